@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is compiled with: language mode 6, and the checks that keep it strict.
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "swiftlet",
+    platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+    products: [
+        .library(name: "Swiftlet", targets: ["Swiftlet"]),
+        .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
+        .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
+        .executable(name: "swiftlet-bench", targets: ["SwiftletBenchmark"]),
+    ],
+    targets: [
+        // Declarations of the C library that Swift's own module leaves out. No code.
+        .systemLibrary(name: "CSwiftletSystem", path: "Sources/System"),
+
+        .target(
+            name: "SwiftletTransport", dependencies: ["CSwiftletSystem"],
+            path: "Sources/Transport", swiftSettings: strict),
+        .target(
+            name: "SwiftletCore", dependencies: ["SwiftletTransport"],
+            path: "Sources/Core", swiftSettings: strict),
+        .target(name: "SwiftletMessages", path: "Sources/Messages", swiftSettings: strict),
+        .target(
+            name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
+            path: "Sources/Swiftlet", swiftSettings: strict),
+        .target(
+            name: "SwiftletLoopback",
+            dependencies: ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
+            path: "Sources/Loopback", swiftSettings: strict),
+        .executableTarget(
+            name: "SwiftletCLI", dependencies: ["Swiftlet", "SwiftletLoopback"],
+            path: "Sources/CLI", swiftSettings: strict),
+        .executableTarget(
+            name: "SwiftletBenchmark",
+            dependencies: ["Swiftlet", "SwiftletLoopback", "SwiftletTransport"],
+            path: "Sources/Benchmark", swiftSettings: strict),
+
+        .testTarget(
+            name: "TransportTests", dependencies: ["SwiftletTransport"], swiftSettings: strict),
+        .testTarget(
+            name: "MessagesTests", dependencies: ["SwiftletMessages"], swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    ]
+)

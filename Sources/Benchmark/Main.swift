@@ -1,0 +1,28 @@
+/// Measures the library. The first argument names a set of measurements; each set is a file of
+/// its own and adds its rows to a ``Report``.
+@main
+enum Main {
+    static let sets: [(name: String, purpose: String, run: (inout Report) -> Void)] = []
+
+    static func main() {
+        var arguments = CommandLine.arguments.dropFirst()
+        guard let name = arguments.popFirst(), name != "--help" else { return printUsage() }
+        guard let set = sets.first(where: { $0.name == name }) else {
+            complain("unknown set '\(name)'; swiftlet-bench --help lists them")
+        }
+        var report = Report(asJSON: arguments.contains("--json"))
+        if let unknown = arguments.first(where: { $0 != "--json" }) {
+            complain("unknown option '\(unknown)'; the sets take --json")
+        }
+        set.run(&report)
+        report.end()
+    }
+
+    private static func printUsage() {
+        print("usage: swiftlet-bench SET [--json]\n")
+        for set in sets {
+            print(
+                "  " + set.name + String(repeating: " ", count: 12 - set.name.count) + set.purpose)
+        }
+    }
+}

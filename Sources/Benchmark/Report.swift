@@ -1,0 +1,55 @@
+import Foundation
+
+/// What a set of measurements found: a table for people, or one line of JSON a row.
+struct Report {
+    struct Row {
+        var name: String
+        var value: Double
+        var unit: String
+        /// The value in relation to a reference that was measured in the same run.
+        var ratio: Double?
+        var note = ""
+    }
+
+    let asJSON: Bool
+    private var rows: [Row] = []
+
+    init(asJSON: Bool) { self.asJSON = asJSON }
+
+    mutating func add(
+        _ name: String, _ value: Double, _ unit: String, ratio: Double? = nil, note: String = ""
+    ) {
+        let row = Row(name: name, value: value, unit: unit, ratio: ratio, note: note)
+        rows.append(row)
+        if asJSON { print(row.json) }
+    }
+
+    /// Prints the table, unless the rows went out as JSON already.
+    func end() {
+        guard !asJSON else { return }
+        let width = rows.map(\.name.count).max() ?? 0
+        for row in rows {
+            let name = row.name.padding(toLength: width, withPad: " ", startingAt: 0)
+            let ratio = row.ratio.map { String(format: "  ×%.2f", $0) } ?? ""
+            let note = row.note.isEmpty ? "" : "  " + row.note
+            print(name, String(format: "%12.1f", row.value), row.unit + ratio + note)
+        }
+    }
+}
+
+extension Report.Row {
+    fileprivate var json: String {
+        var fields = [
+            "\"name\":\"\(name)\"", "\"value\":\(String(format: "%.3f", value))",
+            "\"unit\":\"\(unit)\"",
+        ]
+        if let ratio { fields.append("\"ratio\":\(String(format: "%.3f", ratio))") }
+        return "{" + fields.joined(separator: ",") + "}"
+    }
+}
+
+/// Says what is wrong with the command line, and ends with the status for wrong usage.
+func complain(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("swiftlet-bench: \(message)\n".utf8))
+    exit(2)
+}

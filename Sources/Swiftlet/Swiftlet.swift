@@ -1,0 +1,2 @@
+@_exported public import SwiftletCore
+@_exported public import SwiftletMessages

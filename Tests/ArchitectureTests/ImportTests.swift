@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@Suite("The sources")
+struct ImportTests {
+    /// What each module of the package may import of the others.
+    static let allowed: [String: Set<String>] = [
+        "Transport": ["CSwiftletSystem"],
+        "Core": ["SwiftletTransport"],
+        "Messages": [],
+        "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
+        "Loopback": ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
+    ]
+
+    static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Network"]
+
+    @Test("import only downward, and no Foundation", arguments: allowed.keys.sorted())
+    func imports(folder: String) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let sources = root.appending(path: "Sources/\(folder)")
+        let enumerator = try #require(
+            FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var fileCount = 0
+        for case let file as URL in enumerator where file.pathExtension == "swift" {
+            fileCount += 1
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard let position = words.firstIndex(of: "import"), position + 1 < words.count,
+                    words[..<position].allSatisfy({ $0.first == "@" || Self.access.contains($0) })
+                else { continue }
+                let module = String(words[position + 1])
+                #expect(
+                    Self.allowed[folder]?.contains(module) == true || Self.system.contains(module),
+                    "\(file.lastPathComponent) imports \(module)")
+            }
+        }
+        #expect(fileCount > 0)
+    }
+
+    private static let access: Set<Substring> = ["public", "package", "internal", "private"]
+}
