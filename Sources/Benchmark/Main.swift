@@ -2,7 +2,7 @@
 /// its own and adds its rows to a ``Report``.
 @main
 enum Main {
-    static let sets: [(name: String, purpose: String, run: (inout Report) -> Void)] = []
+    static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = []
 
     static func main() {
         var arguments = CommandLine.arguments.dropFirst()
