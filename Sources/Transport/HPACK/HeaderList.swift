@@ -20,15 +20,23 @@ package struct HeaderList: Sendable {
         package var nameByteCount: Int32
         package var valueByteCount: Int32
         package var indexing: Indexing
+        /// What the rules of HTTP say of this field alone, where that has been found out already.
+        package var verdict = HeaderRules.Verdict.unchecked
 
         package var name: Range<Int> { Int(start)..<Int(start + nameByteCount) }
         package var value: Range<Int> {
             Int(start + nameByteCount)..<Int(start + nameByteCount + valueByteCount)
         }
+
+        /// The name and, right behind it, the value.
+        package var octets: Range<Int> { Int(start)..<Int(start + nameByteCount + valueByteCount) }
+
+        /// What the field counts for, in a list (RFC 9113 §6.5.2) as in a table (RFC 7541 §4.1).
+        package var byteCount: Int { Int(nameByteCount) + Int(valueByteCount) + 32 }
     }
 
-    package private(set) var octets: [UInt8] = []
-    package private(set) var fields: [Field] = []
+    package internal(set) var octets: [UInt8] = []
+    package internal(set) var fields: [Field] = []
 
     /// The size that SETTINGS_MAX_HEADER_LIST_SIZE limits: 32 octets a field on top of its name
     /// and value (RFC 9113 §6.5.2).
@@ -68,7 +76,16 @@ extension HeaderList {
         appendField(start: start, valueStart: start + nameByteCount, indexing)
     }
 
-    private mutating func appendField(start: Int, valueStart: Int, _ indexing: Indexing) {
+    /// Appends a field of `table`, whose name and value lie side by side there as here.
+    @inline(__always)
+    mutating func append(copying field: Field, of table: borrowing HPACK.Table) {
+        var copy = field
+        copy.start = Int32(octets.count)
+        octets.append(copying: table.octets.span.extracting(field.octets))
+        fields.append(copy)
+    }
+
+    mutating func appendField(start: Int, valueStart: Int, _ indexing: Indexing) {
         fields.append(
             Field(
                 start: Int32(start), nameByteCount: Int32(valueStart - start),
@@ -107,6 +124,22 @@ extension HeaderList {
         let expected = unsafe UnsafeBufferPointer(
             start: name.utf8Start, count: name.utf8CodeUnitCount)
         return unsafe octets[field.name].elementsEqual(expected)
+    }
+}
+
+extension HeaderList.Field {
+    /// The verdict is left out: it follows from the octets, and may be known of one of two equal
+    /// fields only.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.start == right.start && left.nameByteCount == right.nameByteCount
+            && left.valueByteCount == right.valueByteCount && left.indexing == right.indexing
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(start)
+        hasher.combine(nameByteCount)
+        hasher.combine(valueByteCount)
+        hasher.combine(indexing)
     }
 }
 

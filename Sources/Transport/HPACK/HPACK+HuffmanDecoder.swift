@@ -1,0 +1,208 @@
+extension HPACK {
+    /// Decodes Huffman strings by looking up twelve bits at a time, which hold up to two symbols;
+    /// the rare octets with longer codes are found by the length of their code.
+    struct HuffmanDecoder: Sendable {
+        static let shared = HuffmanDecoder()
+
+        /// What the next twelve bits hold, by their value: from the low octet up, the first
+        /// symbol, the second one, the number of bits of both, the number of symbols (0 when
+        /// the code is longer than twelve bits), and the number of bits of the first alone.
+        private let pairs: [UInt64]
+        /// By length of code: the first code that is longer, as if all codes had 32 bits.
+        private let ends: [UInt64]
+        /// By length of code: what to add to a code to get its place in `symbols`.
+        private let offsets: [Int]
+        /// The symbols of codes above twelve bits, in order of their codes.
+        private let symbols: [UInt8]
+
+        private static let prefixBits = 12
+    }
+}
+
+// MARK: - Tables
+
+extension HPACK.HuffmanDecoder {
+    private init() {
+        let words = HPACK.HuffmanCode.words
+        let order = words.indices.dropLast().sorted {
+            (words[$0].bitCount, words[$0].bits) < (words[$1].bitCount, words[$1].bits)
+        }
+        symbols = order.map { UInt8(truncatingIfNeeded: $0) }
+
+        var ends = [UInt64](repeating: 0, count: HPACK.HuffmanCode.maxBitCount + 1)
+        var offsets = [Int](repeating: 0, count: HPACK.HuffmanCode.maxBitCount + 1)
+        var end: UInt64 = 0
+        for bitCount in 1...HPACK.HuffmanCode.maxBitCount {
+            let first = order.firstIndex { Int(words[$0].bitCount) == bitCount }
+            if let first { offsets[bitCount] = first - Int(words[order[first]].bits) }
+            for symbol in order where Int(words[symbol].bitCount) == bitCount {
+                end = UInt64(words[symbol].bits + 1) << UInt64(32 - bitCount)
+            }
+            ends[bitCount] = end
+        }
+        self.ends = ends
+        self.offsets = offsets
+
+        let single = Self.singles(words)
+        pairs = (0..<1 << Self.prefixBits).map { prefix in
+            guard let first = single[prefix] else { return 0 }
+            let firstBits = Int(words[first].bitCount)
+            var entry = UInt64(first) | UInt64(firstBits) << 32
+            let rest = prefix << firstBits & (1 << Self.prefixBits - 1)
+            if let second = single[rest],
+                firstBits + Int(words[second].bitCount) <= Self.prefixBits
+            {
+                entry |= UInt64(second) << 8
+                entry |= UInt64(firstBits + Int(words[second].bitCount)) << 16 | 2 << 24
+            } else {
+                entry |= UInt64(firstBits) << 16 | 1 << 24
+            }
+            return entry
+        }
+    }
+
+    /// The symbol whose code begins each prefix.
+    private static func singles(_ words: [HPACK.HuffmanCode.Word]) -> [Int?] {
+        var singles = [Int?](repeating: nil, count: 1 << prefixBits)
+        for symbol in 0..<256 where Int(words[symbol].bitCount) <= prefixBits {
+            let free = prefixBits - Int(words[symbol].bitCount)
+            let first = Int(words[symbol].bits) << free
+            for prefix in first..<first + 1 << free { singles[prefix] = symbol }
+        }
+        return singles
+    }
+}
+
+// MARK: - Decoding
+
+extension HPACK.HuffmanDecoder {
+    /// How much room ``decode(_:appendingTo:)`` asks for: no code is shorter than five bits.
+    static func maxDecodedByteCount(of encodedByteCount: Int) -> Int {
+        encodedByteCount * 8 / 5
+    }
+
+    /// How many octets `encoded` decodes to, without writing them anywhere.
+    func decodedByteCount(of encoded: Span<UInt8>) throws(HPACK.Malformation) -> Int {
+        // The pointer lives inside the closure only.
+        let count = unsafe encoded.withUnsafeBytes { source in
+            unsafe decodeEnd(of: source, from: 0, bits: 0, bitCount: 0, into: nil, written: 0)
+        }
+        guard let count else { throw .invalidHuffmanCode }
+        return count
+    }
+
+    /// Appends what `encoded` stands for, and returns how many octets that were.
+    func decode(
+        _ encoded: Span<UInt8>, appendingTo output: inout [UInt8]
+    ) throws(HPACK.Malformation) -> Int {
+        var decodedByteCount: Int? = 0
+        // Two octets beyond the longest result, because symbols are written in pairs.
+        let room = Self.maxDecodedByteCount(of: encoded.count) + 2
+        output.append(addingCapacity: room) { span in
+            decodedByteCount = unsafe span.withUnsafeMutableBufferPointer { target, count in
+                let written = unsafe encoded.withUnsafeBytes { source in
+                    unsafe decode(source, into: target)
+                }
+                count = written ?? 0
+                return written
+            }
+        }
+        guard let decodedByteCount else { throw .invalidHuffmanCode }
+        return decodedByteCount
+    }
+
+    /// Returns nil for a broken code.
+    ///
+    /// `target` has room for the most that `source` can hold and two more. Each symbol written
+    /// has taken five bits or more of `source`, so no write passes that room.
+    private func decode(
+        _ source: UnsafeRawBufferPointer, into target: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int? {
+        unsafe pairs.withUnsafeBufferPointer { pairs -> Int? in
+            guard let output = target.baseAddress else { return nil }
+            var bits: UInt64 = 0  // What was read and not decoded, from the top bit down.
+            var bitCount = 0
+            var offset = 0
+            var written = 0
+            let count = source.count
+
+            while offset + 8 <= count {
+                let word = unsafe UInt64(
+                    bigEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                bits |= word >> UInt64(truncatingIfNeeded: bitCount)
+                offset += (63 - bitCount) >> 3
+                bitCount |= 56
+
+                while bitCount >= 32 {
+                    let pair = unsafe pairs[Int(truncatingIfNeeded: bits >> 52)]
+                    let symbolCount = Int(truncatingIfNeeded: pair >> 24 & 0xff)
+                    if symbolCount != 0 {
+                        unsafe output[written] = UInt8(truncatingIfNeeded: pair)
+                        unsafe output[written + 1] = UInt8(truncatingIfNeeded: pair >> 8)
+                        written += symbolCount
+                        let used = pair >> 16 & 0xff
+                        bits <<= used
+                        bitCount -= Int(truncatingIfNeeded: used)
+                    } else {
+                        guard let (symbol, used) = longCode(bits) else { return nil }
+                        unsafe output[written] = symbol
+                        written += 1
+                        bits <<= UInt64(used)
+                        bitCount -= used
+                    }
+                }
+            }
+            return unsafe decodeEnd(
+                of: source, from: offset, bits: bits, bitCount: bitCount, into: output,
+                written: written)
+        }
+    }
+
+    /// Decodes the last few octets symbol by symbol, and checks the padding: fewer than eight
+    /// bits, all of them ones (§5.2). The bounds are those of the caller.
+    @inline(__always)
+    private func decodeEnd(
+        of source: UnsafeRawBufferPointer, from start: Int, bits startBits: UInt64,
+        bitCount startBitCount: Int, into output: UnsafeMutablePointer<UInt8>?,
+        written startWritten: Int
+    ) -> Int? {
+        var (offset, bits, bitCount, written) = (start, startBits, startBitCount, startWritten)
+        // Bits that a whole word brought in beyond those counted are read again here.
+        bits &= bitCount == 0 ? 0 : ~0 << UInt64(64 - bitCount)
+        while true {
+            while bitCount <= 56, offset < source.count {
+                bits |= unsafe UInt64(source[offset]) << UInt64(56 - bitCount)
+                bitCount += 8
+                offset += 1
+            }
+            // Behind the end we read ones, as if the padding went on.
+            let padded = bitCount >= 64 ? bits : bits | ~0 >> UInt64(bitCount)
+            let pair = pairs[Int(truncatingIfNeeded: padded >> 52)]
+            var symbol = UInt8(truncatingIfNeeded: pair)
+            var used = Int(truncatingIfNeeded: pair >> 32)
+            if pair == 0 {
+                if bitCount < 8, padded == .max { return written }
+                guard let long = longCode(padded) else { return nil }
+                (symbol, used) = (long.symbol, long.bitCount)
+            }
+            guard used <= bitCount else { return nil }
+            if let output = unsafe output { unsafe output[written] = symbol }
+            written += 1
+            bits <<= UInt64(used)
+            bitCount -= used
+        }
+    }
+
+    /// The symbol with the code of more than twelve bits on top of `bits`; nil for the end of
+    /// the string, which must not be encoded (§5.2).
+    @inline(never)
+    private func longCode(_ bits: UInt64) -> (symbol: UInt8, bitCount: Int)? {
+        let top = bits >> 32
+        for bitCount in Self.prefixBits + 1...HPACK.HuffmanCode.maxBitCount
+        where top < ends[bitCount] {
+            let place = Int(top >> UInt64(32 - bitCount)) + offsets[bitCount]
+            return (symbols[place], bitCount)
+        }
+        return nil
+    }
+}
