@@ -92,6 +92,14 @@ extension HeaderList {
                 valueByteCount: Int32(octets.count - valueStart), indexing: indexing))
     }
 
+    package mutating func append(contentsOf other: HeaderList) {
+        for field in other.fields {
+            append(
+                name: other.octets.span.extracting(field.name),
+                value: other.octets.span.extracting(field.value), field.indexing)
+        }
+    }
+
     /// Empties the list and keeps its memory.
     package mutating func removeAll() {
         octets.removeAll(keepingCapacity: true)

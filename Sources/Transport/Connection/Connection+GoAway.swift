@@ -1,0 +1,58 @@
+// The end of a connection, by agreement (RFC 9113 §6.8).
+
+extension Connection {
+    /// Leaves at once: no new streams, those that are open may end.
+    package mutating func leave(_ code: ErrorCode = .noError, debugData: String = "") {
+        guard !lifecycle.hasFailed else { return }
+        let last = min(lastRequestID, currentLimit)
+        lifecycle.own = .leaving(last: last)
+        lifecycle.awaitsGracePing = false
+        GoAwayFrame(lastStreamID: last, code: code, debugData: Array(debugData.utf8))
+            .encode(into: &output.octets)
+    }
+
+    /// Leaves in two steps, so that no request that is under way is lost: first a GOAWAY that
+    /// shuts nobody out, and after a round trip the one that counts.
+    package mutating func leaveGracefully(debugData: String = "") {
+        guard !lifecycle.hasFailed, lifecycle.own == .open else { return }
+        lifecycle.own = .leaving(last: .last)
+        lifecycle.awaitsGracePing = true
+        GoAwayFrame(lastStreamID: .last, code: .noError, debugData: Array(debugData.utf8))
+            .encode(into: &output.octets)
+        writePing(.gracefulLeave)
+    }
+
+    mutating func finishGracefulLeave() {
+        guard lifecycle.awaitsGracePing else { return }
+        leave()
+    }
+
+    private var currentLimit: StreamID {
+        switch lifecycle.own {
+        case .open: .last
+        case .leaving(let last): last
+        }
+    }
+
+    /// The peer leaves. Streams above its limit were not looked at and may go elsewhere; so may
+    /// those that still wait in line here.
+    mutating func receiveGoAway(_ frame: GoAwayFrame) throws(HTTP2Error) {
+        if case .leaving(let last) = lifecycle.peer, frame.lastStreamID > last {
+            // §6.8: "Endpoints MUST NOT increase the value they send."
+            throw .connection(.protocolError, "GOAWAY that takes an earlier one back")
+        }
+        lifecycle.peer = .leaving(last: frame.lastStreamID)
+        events.append(.goAway(frame))
+        guard configuration.role == .client else { return }
+
+        while let slot = waiting.popFirst(in: &streams.slots) {
+            events.append(.unprocessed(streams.handle(of: slot)))
+            release(slot)
+        }
+        for slot in streams.slots.indices
+        where streams[slot].phase == .open && streams[slot].id > frame.lastStreamID {
+            events.append(.unprocessed(streams.handle(of: slot)))
+            release(slot)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// What goes out, and in which order: control frames and header blocks as they come, then DATA of
+// all streams that have some, one frame each in turn.
+
+extension Connection {
+    /// Moves what is to be written to `list`, DATA of queued streams up to about `byteCount`
+    /// octets. Call again when that has been written, while ``hasOutput``.
+    package mutating func takeOutput(into list: inout GatherList, upTo byteCount: Int = 256 << 10) {
+        writeQueuedData(upTo: byteCount)
+        pendingAckCount = 0
+        if list.isEmpty {
+            swap(&list, &output)
+        } else {
+            list.append(contentsOf: output)
+            output.removeAll()
+        }
+    }
+
+    private mutating func writeQueuedData(upTo byteCount: Int) {
+        while output.byteCount < byteCount, sendWindow.available > 0,
+            let slot = ready.popFirst(in: &streams.slots)
+        {
+            writeFrame(from: slot)
+        }
+    }
+
+    /// One frame of a stream's queue; the stream then goes to the end of the line. A queue without
+    /// DATA holds only an end, which needs no window.
+    mutating func writeFrame(from slot: Int) {
+        let queue = Int(streams[slot].queue)
+        let byteCount = min(
+            queues[queue].byteCount, peerSettings.maxFrameByteCount,
+            Int(max(0, streams[slot].sendWindow.available)), Int(sendWindow.available))
+        let isLast = byteCount == queues[queue].byteCount
+        let endStream = isLast && queues[queue].endStream
+        writeDataHeader(byteCount, on: slot, endStream: endStream)
+        queues[queue].move(byteCount, to: &output)
+        finishTurn(of: slot, isLast: isLast)
+    }
+
+    private mutating func finishTurn(of slot: Int, isLast: Bool) {
+        let queue = Int(streams[slot].queue)
+        if queues[queue].reportsWhenShort, queues[queue].byteCount <= Self.shortQueueByteCount {
+            queues[queue].reportsWhenShort = false
+            events.append(.sendQueueShort(streams.handle(of: slot)))
+        }
+        guard isLast else { return makeReadyIfPossible(slot) }
+        if let trailers = queues[queue].trailers.take() {
+            writeHeaders(nil, trailers, on: slot, endStream: true)
+        }
+        queues.release(&streams[slot])
+        releaseIfClosed(slot)
+    }
+}
+
+// MARK: - Frames
+
+extension Connection {
+    /// A header block in one HEADERS frame, and CONTINUATIONs where the peer's frames are too
+    /// small for it.
+    mutating func writeHeaders(
+        _ prepared: PreparedHeaders?, _ fields: HeaderList, on slot: Int, endStream: Bool
+    ) {
+        let start = output.octets.count
+        let id = streams[slot].id
+        FrameHeader(type: .headers, streamID: id, payloadByteCount: 0).encode(into: &output.octets)
+        if let prepared { encoder.encode(prepared, into: &output.octets) }
+        encoder.encode(fields, into: &output.octets)
+        let byteCount = output.octets.count - start - FrameHeader.byteCount
+        var flags: FrameFlags = endStream ? .endStream : []
+        if byteCount <= peerSettings.maxFrameByteCount {
+            flags.insert(.endHeaders)
+            output.octets.patchFrameHeader(at: start, payloadByteCount: byteCount, flags: flags)
+        } else {
+            splitHeaders(at: start, byteCount, id, flags)
+        }
+        glitches.earn(2)
+        keepAlive?.sentData()
+    }
+
+    private mutating func splitHeaders(
+        at start: Int, _ byteCount: Int, _ id: StreamID, _ flags: FrameFlags
+    ) {
+        let limit = peerSettings.maxFrameByteCount
+        let block = Array(output.octets[(start + FrameHeader.byteCount)...])
+        output.octets.removeSubrange((start + FrameHeader.byteCount + limit)...)
+        output.octets.patchFrameHeader(at: start, payloadByteCount: limit, flags: flags)
+        var offset = limit
+        while offset < byteCount {
+            let count = min(limit, byteCount - offset)
+            FrameHeader(
+                type: .continuation, flags: offset + count == byteCount ? .endHeaders : [],
+                streamID: id, payloadByteCount: count
+            ).encode(into: &output.octets)
+            output.octets.append(copying: block.span.extracting(offset..<offset + count))
+            offset += count
+        }
+    }
+
+    /// Whether a whole write may be framed at once, without overtaking anybody.
+    func canWriteNow(_ byteCount: Int, on slot: Int) -> Bool {
+        guard streams[slot].phase == .open, streams[slot].queue < 0 else { return false }
+        return byteCount == 0
+            || byteCount <= peerSettings.maxFrameByteCount
+                && byteCount <= Int(max(0, streams[slot].sendWindow.available))
+                && byteCount <= Int(max(0, sendWindow.available))
+                && ready.isEmpty && output.byteCount < Self.directOutputByteCount
+    }
+
+    /// Once so much waits to be written, more DATA queues, so that streams take turns.
+    private static let directOutputByteCount = 64 << 10
+
+    mutating func writeData(_ octets: [UInt8], on slot: Int, endStream: Bool) {
+        guard !octets.isEmpty || endStream else { return }
+        writeDataHeader(octets.count, on: slot, endStream: endStream)
+        output.append(octets, 0..<octets.count)
+    }
+
+    private mutating func writeDataHeader(_ byteCount: Int, on slot: Int, endStream: Bool) {
+        streams[slot].sendWindow.spend(byteCount)
+        sendWindow.spend(byteCount)
+        glitches.earn(2)
+        keepAlive?.sentData()
+        guard byteCount > 0 || endStream else { return }
+        FrameHeader(
+            type: .data, flags: endStream ? .endStream : [], streamID: streams[slot].id,
+            payloadByteCount: byteCount
+        ).encode(into: &output.octets)
+    }
+
+    /// Puts a stream in line that has something to send and may send it.
+    mutating func makeReadyIfPossible(_ slot: Int) {
+        let queue = Int(streams[slot].queue)
+        guard streams[slot].phase == .open, !streams[slot].isLinked, queue >= 0,
+            queues[queue].byteCount > 0, streams[slot].sendWindow.available > 0
+        else { return }
+        ready.append(slot, in: &streams.slots)
+    }
+}
+
+extension [UInt8] {
+    /// Fills in what was not known of the frame header at `start` when it was written.
+    fileprivate mutating func patchFrameHeader(
+        at start: Int, payloadByteCount: Int, flags: FrameFlags
+    ) {
+        self[start] = UInt8(truncatingIfNeeded: payloadByteCount >> 16)
+        self[start + 1] = UInt8(truncatingIfNeeded: payloadByteCount >> 8)
+        self[start + 2] = UInt8(truncatingIfNeeded: payloadByteCount)
+        self[start + 4] = flags.rawValue
+    }
+}

@@ -1,0 +1,232 @@
+// What arrives on a stream: header blocks, DATA and resets.
+
+extension Connection {
+    mutating func receiveHeaders(
+        _ frame: HeadersFrame, _ payload: Span<UInt8>, now: Instant
+    ) throws(HTTP2Error) -> Event? {
+        let opening = HeaderBlockAssembler.Opening(
+            streamID: frame.streamID, endStream: frame.endStream)
+        guard frame.endHeaders else {
+            assembler.begin(opening, payload.extracting(frame.fragment))
+            return nil
+        }
+        // §5.3.1, and only once the block is decoded: the tables must stay in step.
+        let event = try receiveBlock(opening, payload.extracting(frame.fragment), now: now)
+        guard frame.priority?.dependency != frame.streamID else {
+            throw .stream(frame.streamID, .protocolError, "a stream that depends on itself")
+        }
+        return event
+    }
+
+    mutating func receiveContinuation(
+        _ header: FrameHeader, _ payload: Span<UInt8>, now: Instant
+    ) throws(HTTP2Error) -> Event? {
+        guard let opening = try assembler.continue(header, payload) else { return nil }
+        let fragments = assembler.fragments
+        return try receiveBlock(opening, fragments.span, now: now)
+    }
+
+    /// A whole header block. It is decoded whatever becomes of its stream, because decoding moves
+    /// the table that all later blocks depend on (§4.3).
+    private mutating func receiveBlock(
+        _ opening: HeaderBlockAssembler.Opening, _ block: Span<UInt8>, now: Instant
+    ) throws(HTTP2Error) -> Event? {
+        let outcome: HPACK.Decoder.Outcome
+        receivedHeaders.removeAll()
+        do throws(HPACK.Malformation) {
+            outcome = try decoder.decode(
+                block, into: &receivedHeaders,
+                maxListByteCount: configuration.limits.headerListByteCount)
+        } catch {
+            throw .connection(.compressionError, "header block: \(error)")
+        }
+
+        guard let slot = try slotForHeaders(on: opening.streamID, now: now) else { return nil }
+        guard outcome == .complete else {
+            throw .stream(
+                opening.streamID, .enhanceYourCalm,
+                "header list above \(configuration.limits.headerListByteCount) octets")
+        }
+        let (isInterim, kind) = try checkHeaders(of: slot, opening)
+        let meaning = try streams[slot].state.receiveHeaders(
+            on: opening.streamID, isInterim: isInterim, endStream: opening.endStream)
+        guard meaning != .interim else {
+            try spendGlitch(now: now)
+            return nil
+        }
+        if kind != .trailers { try noteContentLength(of: slot) }
+        if opening.endStream { try checkContentLength(of: slot) }
+        let event = Event.headers(
+            streams.handle(of: slot), meaning, endStream: opening.endStream)
+        if opening.endStream { releaseIfClosed(slot) }
+        return event
+    }
+
+    /// The slot of the stream that a header block belongs to, opening it on a server; nil when
+    /// the block is to be ignored.
+    private mutating func slotForHeaders(
+        on id: StreamID, now: Instant
+    ) throws(HTTP2Error) -> Int? {
+        if let slot = streams.slot(of: id) { return slot }
+        guard isIdle(id) else {
+            try receiveOnClosedStream(id, now: now)
+            return nil
+        }
+        guard configuration.role == .server, id.isClientInitiated else {
+            throw .connection(.protocolError, "HEADERS on idle stream \(id)")
+        }
+        return try acceptRequest(id)
+    }
+
+    private mutating func checkHeaders(
+        of slot: Int, _ opening: HeaderBlockAssembler.Opening
+    ) throws(HTTP2Error) -> (isInterim: Bool, HeaderRules.Kind) {
+        let kind: HeaderRules.Kind =
+            streams[slot].state.receive != .awaitingHeaders
+            ? .trailers : configuration.role == .client ? .response : .request
+        do throws(HeaderRules.Violation) {
+            try HeaderRules.check(receivedHeaders, as: kind)
+        } catch {
+            throw .stream(opening.streamID, .protocolError, "malformed header block: \(error)")
+        }
+        guard kind == .response else { return (false, kind) }
+        let status = HeaderRules.status(of: receivedHeaders) ?? 0
+        return ((100..<200).contains(status), kind)
+    }
+
+    /// A request on a new stream of a server.
+    private mutating func acceptRequest(_ id: StreamID) throws(HTTP2Error) -> Int? {
+        lastRequestID = id
+        if case .leaving(let last) = lifecycle.own, id > last {
+            // §6.8: the client did not know yet. It will learn from our GOAWAY that the request
+            // was not looked at.
+            lateFrameAllowance += Self.lateFramesPerReset
+            return nil
+        }
+        if let limit = acknowledgedSettings.maxConcurrentStreams, requestCount >= Int(limit) {
+            throw .stream(id, .refusedStream, "more than \(limit) concurrent streams")
+        }
+        let slot = streams.allocate()
+        openStream(slot, as: id)
+        return slot
+    }
+
+    /// Something that belongs to a stream comes for one that is over. Right after we reset a
+    /// stream the peer cannot know, so that is expected; otherwise it is STREAM_CLOSED (§5.1).
+    private mutating func receiveOnClosedStream(
+        _ id: StreamID, now: Instant
+    ) throws(HTTP2Error) {
+        if lateFrameAllowance > 0 {
+            lateFrameAllowance -= 1
+            return
+        }
+        try spendGlitch(now: now)
+        throw .stream(id, .streamClosed, "frame after the end of the stream")
+    }
+}
+
+// MARK: - DATA
+
+extension Connection {
+    mutating func receiveData(
+        _ frame: DataFrame, at start: Int, now: Instant
+    ) throws(HTTP2Error) -> Event? {
+        let byteCount = frame.flowControlledByteCount
+        bandwidth?.received(byteCount)
+        // §6.9.1: the connection's window is spent whatever becomes of the stream.
+        guard receiveWindow.receive(byteCount) else {
+            throw .connection(.flowControlError, "DATA beyond the connection's window")
+        }
+        guard let slot = streams.slot(of: frame.streamID) else {
+            guard !isIdle(frame.streamID) else {
+                throw .connection(.protocolError, "DATA on idle stream \(frame.streamID)")
+            }
+            giveBackConnectionWindow(byteCount, now: now)
+            try receiveOnClosedStream(frame.streamID, now: now)
+            return nil
+        }
+        let contentByteCount = frame.content.count
+        do throws(HTTP2Error) {
+            try admitData(frame, on: slot)
+        } catch {
+            giveBackConnectionWindow(byteCount, now: now)
+            throw error
+        }
+        if contentByteCount == 0, !frame.endStream {
+            try spendGlitch(now: now)
+        } else {
+            glitches.earn(1)
+        }
+        deliver(frame, to: slot, now: now)
+
+        let handle = streams.handle(of: slot)
+        let content = start + frame.content.lowerBound..<start + frame.content.upperBound
+        if frame.endStream { releaseIfClosed(slot) }
+        guard contentByteCount > 0 || frame.endStream else { return nil }
+        return .data(handle, content, endStream: frame.endStream)
+    }
+
+    private mutating func admitData(_ frame: DataFrame, on slot: Int) throws(HTTP2Error) {
+        try streams[slot].state.receiveData(on: frame.streamID, endStream: frame.endStream)
+        if streams[slot].undeliveredByteCount >= 0 {
+            streams[slot].undeliveredByteCount -= Int64(frame.content.count)
+            guard streams[slot].undeliveredByteCount >= 0 else {
+                throw .stream(frame.streamID, .protocolError, "more DATA than content-length says")
+            }
+            if frame.endStream { try checkContentLength(of: slot) }
+        }
+        // Last, because from here on the octets are booked to the stream.
+        guard streams[slot].receiveWindow.receive(frame.flowControlledByteCount) else {
+            throw .stream(frame.streamID, .flowControlError, "DATA beyond the stream's window")
+        }
+    }
+
+    /// Books what arrived: padding is consumed at once, content when the user says so.
+    private mutating func deliver(_ frame: DataFrame, to slot: Int, now: Instant) {
+        let byteCount = frame.flowControlledByteCount
+        unreadByteCount += byteCount
+        if unreadByteCount <= configuration.limits.unreadByteCount {
+            giveBackConnectionWindow(byteCount, now: now)
+        } else {
+            withheldByteCount += byteCount
+        }
+        let padding = byteCount - frame.content.count
+        if padding > 0 { consume(padding, of: slot, now: now) }
+    }
+}
+
+// MARK: - Length (§8.1.1)
+
+extension Connection {
+    private mutating func noteContentLength(of slot: Int) throws(HTTP2Error) {
+        guard let field = receivedHeaders.first("content-length") else { return }
+        guard let length = Int64(receivedHeaders.value(of: field)), length >= 0 else {
+            throw .stream(streams[slot].id, .protocolError, "content-length is no number")
+        }
+        streams[slot].undeliveredByteCount = length
+    }
+
+    private func checkContentLength(of slot: Int) throws(HTTP2Error) {
+        guard streams[slot].undeliveredByteCount > 0 else { return }
+        throw .stream(streams[slot].id, .protocolError, "less DATA than content-length says")
+    }
+}
+
+// MARK: - Resets
+
+extension Connection {
+    mutating func receiveReset(
+        _ frame: RSTStreamFrame, now: Instant
+    ) throws(HTTP2Error) -> Event? {
+        guard let slot = try liveSlot(of: frame.streamID, "RST_STREAM") else {
+            try spendGlitch(now: now)
+            return nil
+        }
+        // A client has asked for the stream that is reset; a server has not, and streams that are
+        // opened and reset in one breath are an attack on it.
+        if configuration.role == .server { try spendGlitch(now: now) }
+        let handle = streams.handle(of: slot)
+        release(slot)
+        return .reset(handle, frame.code)
+    }
+}

@@ -1,0 +1,102 @@
+/// One end of an HTTP/2 connection, as arithmetic: octets and commands go in, events and octets
+/// come out (RFC 9113). It does no I/O, reads no clock, starts no task and takes no lock.
+///
+/// What only the protocol cares about — answering a PING, giving back a window, resetting a
+/// stream — it writes to its own output. What its user must act on, it returns as an ``Event``.
+///
+/// - Important: After every call, events may be waiting (``nextEvent()``) and output may be there
+///   to be written (``takeOutput(into:upTo:)``).
+package struct Connection: ~Copyable {
+    package typealias Instant = ContinuousClock.Instant
+
+    package let configuration: ConnectionConfiguration
+
+    // What arrives.
+    var reader = FrameReader()
+    var preface: Preface
+    var assembler: HeaderBlockAssembler
+    var decoder: HPACK.Decoder
+    /// The fields of the last ``Event/headers(_:_:endStream:)``.
+    package internal(set) var receivedHeaders = HeaderList()
+
+    // Agreements.
+    var peerSettings = Settings()
+    /// What holds for the peer: our SETTINGS as far as they have been acknowledged.
+    var acknowledgedSettings = Settings()
+    /// Our SETTINGS under way, oldest first.
+    var unacknowledgedSettings: [Settings] = []
+    var settingsDeadline: Instant?
+
+    // Streams.
+    var streams = StreamTable()
+    var queues = SendQueuePool()
+    var waiting = StreamList()
+    var ready = StreamList()
+    /// Streams that a client has opened and that are not over: what the limits on concurrent
+    /// streams count.
+    var requestCount = 0
+    var nextRequestID: StreamID? = .firstRequest
+    /// The highest stream that the client has opened, as the server sees it.
+    var lastRequestID = StreamID.connection
+
+    // Flow control.
+    var sendWindow = FlowControlWindow()
+    var receiveWindow = ReceiveWindow(byteCount: FlowControlWindow.defaultByteCount)
+    var bandwidth: BandwidthEstimate?
+    /// Octets delivered and not yet consumed, over all streams.
+    var unreadByteCount = 0
+    /// Those of them that the connection's window has not been given back for.
+    var withheldByteCount = 0
+
+    // What goes out.
+    var output = GatherList()
+    var encoder: HPACK.Encoder
+    var pendingAckCount = 0
+
+    // Health.
+    var lifecycle = Lifecycle()
+    var glitches: GlitchBudget
+    /// How many frames may still come in on streams that we reset before the peer knew.
+    var lateFrameAllowance = 0
+    var keepAlive: KeepAlive?
+    var events = EventQueue()
+
+    /// Makes the connection and its first output: the preface and SETTINGS.
+    package init(_ configuration: ConnectionConfiguration, now: Instant) {
+        self.configuration = configuration
+        let limits = configuration.limits
+        preface = configuration.role == .server ? .awaitingMagic : .awaitingSettings
+        assembler = HeaderBlockAssembler(maxContinuationCount: limits.continuationCount)
+        decoder = HPACK.Decoder()
+        encoder = HPACK.Encoder(maxTableByteCount: configuration.encoderTableByteCount)
+        glitches = GlitchBudget(limits)
+        keepAlive = configuration.keepAlive.map { KeepAlive($0, now: now) }
+        if case .automatic(let initial, let limit) = configuration.receiveWindows {
+            bandwidth = BandwidthEstimate(initial: initial, limit: limit)
+        }
+        sendPreface(now: now)
+    }
+}
+
+// MARK: - What its user may ask
+
+extension Connection {
+    /// Streams that are open or wait to be opened.
+    package var streamCount: Int { streams.count }
+
+    /// Whether a new stream would be opened at once, without waiting for another to end.
+    package var hasRoomForStream: Bool { requestCount < requestLimit }
+
+    /// Whether everything that is to be written is written: nothing is queued, for lack of a
+    /// window or otherwise.
+    package var hasOutput: Bool { !output.isEmpty || (!ready.isEmpty && sendWindow.available > 0) }
+
+    /// The next event that lies ready. ``receive(_:at:now:)`` returns them too.
+    package mutating func nextEvent() -> Event? { events.popFirst() }
+
+    /// Whether new streams are refused.
+    package var isDraining: Bool { lifecycle.isDraining }
+
+    /// Whether a connection error ended it.
+    package var hasFailed: Bool { lifecycle.hasFailed }
+}

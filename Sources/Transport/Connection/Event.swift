@@ -1,0 +1,30 @@
+extension Connection {
+    /// What happened that the engine's user has to act on.
+    ///
+    /// An event holds no payload: DATA is named as a range of the octets that were passed in, and
+    /// header fields lie in ``Connection/receivedHeaders`` until the next call.
+    package enum Event: Hashable, Sendable {
+        /// The peer's first SETTINGS have arrived: the connection is what it claims to be.
+        case ready
+        /// A header block: a request (which opens the stream), a response, or trailers.
+        case headers(StreamHandle, StreamState.HeadersMeaning, endStream: Bool)
+        /// A piece of the body. The octets count against the stream's window until they are
+        /// handed to ``Connection/consumed(_:by:)``.
+        case data(StreamHandle, Range<Int>, endStream: Bool)
+        /// The peer reset the stream. It is over.
+        case reset(StreamHandle, ErrorCode)
+        /// The peer broke a rule on this stream, and it was reset. It is over.
+        case streamFailed(StreamHandle, HTTP2Error)
+        /// The peer has not seen the stream and never will: the request may be sent again on
+        /// another connection. It is over.
+        case unprocessed(StreamHandle)
+        /// What was queued on the stream has been taken for writing, down to a small rest.
+        case sendQueueShort(StreamHandle)
+        /// An answer to ``Connection/ping(_:now:)``.
+        case pingAnswered(UInt64)
+        /// The peer takes no new streams.
+        case goAway(GoAwayFrame)
+        /// The connection is over and the error is why. Always the last event.
+        case failed(HTTP2Error)
+    }
+}

@@ -1,0 +1,20 @@
+/// How a connection comes to its end (RFC 9113 §6.8): what each side has said, and whether a rule
+/// was broken.
+struct Lifecycle: Sendable {
+    /// What a GOAWAY has promised.
+    enum Side: Hashable, Sendable {
+        case open
+        /// No new streams; those up to `last` are or may be served.
+        case leaving(last: StreamID)
+    }
+
+    /// What the peer said.
+    var peer = Side.open
+    /// What we said.
+    var own = Side.open
+    /// The PING whose answer ends the first half of our graceful leave.
+    var awaitsGracePing = false
+    var hasFailed = false
+
+    var isDraining: Bool { peer != .open || own != .open || hasFailed }
+}
