@@ -1,15 +1,42 @@
-// Headers of the C library that Swift's Glibc and Musl modules leave out.
+// Headers of the C library that Swift's Glibc and Musl modules leave out, and one spelling for
+// constants that the C libraries define in different ways (macro, enumeration, not at all).
 #ifndef SWIFTLET_SYSTEM_H
 #define SWIFTLET_SYSTEM_H
+
+#include <stdint.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #if defined(__linux__)
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#endif
+
+static const int swiftlet_sock_stream = SOCK_STREAM;
+static const int swiftlet_ipproto_tcp = IPPROTO_TCP;
+static const int swiftlet_shut_write = SHUT_WR;
+
+#if defined(__linux__)
+// Descriptors are born close-on-exec and non-blocking: no other thread's fork comes in between.
+static const int swiftlet_sock_birth_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+static const int swiftlet_send_flags = MSG_NOSIGNAL;
+// Behind _GNU_SOURCE, which the importer does not define.
+int accept4(int, struct sockaddr *, socklen_t *, int);
+static const int swiftlet_tcp_keepidle = TCP_KEEPIDLE;
+static const int swiftlet_eventfd_flags = EFD_NONBLOCK | EFD_CLOEXEC;
+static const int swiftlet_epoll_create_flags = EPOLL_CLOEXEC;
+static const uint32_t swiftlet_epoll_in = EPOLLIN;
+static const uint32_t swiftlet_epoll_out = EPOLLOUT;
+static const uint32_t swiftlet_epoll_edge = EPOLLET;
+static const uint32_t swiftlet_epoll_hang_up = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+#else
+static const int swiftlet_sock_birth_flags = 0;
+static const int swiftlet_send_flags = 0;
+static const int swiftlet_tcp_keepidle = TCP_KEEPALIVE;
 #endif
 
 #endif

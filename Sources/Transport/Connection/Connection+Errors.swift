@@ -6,7 +6,7 @@ extension Connection {
         switch error {
         case .stream(let id, let code, _):
             guard let slot = streams.slot(of: id) else {
-                RSTStreamFrame(streamID: id, code: code).encode(into: &output.octets)
+                RSTStreamFrame(streamID: id, code: code).encode(into: &output.tail)
                 return
             }
             events.append(.streamFailed(streams.handle(of: slot), error))
@@ -17,7 +17,7 @@ extension Connection {
             // requests are safe to send again.
             GoAwayFrame(
                 lastStreamID: lastRequestID, code: code, debugData: Array(message.utf8)
-            ).encode(into: &output.octets)
+            ).encode(into: &output.tail)
             lifecycle.hasFailed = true
             events.append(.failed(error))
         }

@@ -14,7 +14,7 @@ extension Connection {
         // Who has said END_STREAM needs no window any more.
         guard let increment, streams[slot].state.receive != .ended else { return }
         WindowUpdateFrame(streamID: streams[slot].id, increment: increment)
-            .encode(into: &output.octets)
+            .encode(into: &output.tail)
         measureBandwidth(now: now)
     }
 
@@ -41,7 +41,7 @@ extension Connection {
     private mutating func writeConnectionUpdate(_ increment: UInt32?) {
         guard let increment, !lifecycle.hasFailed else { return }
         WindowUpdateFrame(streamID: .connection, increment: increment)
-            .encode(into: &output.octets)
+            .encode(into: &output.tail)
     }
 }
 
@@ -88,7 +88,7 @@ extension Connection {
         var settings = unacknowledgedSettings.last ?? acknowledgedSettings
         let old = settings
         settings.initialWindowByteCount = Int32(clamping: byteCount)
-        SettingsFrame(settings.entries(changedFrom: old)).encode(into: &output.octets)
+        SettingsFrame(settings.entries(changedFrom: old)).encode(into: &output.tail)
         unacknowledgedSettings.append(settings)
         if settingsDeadline == nil { settingsDeadline = now + configuration.settingsTimeout }
         growConnectionWindow(to: min(byteCount * 2, Int(Int32.max)))

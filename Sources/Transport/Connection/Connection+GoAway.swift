@@ -8,7 +8,7 @@ extension Connection {
         lifecycle.own = .leaving(last: last)
         lifecycle.awaitsGracePing = false
         GoAwayFrame(lastStreamID: last, code: code, debugData: Array(debugData.utf8))
-            .encode(into: &output.octets)
+            .encode(into: &output.tail)
     }
 
     /// Leaves in two steps, so that no request that is under way is lost: first a GOAWAY that
@@ -18,7 +18,7 @@ extension Connection {
         lifecycle.own = .leaving(last: .last)
         lifecycle.awaitsGracePing = true
         GoAwayFrame(lastStreamID: .last, code: .noError, debugData: Array(debugData.utf8))
-            .encode(into: &output.octets)
+            .encode(into: &output.tail)
         writePing(.gracefulLeave)
     }
 

@@ -7,16 +7,11 @@ extension Connection {
     package mutating func takeOutput(into list: inout GatherList, upTo byteCount: Int = 256 << 10) {
         writeQueuedData(upTo: byteCount)
         pendingAckCount = 0
-        if list.isEmpty {
-            swap(&list, &output)
-        } else {
-            list.append(contentsOf: output)
-            output.removeAll()
-        }
+        list.append(moving: &output)
     }
 
     private mutating func writeQueuedData(upTo byteCount: Int) {
-        while output.byteCount < byteCount, sendWindow.available > 0,
+        while output.count < byteCount, sendWindow.available > 0,
             let slot = ready.popFirst(in: &streams.slots)
         {
             writeFrame(from: slot)
@@ -60,16 +55,16 @@ extension Connection {
     mutating func writeHeaders(
         _ prepared: PreparedHeaders?, _ fields: HeaderList, on slot: Int, endStream: Bool
     ) {
-        let start = output.octets.count
+        let start = output.tail.count
         let id = streams[slot].id
-        FrameHeader(type: .headers, streamID: id, payloadByteCount: 0).encode(into: &output.octets)
-        if let prepared { encoder.encode(prepared, into: &output.octets) }
-        encoder.encode(fields, into: &output.octets)
-        let byteCount = output.octets.count - start - FrameHeader.byteCount
+        FrameHeader(type: .headers, streamID: id, payloadByteCount: 0).encode(into: &output.tail)
+        if let prepared { encoder.encode(prepared, into: &output.tail) }
+        encoder.encode(fields, into: &output.tail)
+        let byteCount = output.tail.count - start - FrameHeader.byteCount
         var flags: FrameFlags = endStream ? .endStream : []
         if byteCount <= peerSettings.maxFrameByteCount {
             flags.insert(.endHeaders)
-            output.octets.patchFrameHeader(at: start, payloadByteCount: byteCount, flags: flags)
+            output.tail.patchFrameHeader(at: start, payloadByteCount: byteCount, flags: flags)
         } else {
             splitHeaders(at: start, byteCount, id, flags)
         }
@@ -81,17 +76,17 @@ extension Connection {
         at start: Int, _ byteCount: Int, _ id: StreamID, _ flags: FrameFlags
     ) {
         let limit = peerSettings.maxFrameByteCount
-        let block = Array(output.octets[(start + FrameHeader.byteCount)...])
-        output.octets.removeSubrange((start + FrameHeader.byteCount + limit)...)
-        output.octets.patchFrameHeader(at: start, payloadByteCount: limit, flags: flags)
+        let block = Array(output.tail[(start + FrameHeader.byteCount)...])
+        output.tail.removeSubrange((start + FrameHeader.byteCount + limit)...)
+        output.tail.patchFrameHeader(at: start, payloadByteCount: limit, flags: flags)
         var offset = limit
         while offset < byteCount {
             let count = min(limit, byteCount - offset)
             FrameHeader(
                 type: .continuation, flags: offset + count == byteCount ? .endHeaders : [],
                 streamID: id, payloadByteCount: count
-            ).encode(into: &output.octets)
-            output.octets.append(copying: block.span.extracting(offset..<offset + count))
+            ).encode(into: &output.tail)
+            output.tail.append(copying: block.span.extracting(offset..<offset + count))
             offset += count
         }
     }
@@ -103,7 +98,7 @@ extension Connection {
             || byteCount <= peerSettings.maxFrameByteCount
                 && byteCount <= Int(max(0, streams[slot].sendWindow.available))
                 && byteCount <= Int(max(0, sendWindow.available))
-                && ready.isEmpty && output.byteCount < Self.directOutputByteCount
+                && ready.isEmpty && output.count < Self.directOutputByteCount
     }
 
     /// Once so much waits to be written, more DATA queues, so that streams take turns.
@@ -112,7 +107,7 @@ extension Connection {
     mutating func writeData(_ octets: [UInt8], on slot: Int, endStream: Bool) {
         guard !octets.isEmpty || endStream else { return }
         writeDataHeader(octets.count, on: slot, endStream: endStream)
-        output.append(octets, 0..<octets.count)
+        output.append(referencing: octets)
     }
 
     private mutating func writeDataHeader(_ byteCount: Int, on slot: Int, endStream: Bool) {
@@ -124,7 +119,7 @@ extension Connection {
         FrameHeader(
             type: .data, flags: endStream ? .endStream : [], streamID: streams[slot].id,
             payloadByteCount: byteCount
-        ).encode(into: &output.octets)
+        ).encode(into: &output.tail)
     }
 
     /// Puts a stream in line that has something to send and may send it.

@@ -9,7 +9,7 @@ extension Connection {
 
     /// Asks the peer for an answer, which comes as ``Event/pingAnswered(_:)``.
     package mutating func ping(_ opaque: UInt64) {
-        PingFrame(isAck: false, opaque: opaque).encode(into: &output.octets)
+        PingFrame(isAck: false, opaque: opaque).encode(into: &output.tail)
     }
 
     mutating func writePing(_ purpose: PingPurpose) {

@@ -117,7 +117,7 @@ extension Connection {
         }
         try adjustSendWindows(
             by: Int64(peerSettings.initialWindowByteCount) - Int64(old.initialWindowByteCount))
-        SettingsFrame(isAck: true).encode(into: &output.octets)
+        SettingsFrame(isAck: true).encode(into: &output.tail)
         try countPendingAck()
         openWaitingStreams()
     }
@@ -143,7 +143,7 @@ extension Connection {
         try spendGlitch(now: now)
         guard frame.isAck else {
             // §6.7: the answer carries the same octets.
-            PingFrame(isAck: true, opaque: frame.opaque).encode(into: &output.octets)
+            PingFrame(isAck: true, opaque: frame.opaque).encode(into: &output.tail)
             return try countPendingAck()
         }
         receivePingAnswer(frame.opaque, now: now)

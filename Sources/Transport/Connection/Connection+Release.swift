@@ -8,7 +8,7 @@ extension Connection {
     /// Resets a stream from our side.
     mutating func writeReset(of slot: Int, _ code: ErrorCode) {
         if streams[slot].phase == .open {
-            RSTStreamFrame(streamID: streams[slot].id, code: code).encode(into: &output.octets)
+            RSTStreamFrame(streamID: streams[slot].id, code: code).encode(into: &output.tail)
             lateFrameAllowance = min(
                 lateFrameAllowance + Self.lateFramesPerReset, Self.maxLateFrames)
         }

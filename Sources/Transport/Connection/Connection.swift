@@ -59,7 +59,7 @@ package struct Connection: ~Copyable {
     /// How many frames may still come in on streams that we reset before the peer knew.
     var lateFrameAllowance = 0
     var keepAlive: KeepAlive?
-    var events = EventQueue()
+    var events = PendingEvents()
 
     /// Makes the connection and its first output: the preface and SETTINGS.
     package init(_ configuration: ConnectionConfiguration, now: Instant) {

@@ -12,9 +12,9 @@ enum Preface: Hashable, Sendable {
 
 extension Connection {
     mutating func sendPreface(now: Instant) {
-        if configuration.role == .client { output.octets += Preface.magic }
+        if configuration.role == .client { output.tail += Preface.magic }
         let settings = configuration.settings
-        SettingsFrame(settings.entries(changedFrom: Settings())).encode(into: &output.octets)
+        SettingsFrame(settings.entries(changedFrom: Settings())).encode(into: &output.tail)
         unacknowledgedSettings.append(settings)
         settingsDeadline = now + configuration.settingsTimeout
 

@@ -54,7 +54,7 @@ extension SendQueue {
         while rest > 0 {
             let piece = pieces[firstIndex]
             let count = min(rest, piece.octets.count - piece.start)
-            output.append(piece.octets, piece.start..<piece.start + count)
+            output.append(referencing: piece.octets, piece.start..<piece.start + count)
             rest -= count
             if piece.start + count == piece.octets.count {
                 pieces[firstIndex] = Piece(octets: [], start: 0)

@@ -44,7 +44,7 @@ extension Endpoint {
         while connection.hasOutput {
             var list = GatherList()
             connection.takeOutput(into: &list)
-            octets += list.joined()
+            octets += list.octets
         }
         return octets
     }
@@ -54,20 +54,6 @@ extension Endpoint {
         while let event = connection.nextEvent() { events.append(event) }
         defer { events = [] }
         return events
-    }
-}
-
-extension GatherList {
-    /// The list as a socket would write it.
-    func joined() -> [UInt8] {
-        var joined: [UInt8] = []
-        var position = 0
-        for reference in references {
-            joined += octets[position..<reference.position]
-            position = reference.position
-            joined += reference.octets[reference.range]
-        }
-        return joined + octets[position...]
     }
 }
 

@@ -1,5 +1,5 @@
 /// Events that could not be returned at once: one input can cause many.
-struct EventQueue {
+struct PendingEvents {
     private var events: [Connection.Event] = []
     private var firstIndex = 0
 

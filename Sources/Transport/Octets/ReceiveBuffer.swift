@@ -1,0 +1,141 @@
+/// The octets that arrived and were not consumed yet, contiguous in memory.
+///
+/// The memory is set to zero once, when it is got, and filled from then on without being touched
+/// in between: a turn of the loop costs one system call and no copy. What is left unread (part of
+/// a frame) is moved to the front only when the room behind it gets scarce.
+///
+///     try buffer.read(from: socket)
+///     let count = buffer.withUnread { octets in engine.receive(octets) }
+///     buffer.consume(count)
+package struct ReceiveBuffer: ~Copyable, Sendable {
+    /// The memory; only ``unread`` of it means anything.
+    package private(set) var octets: [UInt8]
+
+    /// Where in ``octets`` the unread ones lie.
+    package private(set) var unread: Range<Int> = 0..<0
+
+    package let initialByteCount: Int
+    package let maximumByteCount: Int
+
+    /// - Parameter maximumByteCount: How far the buffer may grow. A buffer that is full of unread
+    ///   octets takes no more, so the peer is slowed down by its own transport.
+    package init(initialByteCount: Int = 16_384 + 64, maximumByteCount: Int = 262_144) {
+        precondition(initialByteCount > 0 && maximumByteCount >= initialByteCount)
+        self.initialByteCount = initialByteCount
+        self.maximumByteCount = maximumByteCount
+        octets = []
+    }
+}
+
+// MARK: - Filling
+
+extension ReceiveBuffer {
+    /// True when nothing can be added before something is consumed.
+    package var isFull: Bool { unread.count == maximumByteCount }
+
+    /// Offers the free room to `body`, which answers how many octets it put at its start.
+    ///
+    /// The room is never empty unless ``isFull``. A buffer that was filled to the last octet
+    /// doubles before it is filled again.
+    package mutating func fill<Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        makeRoom()
+        let room = unread.upperBound..<octets.count
+        // Typed errors do not pass through withUnsafeMutableBytes; a result does.
+        let result = unsafe octets.withUnsafeMutableBytes { bytes -> Result<Int, Failure> in
+            let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[room])
+            return Result { () throws(Failure) in unsafe try body(free) }
+        }
+        let count = try result.get()
+        precondition((0...room.count).contains(count))
+        unread = unread.lowerBound..<unread.upperBound + count
+        return count
+    }
+
+    /// Copies `added` behind the unread octets; answers how many of them fitted.
+    package mutating func append(copying added: Span<UInt8>) -> Int {
+        var count = 0
+        while count < added.count, !isFull {
+            count += unsafe fill { room in
+                let part = min(room.count, added.count - count)
+                // Both sides are `part` octets long at least.
+                unsafe added.extracting(count..<count + part).withUnsafeBytes { source in
+                    unsafe room.copyMemory(from: source)
+                }
+                return part
+            }
+        }
+        return count
+    }
+
+    private mutating func makeRoom() {
+        if octets.isEmpty {
+            octets = [UInt8](repeating: 0, count: initialByteCount)
+            return
+        }
+        let isUsedUp = unread.upperBound == octets.count
+        if isUsedUp, octets.count < maximumByteCount {
+            let byteCount = min(2 * octets.count, maximumByteCount)
+            var grown = [UInt8]()
+            grown.reserveCapacity(byteCount)
+            grown.append(contentsOf: octets[unread])
+            grown.append(contentsOf: repeatElement(0, count: byteCount - unread.count))
+            octets = grown
+            unread = 0..<unread.count
+        } else if octets.count - unread.upperBound < octets.count / 4 {
+            moveToFront()
+        }
+    }
+
+    private mutating func moveToFront() {
+        guard unread.lowerBound > 0 else { return }
+        let count = unread.count
+        let start = unread.lowerBound
+        // In bounds: `unread` lies within `octets`. The two ranges may overlap; memmove allows it.
+        unsafe octets.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            unsafe base.copyMemory(from: base + start, byteCount: count)
+        }
+        unread = 0..<count
+    }
+}
+
+// MARK: - Emptying
+
+extension ReceiveBuffer {
+    package var count: Int { unread.count }
+    package var isEmpty: Bool { unread.isEmpty }
+
+    /// Lends the unread octets.
+    package func withUnread<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(octets.span.extracting(unread))
+    }
+
+    /// Forgets the first `count` unread octets.
+    package mutating func consume(_ count: Int) {
+        precondition((0...unread.count).contains(count))
+        unread = unread.lowerBound + count..<unread.upperBound
+        // An empty buffer starts again at the front: then nothing ever needs to be moved.
+        if unread.isEmpty { unread = 0..<0 }
+    }
+
+    /// Gives memory back after a burst: an idle connection keeps the initial size, or none at
+    /// all when nothing is unread and `initialByteCount` is not asked to stay.
+    package mutating func shrink(keepingInitial: Bool = true) {
+        if unread.isEmpty, !keepingInitial {
+            octets = []
+        } else if octets.count > initialByteCount, unread.count <= initialByteCount {
+            var small = [UInt8]()
+            small.reserveCapacity(initialByteCount)
+            small.append(contentsOf: octets[unread])
+            small.append(contentsOf: repeatElement(0, count: initialByteCount - unread.count))
+            octets = small
+        } else {
+            return
+        }
+        unread = 0..<unread.count
+    }
+}

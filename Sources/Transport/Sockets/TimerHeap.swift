@@ -1,0 +1,151 @@
+/// Many deadlines, of which the earliest is at hand. The time is an argument.
+///
+/// Inserting and cancelling cost O(log n). A timer is an entry of two arrays, so nothing is
+/// allocated for one when others have gone before it. Timers that are due at the same time come
+/// in the order in which they were inserted.
+package struct TimerHeap<Payload>: ~Copyable {
+    /// Names a timer. A handle of a timer that is gone is harmless: it names nothing.
+    package struct Handle: Hashable, Sendable {
+        fileprivate var slot: Int
+        fileprivate var generation: UInt32
+    }
+
+    private struct Entry {
+        var deadline: ContinuousClock.Instant
+        var order: UInt64
+        var slot: Int
+
+        func precedes(_ other: Entry) -> Bool {
+            deadline != other.deadline ? deadline < other.deadline : order < other.order
+        }
+    }
+
+    fileprivate struct Slot {
+        var payload: Payload?
+        /// Grows when the slot is given to another timer, so that old handles miss.
+        var generation: UInt32 = 0
+        /// Where the timer is in the heap, or the next free slot.
+        var link: Int
+    }
+
+    /// Four children a node: half the levels of a binary heap, and the children share cache lines.
+    private static var arity: Int { 4 }
+
+    private var heap: [Entry] = []
+    private var slots: [Slot] = []
+    private var firstFree = -1
+    private var nextOrder: UInt64 = 0
+
+    package init() {}
+}
+
+extension TimerHeap: Sendable where Payload: Sendable {}
+extension TimerHeap.Slot: Sendable where Payload: Sendable {}
+
+extension TimerHeap {
+    package var count: Int { heap.count }
+    package var isEmpty: Bool { heap.isEmpty }
+
+    /// When the next timer is due.
+    package var earliest: ContinuousClock.Instant? { heap.first?.deadline }
+
+    package mutating func insert(
+        _ payload: Payload, at deadline: ContinuousClock.Instant
+    ) -> Handle {
+        let slot = takeSlot(payload)
+        heap.append(Entry(deadline: deadline, order: nextOrder, slot: slot))
+        nextOrder &+= 1
+        moveUp(heap.count - 1)
+        return Handle(slot: slot, generation: slots[slot].generation)
+    }
+
+    /// Takes the timer out; nil when it is gone already.
+    @discardableResult
+    package mutating func cancel(_ handle: Handle) -> Payload? {
+        guard slots.indices.contains(handle.slot),
+            slots[handle.slot].generation == handle.generation,
+            slots[handle.slot].payload != nil
+        else { return nil }
+        return remove(at: slots[handle.slot].link)
+    }
+
+    /// Takes out the earliest timer that is due at `now`; nil when none is. To be called again
+    /// until then.
+    package mutating func popExpired(now: ContinuousClock.Instant) -> Payload? {
+        guard let first = heap.first, first.deadline <= now else { return nil }
+        return remove(at: 0)
+    }
+}
+
+// MARK: - Slots
+
+extension TimerHeap {
+    private mutating func takeSlot(_ payload: Payload) -> Int {
+        guard firstFree >= 0 else {
+            slots.append(Slot(payload: payload, link: 0))
+            return slots.count - 1
+        }
+        let slot = firstFree
+        firstFree = slots[slot].link
+        slots[slot].payload = payload
+        return slot
+    }
+
+    private mutating func giveBack(_ slot: Int) -> Payload? {
+        let payload = slots[slot].payload.take()
+        slots[slot].generation &+= 1
+        slots[slot].link = firstFree
+        firstFree = slot
+        return payload
+    }
+}
+
+// MARK: - The heap
+
+extension TimerHeap {
+    private mutating func remove(at position: Int) -> Payload? {
+        let slot = heap[position].slot
+        let last = heap.removeLast()
+        if position < heap.count {
+            heap[position] = last
+            moveDown(position)
+            moveUp(slots[last.slot].link)
+        }
+        return giveBack(slot)
+    }
+
+    private mutating func moveUp(_ start: Int) {
+        var position = start
+        let entry = heap[position]
+        while position > 0 {
+            let parent = (position - 1) / Self.arity
+            guard entry.precedes(heap[parent]) else { break }
+            put(heap[parent], at: position)
+            position = parent
+        }
+        put(entry, at: position)
+    }
+
+    private mutating func moveDown(_ start: Int) {
+        var position = start
+        let entry = heap[position]
+        while true {
+            let firstChild = position * Self.arity + 1
+            guard firstChild < heap.count else { break }
+            var least = firstChild
+            for child in firstChild..<min(firstChild + Self.arity, heap.count)
+            where heap[child].precedes(heap[least]) {
+                least = child
+            }
+            guard heap[least].precedes(entry) else { break }
+            put(heap[least], at: position)
+            position = least
+        }
+        put(entry, at: position)
+    }
+
+    private mutating func put(_ entry: Entry, at position: Int) {
+        heap[position] = entry
+        slots[entry.slot].link = position
+    }
+}
