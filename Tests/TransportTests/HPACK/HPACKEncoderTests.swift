@@ -73,6 +73,16 @@ struct HPACKEncoderTests {
         #expect(block(&encoder, steady).count == 1)
     }
 
+    @Test("knows at third sight all that repeats, however many fields a request has")
+    func manyFields() {
+        for number in 0..<200 {
+            var encoder = HPACK.Encoder()
+            let list = HeaderList((0..<20).map { ("name-\($0)", "value-\(number)") })
+            for _ in 0..<2 { _ = block(&encoder, list) }
+            #expect(block(&encoder, list).count == 20)
+        }
+    }
+
     @Test("announces the smallest size first when the peer's table shrank and grew")
     func shrankAndGrew() throws {
         var encoder = HPACK.Encoder()
