@@ -2,7 +2,9 @@
 /// its own and adds its rows to a ``Report``.
 @main
 enum Main {
-    static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = []
+    static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = [
+        ("hpack", "header compression, alone and beside nghttp2", HPACKBenchmark.run)
+    ]
 
     static func main() {
         var arguments = CommandLine.arguments.dropFirst()

@@ -13,8 +13,7 @@ extension HPACK {
 
         /// By number, at `number & mask`, like the table's own fields.
         private var links: [Link]
-        /// The youngest field with a hash, at `hash & mask`; `mask` serves for both because the
-        /// table has room for twice the fields that fit into it, or nearly.
+        /// The youngest field with a hash, at `hash & mask`, or −1.
         private var fieldHeads: [Int]
         private var nameHeads: [Int]
         private let mask: Int

@@ -1,14 +1,20 @@
 extension HPACK {
     /// Remembers what an encoder has seen lately, as hashes; forgets by overwriting.
+    ///
+    /// The low bits of a hash choose one of 32 rows, in which eight hashes take turns. With a
+    /// single place a hash, two fields of each request that want the same place would make each
+    /// other forgotten for ever.
     struct Sightings {
-        private var tags = [UInt32](repeating: 0, count: 64)
+        private var rows = [SIMD8<UInt32>](repeating: .zero, count: 32)
+        private var turns = [UInt8](repeating: 0, count: 32)
 
         /// Whether `hash` was remembered before.
         mutating func remember(_ hash: UInt64) -> Bool {
-            let slot = Int(truncatingIfNeeded: hash) & 63
+            let row = Int(truncatingIfNeeded: hash) & 31
             let tag = UInt32(truncatingIfNeeded: hash >> 32) | 1
-            if tags[slot] == tag { return true }
-            tags[slot] = tag
+            if any(rows[row] .== tag) { return true }
+            rows[row][Int(turns[row])] = tag
+            turns[row] = (turns[row] + 1) & 7
             return false
         }
     }

@@ -1,12 +1,13 @@
 extension HPACK {
     /// Decodes Huffman strings by looking up twelve bits at a time, which hold up to two symbols;
     /// the rare octets with longer codes are found by the length of their code.
-    struct HuffmanDecoder: Sendable {
-        static let shared = HuffmanDecoder()
+    package struct HuffmanDecoder: Sendable {
+        package static let shared = HuffmanDecoder()
 
-        /// What the next twelve bits hold, by their value: from the low octet up, the first
-        /// symbol, the second one, the number of bits of both, the number of symbols (0 when
-        /// the code is longer than twelve bits), and the number of bits of the first alone.
+        /// What the next twelve bits hold, by their value: from the low octet up, the number of
+        /// bits of all symbols, the number of symbols (0 when the code is longer than twelve
+        /// bits), the first symbol, the second one, and the number of bits of the first alone.
+        /// What the loop waits for stands lowest, where it needs no shift.
         private let pairs: [UInt64]
         /// By length of code: the first code that is longer, as if all codes had 32 bits.
         private let ends: [UInt64]
@@ -47,15 +48,15 @@ extension HPACK.HuffmanDecoder {
         pairs = (0..<1 << Self.prefixBits).map { prefix in
             guard let first = single[prefix] else { return 0 }
             let firstBits = Int(words[first].bitCount)
-            var entry = UInt64(first) | UInt64(firstBits) << 32
+            var entry = UInt64(first) << 16 | UInt64(firstBits) << 32
             let rest = prefix << firstBits & (1 << Self.prefixBits - 1)
             if let second = single[rest],
                 firstBits + Int(words[second].bitCount) <= Self.prefixBits
             {
-                entry |= UInt64(second) << 8
-                entry |= UInt64(firstBits + Int(words[second].bitCount)) << 16 | 2 << 24
+                entry |= UInt64(firstBits + Int(words[second].bitCount)) | 2 << 8
+                entry |= UInt64(second) << 24
             } else {
-                entry |= UInt64(firstBits) << 16 | 1 << 24
+                entry |= UInt64(firstBits) | 1 << 8
             }
             return entry
         }
@@ -92,7 +93,7 @@ extension HPACK.HuffmanDecoder {
     }
 
     /// Appends what `encoded` stands for, and returns how many octets that were.
-    func decode(
+    package func decode(
         _ encoded: Span<UInt8>, appendingTo output: inout [UInt8]
     ) throws(HPACK.Malformation) -> Int {
         var decodedByteCount: Int? = 0
@@ -119,7 +120,8 @@ extension HPACK.HuffmanDecoder {
         _ source: UnsafeRawBufferPointer, into target: UnsafeMutableBufferPointer<UInt8>
     ) -> Int? {
         unsafe pairs.withUnsafeBufferPointer { pairs -> Int? in
-            guard let output = target.baseAddress else { return nil }
+            guard let start = target.baseAddress else { return nil }
+            let output = UnsafeMutableRawPointer(start)
             var bits: UInt64 = 0  // What was read and not decoded, from the top bit down.
             var bitCount = 0
             var offset = 0
@@ -133,21 +135,22 @@ extension HPACK.HuffmanDecoder {
                 offset += (63 - bitCount) >> 3
                 bitCount |= 56
 
-                while bitCount >= 32 {
+                while bitCount >= Self.prefixBits {
                     let pair = unsafe pairs[Int(truncatingIfNeeded: bits >> 52)]
-                    let symbolCount = Int(truncatingIfNeeded: pair >> 24 & 0xff)
+                    let symbolCount = Int(truncatingIfNeeded: pair >> 8 & 0xff)
                     if symbolCount != 0 {
-                        unsafe output[written] = UInt8(truncatingIfNeeded: pair)
-                        unsafe output[written + 1] = UInt8(truncatingIfNeeded: pair >> 8)
+                        unsafe output.storeBytes(
+                            of: UInt16(truncatingIfNeeded: pair >> 16).littleEndian,
+                            toByteOffset: written, as: UInt16.self)
                         written += symbolCount
-                        let used = pair >> 16 & 0xff
-                        bits <<= used
-                        bitCount -= Int(truncatingIfNeeded: used)
+                        bits &<<= pair
+                        bitCount -= Int(truncatingIfNeeded: pair & 0xff)
                     } else {
+                        guard bitCount >= HPACK.HuffmanCode.maxBitCount else { break }
                         guard let (symbol, used) = longCode(bits) else { return nil }
-                        unsafe output[written] = symbol
+                        unsafe output.storeBytes(of: symbol, toByteOffset: written, as: UInt8.self)
                         written += 1
-                        bits <<= UInt64(used)
+                        bits &<<= UInt64(used)
                         bitCount -= used
                     }
                 }
@@ -163,7 +166,7 @@ extension HPACK.HuffmanDecoder {
     @inline(__always)
     private func decodeEnd(
         of source: UnsafeRawBufferPointer, from start: Int, bits startBits: UInt64,
-        bitCount startBitCount: Int, into output: UnsafeMutablePointer<UInt8>?,
+        bitCount startBitCount: Int, into output: UnsafeMutableRawPointer?,
         written startWritten: Int
     ) -> Int? {
         var (offset, bits, bitCount, written) = (start, startBits, startBitCount, startWritten)
@@ -178,7 +181,7 @@ extension HPACK.HuffmanDecoder {
             // Behind the end we read ones, as if the padding went on.
             let padded = bitCount >= 64 ? bits : bits | ~0 >> UInt64(bitCount)
             let pair = pairs[Int(truncatingIfNeeded: padded >> 52)]
-            var symbol = UInt8(truncatingIfNeeded: pair)
+            var symbol = UInt8(truncatingIfNeeded: pair >> 16)
             var used = Int(truncatingIfNeeded: pair >> 32)
             if pair == 0 {
                 if bitCount < 8, padded == .max { return written }
@@ -186,7 +189,9 @@ extension HPACK.HuffmanDecoder {
                 (symbol, used) = (long.symbol, long.bitCount)
             }
             guard used <= bitCount else { return nil }
-            if let output = unsafe output { unsafe output[written] = symbol }
+            if let output = unsafe output {
+                unsafe output.storeBytes(of: symbol, toByteOffset: written, as: UInt8.self)
+            }
             written += 1
             bits <<= UInt64(used)
             bitCount -= used

@@ -1,7 +1,7 @@
 extension HPACK {
     /// Appends strings in the shorter of their two forms (RFC 7541 §5.2).
-    struct HuffmanEncoder: Sendable {
-        static let shared = HuffmanEncoder()
+    package struct HuffmanEncoder: Sendable {
+        package static let shared = HuffmanEncoder()
 
         /// By octet: its code, and in the lowest octet the number of its bits.
         private let words: [UInt64]
@@ -15,7 +15,7 @@ extension HPACK {
 }
 
 extension HPACK.HuffmanEncoder {
-    func append(string: Span<UInt8>, to output: inout [UInt8]) {
+    package func append(string: Span<UInt8>, to output: inout [UInt8]) {
         let encodedByteCount = encodedByteCount(of: string)
         if encodedByteCount < string.count {
             HPACK.append(integer: encodedByteCount, prefixBits: 7, pattern: 0x80, to: &output)
@@ -26,7 +26,7 @@ extension HPACK.HuffmanEncoder {
         }
     }
 
-    func encodedByteCount(of string: Span<UInt8>) -> Int {
+    package func encodedByteCount(of string: Span<UInt8>) -> Int {
         // Both pointers live inside the closures only; the table has a row for every octet.
         unsafe words.withUnsafeBufferPointer { words in
             unsafe string.withUnsafeBufferPointer { string in

@@ -1,7 +1,7 @@
 extension HPACK {
     /// Reads a prefix-coded integer (RFC 7541 §5.1) at `offset` and moves `offset` behind it.
     ///
-    /// - Parameter prefixBits: How many low bits of the first octet belong to the integer, 4–7.
+    /// - Parameter prefixBits: How many low bits of the first octet belong to the integer, 4–8.
     static func readInteger(
         from block: Span<UInt8>, at offset: inout Int, prefixBits: Int
     ) throws(Malformation) -> Int {

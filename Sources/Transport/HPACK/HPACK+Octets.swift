@@ -39,14 +39,12 @@ extension HPACK {
     static func hash(_ octets: Span<UInt8>, seed: UInt64) -> UInt64 {
         // The pointer lives inside the closure only, and each word read ends within `count`.
         unsafe octets.withUnsafeBytes { bytes in
-            let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
             let count = bytes.count
-            var hash = (seed ^ UInt64(truncatingIfNeeded: count)) &* multiplier
+            var hash = mixed(seed ^ UInt64(truncatingIfNeeded: count))
             var offset = 0
             while offset + 8 <= count {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                hash = (hash ^ word) &* multiplier
-                hash ^= hash >> 29
+                hash = mixed(hash ^ word)
                 offset += 8
             }
             var tail: UInt64 = 0
@@ -63,8 +61,15 @@ extension HPACK {
                     offset += 1
                 }
             }
-            hash = (hash ^ tail) &* multiplier
-            return hash ^ hash >> 32
+            return mixed(hash ^ tail)
         }
+    }
+
+    /// Both halves of a product, so that the high bits of `word` reach the low ones as well:
+    /// names and values tend to differ at their end only.
+    @inline(__always)
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        let product = (word ^ 0xa076_1d64_78bd_642f).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+        return product.high ^ product.low
     }
 }

@@ -14,7 +14,6 @@ extension HeaderRules {
 
     /// The verdict on `field`, whose octets lie in `octets`.
     package static func verdict(on field: HeaderList.Field, in octets: Span<UInt8>) -> Verdict {
-        // Nothing here keeps the pointer, and the slices of the span bound every read.
         let name = octets.extracting(field.name)
         let value = octets.extracting(field.value)
         guard isLegal(value: value) else { return .badValue }

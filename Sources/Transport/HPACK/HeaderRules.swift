@@ -20,19 +20,17 @@ package enum HeaderRules {
 extension HeaderRules {
     /// Takes each field's own verdict and looks at what the fields are to each other.
     package static func check(_ list: HeaderList, as kind: Kind) throws(Violation) {
+        let fields = list.fields.span
         var seen: UInt32 = 0
-        for index in list.fields.indices {
-            var verdict = list.fields[index].verdict
+        for index in fields.indices {
+            var verdict = fields[index].verdict
             if verdict == .unchecked {
-                verdict = self.verdict(on: list.fields[index], in: list.octets.span)
+                verdict = self.verdict(on: fields[index], in: list.octets.span)
             }
             let bit = bit(verdict)
-            if verdict != .regular {
-                if let violation = violation(of: verdict) { throw violation }
-                guard seen & HeaderRules.bit(.regular) == 0 else { throw .misplacedPseudoHeader }
-                guard seen & bit == 0 else { throw .repeatedPseudoHeader }
-                guard bit & kind.allowed != 0 else { throw .pseudoHeaderOfOtherKind }
-            }
+            // A pseudo-header stands before the regular fields, once, and in its place.
+            let isInOrder = seen & (bit | self.bit(.regular)) == 0 && bit & kind.allowed != 0
+            if verdict != .regular, !isInOrder { throw violation(of: verdict, after: seen, kind) }
             seen |= bit
         }
         if seen & bit(.connectMethod) != 0 {
@@ -58,11 +56,13 @@ extension HeaderRules {
     }
 
     @inline(__always)
-    fileprivate static func bit(_ verdict: Verdict) -> UInt32 { 1 << UInt32(verdict.rawValue) }
+    fileprivate static func bit(_ verdict: Verdict) -> UInt32 { 1 &<< UInt32(verdict.rawValue) }
 
-    private static func violation(of verdict: Verdict) -> Violation? {
+    /// Why a field with `verdict` may not follow what was `seen`.
+    private static func violation(
+        of verdict: Verdict, after seen: UInt32, _ kind: Kind
+    ) -> Violation {
         switch verdict {
-        case .unchecked, .regular, .method, .connectMethod, .scheme, .authority, .path, .status: nil
         case .unknownPseudoHeader: .unknownPseudoHeader
         case .badName: .badName
         case .badValue: .badValue
@@ -70,6 +70,14 @@ extension HeaderRules {
         case .emptyPath: .emptyPath
         case .connectionSpecific: .connectionSpecific
         case .teOtherThanTrailers: .teOtherThanTrailers
+        case .unchecked, .regular, .method, .connectMethod, .scheme, .authority, .path, .status:
+            if seen & bit(.regular) != 0 {
+                .misplacedPseudoHeader
+            } else if bit(verdict) & kind.allowed == 0 {
+                .pseudoHeaderOfOtherKind
+            } else {
+                .repeatedPseudoHeader
+            }
         }
     }
 }

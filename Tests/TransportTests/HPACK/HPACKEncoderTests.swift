@@ -1,0 +1,213 @@
+import Testing
+
+@testable import SwiftletTransport
+
+@Suite("An HPACK encoder")
+struct HPACKEncoderTests {
+    private func block(_ encoder: inout HPACK.Encoder, _ list: HeaderList) -> [UInt8] {
+        var output: [UInt8] = []
+        encoder.encode(list, into: &output)
+        return output
+    }
+
+    @Test("turns a prepared request into an octet a field, from the second one on")
+    func prepared() throws {
+        var encoder = HPACK.Encoder()
+        var decoder = HPACK.Decoder()
+        let request: [(String, String)] = [
+            (":method", "POST"), (":scheme", "http"), (":path", "/a.B/C"),
+            (":authority", "localhost"), ("te", "trailers"), ("content-type", "application/grpc"),
+        ]
+        let prepared = PreparedHeaders(HeaderList(request))
+        for turn in 0..<4 {
+            var output: [UInt8] = []
+            encoder.encode(prepared, into: &output)
+            let perCall = HeaderList([("x-id", "\(turn)")], .unindexed)
+            encoder.encode(perCall, into: &output)
+            if turn > 0 { #expect(output.count == request.count + block(&encoder, perCall).count) }
+            let list = try decoder.list(output)
+            #expect(list.pairs == (request + [("x-id", "\(turn)")]).map { Pair($0, $1) })
+        }
+    }
+
+    @Test("follows its indexes when other fields enter the table")
+    func preparedShifts() throws {
+        var encoder = HPACK.Encoder(maxTableByteCount: 256)
+        var decoder = HPACK.Decoder(maxTableByteCount: 4096)
+        let prepared = PreparedHeaders(HeaderList([("a", "1"), ("b", "2")]))
+        for turn in 0..<100 {
+            var output: [UInt8] = []
+            encoder.encode(prepared, into: &output)
+            encoder.encode(HeaderList([("x-\(turn / 3)", "y")]), into: &output)
+            let list = try decoder.list(output)
+            #expect(list.pairs == [Pair("a", "1"), Pair("b", "2"), Pair("x-\(turn / 3)", "y")])
+        }
+    }
+
+    @Test(
+        "never lets a secret into a table, also where nobody marked it",
+        arguments: ["authorization", "cookie", "proxy-authorization", "set-cookie"])
+    func secrets(name: String) throws {
+        var encoder = HPACK.Encoder()
+        var decoder = HPACK.Decoder()
+        let prepared = PreparedHeaders(HeaderList([(name, "secret")]))
+        for _ in 0..<3 {
+            var output: [UInt8] = []
+            encoder.encode(prepared, into: &output)
+            encoder.encode(HeaderList([(name, "secret")]), into: &output)
+            encoder.encode(HeaderList([("x-key", "secret")], .never), into: &output)
+            #expect(try decoder.list(output).fields.map(\.indexing) == [.never, .never, .never])
+        }
+    }
+
+    @Test("lets what changes each time push nothing out of the table")
+    func onceOnly() throws {
+        var encoder = HPACK.Encoder()
+        let steady = HeaderList([("x-tenant", "acme")])
+        _ = block(&encoder, steady)
+        _ = block(&encoder, steady)
+        for turn in 0..<1000 {
+            _ = block(&encoder, HeaderList([("x-request-id", "request number \(turn)")]))
+            _ = block(&encoder, HeaderList([("grpc-timeout", "\(turn)m")], .unindexed))
+        }
+        #expect(block(&encoder, steady).count == 1)
+    }
+
+    @Test("knows at third sight all that repeats, however many fields a request has")
+    func manyFields() {
+        for number in 0..<200 {
+            var encoder = HPACK.Encoder()
+            let list = HeaderList((0..<20).map { ("name-\($0)", "value-\(number)") })
+            for _ in 0..<2 { _ = block(&encoder, list) }
+            #expect(block(&encoder, list).count == 20)
+        }
+    }
+
+    @Test("announces the smallest size first when the peer's table shrank and grew")
+    func shrankAndGrew() throws {
+        var encoder = HPACK.Encoder()
+        var decoder = HPACK.Decoder()
+        for _ in 0..<2 { _ = try decoder.list(block(&encoder, HeaderList([("a", "b")]))) }
+        for byteCount in [0, 4096] {
+            encoder.setPeerMaxTableByteCount(byteCount)
+            decoder.setMaxTableByteCount(byteCount)
+        }
+        let output = block(&encoder, HeaderList([(":method", "GET")]))
+        #expect(output == octets(hex: "20 3f e1 1f 82"))
+        #expect(try decoder.list(output).fields.count == 1)
+        #expect(block(&encoder, HeaderList([(":method", "GET")])) == [0x82])
+    }
+
+    @Test("uses no larger table than either side allows")
+    func ownLimit() {
+        var small = HPACK.Encoder(maxTableByteCount: 100)
+        #expect(block(&small, HeaderList([(":method", "GET")])) == octets(hex: "3f 45 82"))
+        small.setPeerMaxTableByteCount(65_536)
+        #expect(block(&small, HeaderList([(":method", "GET")])) == [0x82])
+
+        var large = HPACK.Encoder(maxTableByteCount: 65_536)
+        #expect(block(&large, HeaderList([(":method", "GET")])) == [0x82])
+        large.setPeerMaxTableByteCount(1 << 40)
+        #expect(block(&large, HeaderList([(":method", "GET")])) == octets(hex: "3f e1 ff 03 82"))
+    }
+
+    @Test("and its decoder agree on random lists, sizes and prepared headers", arguments: 0..<40)
+    func identity(seed: UInt64) throws {
+        var random = HPACKRandom(seed: seed)
+        var encoder = HPACK.Encoder(maxTableByteCount: Int.random(in: 0...6000, using: &random))
+        var decoder = HPACK.Decoder()
+        let prepared = (0..<20).map { _ in PreparedHeaders(randomList(&random)) }
+        var list = HeaderList()
+        for _ in 0..<200 {
+            for _ in 0..<Int.random(in: 0...3, using: &random) where random.next() % 8 == 0 {
+                let byteCount = Int.random(in: 0...5000, using: &random)
+                encoder.setPeerMaxTableByteCount(byteCount)
+                decoder.setMaxTableByteCount(byteCount)
+            }
+            var output: [UInt8] = []
+            var expected: [Pair] = []
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                if Bool.random(using: &random) {
+                    let headers = prepared[Int.random(in: 0..<20, using: &random)]
+                    encoder.encode(headers, into: &output)
+                    expected += headers.list.pairs
+                } else {
+                    let own = randomList(&random)
+                    encoder.encode(own, into: &output)
+                    expected += own.pairs
+                }
+            }
+            #expect(
+                try decoder.decode(output.span, into: &list, maxListByteCount: 1 << 20)
+                    == .complete)
+            #expect(list.pairs == expected)
+        }
+    }
+
+    /// Few names and few short values, so that they repeat, and now and then noise.
+    private func randomList(_ random: inout HPACKRandom) -> HeaderList {
+        var list = HeaderList()
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            let isNoise = random.next() % 8 == 0
+            let count = Int.random(in: 0...(isNoise ? 300 : 2), using: &random)
+            let alphabet: ClosedRange<UInt8> = isNoise ? 0x20...0x7e : 0x61...0x62
+            let value = (0..<count).map { _ in UInt8.random(in: alphabet, using: &random) }
+            let names = ["a", "bb", ":path", "cookie", "content-type", "x-long-name-of-a-header"]
+            list.append(
+                names[Int.random(in: 0..<names.count, using: &random)],
+                String(decoding: value, as: UTF8.self),
+                [.indexed, .indexed, .unindexed, .never][Int.random(in: 0..<4, using: &random)])
+        }
+        return list
+    }
+}
+
+@Suite("The Huffman code")
+struct HPACKHuffmanTests {
+    @Test("gives back any octets, one by one and mixed")
+    func identity() throws {
+        var random = HPACKRandom(seed: 7541)
+        var strings = (0...255).map { [UInt8($0)] }
+        strings += (0..<500).map { number in
+            let range: ClosedRange<UInt8> = number.isMultiple(of: 2) ? 0x20...0x7e : 0...255
+            return (0..<number).map { _ in UInt8.random(in: range, using: &random) }
+        }
+        // As it stands in a block, long codes included, which our own encoder would not choose.
+        for string in strings {
+            let encoded = slowlyEncoded(string)
+            var output: [UInt8] = [1, 2, 3]
+            let decoder = HPACK.HuffmanDecoder.shared
+            #expect(try decoder.decode(encoded.span, appendingTo: &output) == string.count)
+            #expect(output == [1, 2, 3] + string)
+            #expect(try decoder.decodedByteCount(of: encoded.span) == string.count)
+            #expect(HPACK.HuffmanEncoder.shared.encodedByteCount(of: string.span) == encoded.count)
+        }
+    }
+
+    @Test("is read alike by the quick way and by counting, also when broken")
+    func noise() {
+        var random = HPACKRandom(seed: 1)
+        for _ in 0..<20_000 {
+            let octets = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                random.next() % 4 == 0 ? 0xff : UInt8.random(in: 0...255, using: &random)
+            }
+            var output: [UInt8] = []
+            let decoder = HPACK.HuffmanDecoder.shared
+            let decoded = try? decoder.decode(octets.span, appendingTo: &output)
+            #expect(decoded == (try? decoder.decodedByteCount(of: octets.span)))
+            #expect(output.count == decoded ?? 0)
+        }
+    }
+
+    /// The obvious encoder: bit by bit.
+    private func slowlyEncoded(_ string: [UInt8]) -> [UInt8] {
+        var bits = string.flatMap { octet in
+            let word = HPACK.HuffmanCode.words[Int(octet)]
+            return (0..<word.bitCount).reversed().map { UInt8(word.bits >> UInt32($0) & 1) }
+        }
+        while !bits.count.isMultiple(of: 8) { bits.append(1) }
+        return stride(from: 0, to: bits.count, by: 8).map { start in
+            bits[start..<start + 8].reduce(0) { $0 << 1 | $1 }
+        }
+    }
+}
