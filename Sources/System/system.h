@@ -19,6 +19,7 @@
 static const int swiftlet_sock_stream = SOCK_STREAM;
 static const int swiftlet_ipproto_tcp = IPPROTO_TCP;
 static const int swiftlet_shut_write = SHUT_WR;
+static const int swiftlet_shut_both = SHUT_RDWR;
 
 #if defined(__linux__)
 // Descriptors are born close-on-exec and non-blocking: no other thread's fork comes in between.

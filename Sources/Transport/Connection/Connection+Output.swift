@@ -36,7 +36,7 @@ extension Connection {
         let queue = Int(streams[slot].queue)
         if queues[queue].reportsWhenShort, queues[queue].byteCount <= Self.shortQueueByteCount {
             queues[queue].reportsWhenShort = false
-            events.append(.sendQueueShort(streams.handle(of: slot)))
+            roomReports.append(streams.handle(of: slot))
         }
         guard isLast else { return makeReadyIfPossible(slot) }
         if let trailers = queues[queue].trailers.take() {

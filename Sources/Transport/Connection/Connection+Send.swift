@@ -89,7 +89,7 @@ extension Connection {
         return .queued(queues[queue].byteCount)
     }
 
-    /// Asks for one ``Event/sendQueueShort(_:)`` when the stream's queue has become short. False
+    /// Asks for a report by ``nextRoomReport()`` when the stream's queue has become short. False
     /// when it is short already.
     package mutating func reportWhenSendQueueIsShort(_ handle: StreamHandle) -> Bool {
         guard let slot = streams.slot(of: handle), streams[slot].queue >= 0 else { return false }

@@ -52,6 +52,8 @@ package struct Connection: ~Copyable {
     var output = GatherList()
     var encoder: HPACK.Encoder
     var pendingAckCount = 0
+    /// Streams whose queue has become short, for those who asked.
+    var roomReports: [StreamHandle] = []
 
     // Health.
     var lifecycle = Lifecycle()
@@ -93,6 +95,10 @@ extension Connection {
 
     /// The next event that lies ready. ``receive(_:at:now:)`` returns them too.
     package mutating func nextEvent() -> Event? { events.popFirst() }
+
+    /// The next stream whose queue has become short since
+    /// ``reportWhenSendQueueIsShort(_:)``.
+    package mutating func nextRoomReport() -> StreamHandle? { roomReports.popLast() }
 
     /// Whether new streams are refused.
     package var isDraining: Bool { lifecycle.isDraining }

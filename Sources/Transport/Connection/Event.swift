@@ -18,8 +18,6 @@ extension Connection {
         /// The peer has not seen the stream and never will: the request may be sent again on
         /// another connection. It is over.
         case unprocessed(StreamHandle)
-        /// What was queued on the stream has been taken for writing, down to a small rest.
-        case sendQueueShort(StreamHandle)
         /// An answer to ``Connection/ping(_:now:)``.
         case pingAnswered(UInt64)
         /// The peer takes no new streams.

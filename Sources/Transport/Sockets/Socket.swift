@@ -113,6 +113,12 @@ extension Socket {
         try unsafe SocketAddress.read("getpeername") { unsafe getpeername(descriptor, $0, $1) }
     }
 
+    /// Ends both directions and keeps the descriptor: for a socket that another thread may still
+    /// hold. One that has no peer any more has nothing to end.
+    package func stop() {
+        _ = shutdown(descriptor, swiftlet_shut_both)
+    }
+
     /// Tells the peer that nothing more will be written; reading goes on.
     package func endWriting() throws(SystemError) {
         // ENOTCONN: the peer is gone already, and knows.
