@@ -14,6 +14,9 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     /// Where in ``octets`` the unread ones lie.
     package private(set) var unread: Range<Int> = 0..<0
 
+    /// The last filling left no room: there is more where it came from.
+    private var wasFilled = false
+
     package let initialByteCount: Int
     package let maximumByteCount: Int
 
@@ -50,6 +53,7 @@ extension ReceiveBuffer {
         let count = try result.get()
         precondition((0...room.count).contains(count))
         unread = unread.lowerBound..<unread.upperBound + count
+        wasFilled = count == room.count
         return count
     }
 
@@ -74,8 +78,8 @@ extension ReceiveBuffer {
             octets = [UInt8](repeating: 0, count: initialByteCount)
             return
         }
-        let isUsedUp = unread.upperBound == octets.count
-        if isUsedUp, octets.count < maximumByteCount {
+        let isScarce = octets.count - unread.upperBound < octets.count / 4
+        if wasFilled || (isScarce && unread.lowerBound == 0), octets.count < maximumByteCount {
             let byteCount = min(2 * octets.count, maximumByteCount)
             var grown = [UInt8]()
             grown.reserveCapacity(byteCount)
@@ -83,7 +87,8 @@ extension ReceiveBuffer {
             grown.append(contentsOf: repeatElement(0, count: byteCount - unread.count))
             octets = grown
             unread = 0..<unread.count
-        } else if octets.count - unread.upperBound < octets.count / 4 {
+            wasFilled = false
+        } else if isScarce {
             moveToFront()
         }
     }
