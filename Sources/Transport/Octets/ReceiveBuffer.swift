@@ -7,11 +7,14 @@
 ///     try buffer.read(from: socket)
 ///     let count = buffer.withUnread { octets in engine.receive(octets) }
 ///     buffer.consume(count)
+@usableFromInline
 package struct ReceiveBuffer: ~Copyable, Sendable {
     /// The memory; only ``unread`` of it means anything.
+    @usableFromInline
     package private(set) var octets: [UInt8]
 
     /// Where in ``octets`` the unread ones lie.
+    @usableFromInline
     package private(set) var unread: Range<Int> = 0..<0
 
     /// The last filling left no room: there is more where it came from.
@@ -113,6 +116,7 @@ extension ReceiveBuffer {
     package var isEmpty: Bool { unread.isEmpty }
 
     /// Lends the unread octets.
+    @inlinable
     package func withUnread<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -239,7 +239,11 @@ extension OpenSSLSession {
         _ plaintext: inout GatherList, sending ciphertext: inout GatherList
     ) throws(TLSError) {
         defer { ciphertext.append(moving: &outgoing) }
-        if case .failed(let error) = phase { throw error }
+        switch phase {
+        case .open, .ended: break
+        case .failed(let error): throw error
+        case .handshaking: return assertionFailure("writing begins after the handshake")
+        }
         while !plaintext.isEmpty {
             let direct = plaintext.withFirstPiece { octets in
                 octets.count >= Self.recordByteCount ? encrypt(octets) : nil
