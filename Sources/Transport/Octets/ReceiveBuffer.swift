@@ -17,8 +17,9 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     @usableFromInline
     package private(set) var unread: Range<Int> = 0..<0
 
-    /// The last filling left no room: there is more where it came from.
-    private var wasFilled = false
+    /// The last filling left no room: there may be more where it came from. After a read that
+    /// left some, the socket is empty, and need not be asked again before the poller says so.
+    package private(set) var wasFilled = false
 
     package let initialByteCount: Int
     package let maximumByteCount: Int
@@ -146,5 +147,6 @@ extension ReceiveBuffer {
             return
         }
         unread = 0..<unread.count
+        wasFilled = false
     }
 }

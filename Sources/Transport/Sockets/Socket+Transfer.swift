@@ -12,7 +12,7 @@ import CSwiftletSystem
 
 extension Socket {
     package enum ReadOutcome: Hashable, Sendable {
-        /// That many octets were added, at least one. Fewer than there was room for means that
+        /// That many octets were added, at least one. When ``ReceiveBuffer/wasFilled`` is false
         /// nothing more is there now, unless the poller reported a hang-up.
         case bytes(Int)
         case wouldBlock
