@@ -60,6 +60,7 @@ struct SocketsReceiveBufferTests {
             #expect(try buffer.read(from: left) == .bufferFull)
             buffer.consume(3)
             #expect(try buffer.read(from: left) == .bytes(1))
+            #expect(buffer.wasFilled == false, "so there is no more")
             #expect(try buffer.read(from: left) == .wouldBlock)
             #expect(buffer.withUnread { [UInt8](copying: $0) } == [4, 5])
         }

@@ -153,6 +153,23 @@ extension GatherList {
     }
 }
 
+extension GatherList {
+    /// Moves the first octets, `limit` at most, behind those in `octets`.
+    package mutating func moveFirst(_ limit: Int, to octets: inout [UInt8]) {
+        var left = min(limit, count)
+        while left > 0 {
+            let moved = withFirstPiece { piece in
+                let part = min(piece.count, left)
+                octets.append(copying: piece.extracting(0..<part))
+                return part
+            }
+            guard let moved else { return }
+            removeFirst(moved)
+            left -= moved
+        }
+    }
+}
+
 // MARK: - Looking at
 
 extension GatherList {

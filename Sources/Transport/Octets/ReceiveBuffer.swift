@@ -7,12 +7,19 @@
 ///     try buffer.read(from: socket)
 ///     let count = buffer.withUnread { octets in engine.receive(octets) }
 ///     buffer.consume(count)
+@usableFromInline
 package struct ReceiveBuffer: ~Copyable, Sendable {
     /// The memory; only ``unread`` of it means anything.
+    @usableFromInline
     package private(set) var octets: [UInt8]
 
     /// Where in ``octets`` the unread ones lie.
+    @usableFromInline
     package private(set) var unread: Range<Int> = 0..<0
+
+    /// The last filling left no room: there may be more where it came from. After a read that
+    /// left some, the socket is empty, and need not be asked again before the poller says so.
+    package private(set) var wasFilled = false
 
     package let initialByteCount: Int
     package let maximumByteCount: Int
@@ -53,6 +60,7 @@ extension ReceiveBuffer {
         let count = try result.get()
         precondition((0...room.count).contains(count))
         unread = unread.lowerBound..<unread.upperBound + count
+        wasFilled = count == room.count
         return count
     }
 
@@ -77,8 +85,8 @@ extension ReceiveBuffer {
             octets = [UInt8](repeating: 0, count: initialByteCount)
             return
         }
-        let isUsedUp = unread.upperBound == octets.count
-        if isUsedUp, octets.count < maximumByteCount {
+        let isScarce = octets.count - unread.upperBound < octets.count / 4
+        if wasFilled || (isScarce && unread.lowerBound == 0), octets.count < maximumByteCount {
             let byteCount = min(2 * octets.count, maximumByteCount)
             var grown = [UInt8]()
             grown.reserveCapacity(byteCount)
@@ -86,7 +94,8 @@ extension ReceiveBuffer {
             grown.append(contentsOf: repeatElement(0, count: byteCount - unread.count))
             octets = grown
             unread = 0..<unread.count
-        } else if octets.count - unread.upperBound < octets.count / 4 {
+            wasFilled = false
+        } else if isScarce {
             moveToFront()
         }
     }
@@ -111,6 +120,7 @@ extension ReceiveBuffer {
     package var isEmpty: Bool { unread.isEmpty }
 
     /// Lends the unread octets.
+    @inlinable
     package func withUnread<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -140,5 +150,6 @@ extension ReceiveBuffer {
             return
         }
         unread = 0..<unread.count
+        wasFilled = false
     }
 }

@@ -11,7 +11,7 @@
         private let epoll: CInt
         private let interruption: CInt
 
-        /// Never a descriptor's token: tokens count up from zero.
+        /// Never a descriptor's token, as ``Poller/add(_:token:)`` says.
         private static let interruptionToken = UInt64.max
 
         /// 64 events take 768 octets, so they fit the stack; more wait for the next turn.

@@ -47,8 +47,10 @@ package final class Poller: Sendable {
 // MARK: - What is watched
 
 extension Poller {
-    /// Watches `descriptor` until it is removed or closed.
+    /// Watches `descriptor` until it is removed or closed. `UInt64.max` is no token: it is what
+    /// interruptions are told by.
     package func add(_ descriptor: CInt, token: UInt64) throws(SystemError) {
+        assert(token != .max)
         try queue.add(descriptor, token: token)
     }
 

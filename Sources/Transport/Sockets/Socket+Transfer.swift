@@ -12,7 +12,7 @@ import CSwiftletSystem
 
 extension Socket {
     package enum ReadOutcome: Hashable, Sendable {
-        /// That many octets were added, at least one. Fewer than there was room for means that
+        /// That many octets were added, at least one. When ``ReceiveBuffer/wasFilled`` is false
         /// nothing more is there now, unless the poller reported a hang-up.
         case bytes(Int)
         case wouldBlock
@@ -32,14 +32,11 @@ extension Socket {
     package func write(gathering list: inout GatherList) throws(SystemError) -> WriteOutcome {
         guard !list.isEmpty else { return .bytes(0) }
         var code: CInt = 0
-        let count = unsafe list.withVectors { vectors in
-            while true {
-                let count = unsafe Self.send(vectors, on: descriptor)
-                code = errno
-                if count < 0, code == EINTR { continue }
-                return count
-            }
-        }
+        var count = 0
+        repeat {
+            count = list.pieceCount == 1 ? sendFirstPiece(of: list) : sendPieces(of: list)
+            code = errno
+        } while count < 0 && code == EINTR
         if count > 0 {
             list.removeFirst(count)
             return .bytes(count)
@@ -51,27 +48,25 @@ extension Socket {
         throw SystemError("write", "", code: code)
     }
 
-    private static func send(_ vectors: UnsafeBufferPointer<iovec>, on descriptor: CInt) -> Int {
-        if vectors.count == 1, let only = unsafe vectors.first {
-            return unsafe Self.send(only, on: descriptor)
+    /// The usual case, a burst of small frames, is one piece and needs no vector.
+    private func sendFirstPiece(of list: borrowing GatherList) -> Int {
+        let count = list.withFirstPiece { octets in
+            unsafe octets.withUnsafeBytes { bytes in
+                unsafe send(descriptor, bytes.baseAddress, bytes.count, swiftlet_send_flags)
+            }
         }
-        var message = unsafe msghdr()
-        // sendmsg reads the vectors and does not write them.
-        unsafe message.msg_iov = UnsafeMutablePointer(mutating: vectors.baseAddress)
-        unsafe message.msg_iovlen = .init(vectors.count)
-        return unsafe sendmsg(descriptor, &message, swiftlet_send_flags)
+        return count ?? 0
     }
 
-    private static func send(_ vector: iovec, on descriptor: CInt) -> Int {
-        unsafe sendOctets(descriptor, vector.iov_base, vector.iov_len, swiftlet_send_flags)
+    private func sendPieces(of list: borrowing GatherList) -> Int {
+        unsafe list.withVectors { vectors in
+            var message = unsafe msghdr()
+            // sendmsg reads the vectors and does not write them.
+            unsafe message.msg_iov = UnsafeMutablePointer(mutating: vectors.baseAddress)
+            unsafe message.msg_iovlen = .init(vectors.count)
+            return unsafe sendmsg(descriptor, &message, swiftlet_send_flags)
+        }
     }
-}
-
-/// The system's `send`, which a method of the same name would hide.
-private func sendOctets(
-    _ descriptor: CInt, _ base: UnsafeMutableRawPointer?, _ count: Int, _ flags: CInt
-) -> Int {
-    unsafe send(descriptor, base, count, flags)
 }
 
 extension ReceiveBuffer {

@@ -3,39 +3,65 @@
 /// Inserting and cancelling cost O(log n). A timer is an entry of two arrays, so nothing is
 /// allocated for one when others have gone before it. Timers that are due at the same time come
 /// in the order in which they were inserted.
+///
+/// Usable from inline, itself and all within, so that it is compiled for its user's payload:
+/// unspecialised, it is several times slower.
+@usableFromInline
 package struct TimerHeap<Payload>: ~Copyable {
     /// Names a timer. A handle of a timer that is gone is harmless: it names nothing.
+    @usableFromInline
     package struct Handle: Hashable, Sendable {
-        fileprivate var slot: Int
-        fileprivate var generation: UInt32
+        @usableFromInline var slot: Int
+        @usableFromInline var generation: UInt32
+
+        @inlinable
+        init(slot: Int, generation: UInt32) {
+            self.slot = slot
+            self.generation = generation
+        }
     }
 
-    private struct Entry {
-        var deadline: ContinuousClock.Instant
-        var order: UInt64
-        var slot: Int
+    @usableFromInline struct Entry: Sendable {
+        @usableFromInline var deadline: ContinuousClock.Instant
+        @usableFromInline var order: UInt64
+        @usableFromInline var slot: Int
 
+        @inlinable
+        init(deadline: ContinuousClock.Instant, order: UInt64, slot: Int) {
+            self.deadline = deadline
+            self.order = order
+            self.slot = slot
+        }
+
+        @inlinable
         func precedes(_ other: Entry) -> Bool {
             deadline != other.deadline ? deadline < other.deadline : order < other.order
         }
     }
 
-    fileprivate struct Slot {
-        var payload: Payload?
+    @usableFromInline struct Slot {
+        @usableFromInline var payload: Payload?
         /// Grows when the slot is given to another timer, so that old handles miss.
-        var generation: UInt32 = 0
+        @usableFromInline var generation: UInt32 = 0
         /// Where the timer is in the heap, or the next free slot.
-        var link: Int
+        @usableFromInline var link: Int
+
+        @inlinable
+        init(payload: Payload?, link: Int) {
+            self.payload = payload
+            self.link = link
+        }
     }
 
     /// Four children a node: half the levels of a binary heap, and the children share cache lines.
-    private static var arity: Int { 4 }
+    @inlinable static var arity: Int { 4 }
 
-    private var heap: [Entry] = []
-    private var slots: [Slot] = []
-    private var firstFree = -1
-    private var nextOrder: UInt64 = 0
+    @usableFromInline var heap: [Entry] = []
+    @usableFromInline var slots: [Slot] = []
+    @usableFromInline var firstFree = -1
+    @usableFromInline var nextOrder: UInt64 = 0
 
+    @inlinable
     package init() {}
 }
 
@@ -43,12 +69,13 @@ extension TimerHeap: Sendable where Payload: Sendable {}
 extension TimerHeap.Slot: Sendable where Payload: Sendable {}
 
 extension TimerHeap {
-    package var count: Int { heap.count }
-    package var isEmpty: Bool { heap.isEmpty }
+    @inlinable package var count: Int { heap.count }
+    @inlinable package var isEmpty: Bool { heap.isEmpty }
 
     /// When the next timer is due.
-    package var earliest: ContinuousClock.Instant? { heap.first?.deadline }
+    @inlinable package var earliest: ContinuousClock.Instant? { heap.first?.deadline }
 
+    @inlinable
     package mutating func insert(
         _ payload: Payload, at deadline: ContinuousClock.Instant
     ) -> Handle {
@@ -60,6 +87,7 @@ extension TimerHeap {
     }
 
     /// Takes the timer out; nil when it is gone already.
+    @inlinable
     @discardableResult
     package mutating func cancel(_ handle: Handle) -> Payload? {
         guard slots.indices.contains(handle.slot),
@@ -71,6 +99,7 @@ extension TimerHeap {
 
     /// Takes out the earliest timer that is due at `now`; nil when none is. To be called again
     /// until then.
+    @inlinable
     package mutating func popExpired(now: ContinuousClock.Instant) -> Payload? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         return remove(at: 0)
@@ -80,7 +109,8 @@ extension TimerHeap {
 // MARK: - Slots
 
 extension TimerHeap {
-    private mutating func takeSlot(_ payload: Payload) -> Int {
+    @inlinable
+    mutating func takeSlot(_ payload: Payload) -> Int {
         guard firstFree >= 0 else {
             slots.append(Slot(payload: payload, link: 0))
             return slots.count - 1
@@ -91,7 +121,8 @@ extension TimerHeap {
         return slot
     }
 
-    private mutating func giveBack(_ slot: Int) -> Payload? {
+    @inlinable
+    mutating func giveBack(_ slot: Int) -> Payload? {
         let payload = slots[slot].payload.take()
         slots[slot].generation &+= 1
         slots[slot].link = firstFree
@@ -103,7 +134,8 @@ extension TimerHeap {
 // MARK: - The heap
 
 extension TimerHeap {
-    private mutating func remove(at position: Int) -> Payload? {
+    @inlinable
+    mutating func remove(at position: Int) -> Payload? {
         let slot = heap[position].slot
         let last = heap.removeLast()
         if position < heap.count {
@@ -114,7 +146,8 @@ extension TimerHeap {
         return giveBack(slot)
     }
 
-    private mutating func moveUp(_ start: Int) {
+    @inlinable
+    mutating func moveUp(_ start: Int) {
         var position = start
         let entry = heap[position]
         while position > 0 {
@@ -126,7 +159,8 @@ extension TimerHeap {
         put(entry, at: position)
     }
 
-    private mutating func moveDown(_ start: Int) {
+    @inlinable
+    mutating func moveDown(_ start: Int) {
         var position = start
         let entry = heap[position]
         while true {
@@ -144,7 +178,8 @@ extension TimerHeap {
         put(entry, at: position)
     }
 
-    private mutating func put(_ entry: Entry, at position: Int) {
+    @inlinable
+    mutating func put(_ entry: Entry, at position: Int) {
         heap[position] = entry
         slots[entry.slot].link = position
     }

@@ -1,0 +1,284 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The system's OpenSSL (3, or 1.1), found at run time: every function of it that is used.
+///
+/// A program links to nothing and starts without it; only one that asks for TLS needs it. The
+/// functions are used through this table alone, and keep their C names in Swift's spelling.
+///
+/// Safe to share: the table never changes once it was filled, and the library does its own
+/// locking. What a pointer may be given to is each caller's to say.
+@safe
+final class OpenSSLLibrary: @unchecked Sendable {
+    typealias VerifyCallback = @convention(c) (CInt, OpaquePointer?) -> CInt
+    typealias SelectProtocolCallback =
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+            UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?, CUnsignedInt,
+            UnsafeMutableRawPointer?
+        ) -> CInt
+    typealias NewTicketCallback = @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
+    typealias KeyLogCallback = @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void
+    typealias PasswordCallback =
+        @convention(c) (
+            UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?
+        ) -> CInt
+    typealias BIOReadCallback =
+        @convention(c) (OpaquePointer?, UnsafeMutablePointer<CChar>?, CInt) -> CInt
+    typealias BIOWriteCallback =
+        @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, CInt) -> CInt
+    typealias BIOControlCallback =
+        @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
+
+    // Contexts
+    let tlsClientMethod: @convention(c) () -> OpaquePointer?
+    let tlsServerMethod: @convention(c) () -> OpaquePointer?
+    let sslCtxNew: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let sslCtxFree: @convention(c) (OpaquePointer?) -> Void
+    let sslCtxCtrl: @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
+    let sslCtxSetOptions: @convention(c) (OpaquePointer?, CUnsignedLong) -> CUnsignedLong
+    let sslCtxSetCipherList: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
+    let sslCtxSetVerify: @convention(c) (OpaquePointer?, CInt, VerifyCallback?) -> Void
+    let sslCtxSetDefaultVerifyPaths: @convention(c) (OpaquePointer?) -> CInt
+    let sslCtxGetCertStore: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let sslCtxUseCertificate: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
+    let sslCtxUsePrivateKey: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
+    let sslCtxCheckPrivateKey: @convention(c) (OpaquePointer?) -> CInt
+    let sslCtxSetAlpnProtos:
+        @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, CUnsignedInt) -> CInt
+    let sslCtxSetAlpnSelectCb:
+        @convention(c) (OpaquePointer?, SelectProtocolCallback?, UnsafeMutableRawPointer?) -> Void
+    let sslCtxSessSetNewCb: @convention(c) (OpaquePointer?, NewTicketCallback?) -> Void
+    let sslCtxSetKeylogCallback: @convention(c) (OpaquePointer?, KeyLogCallback?) -> Void
+    let sslCtxSetSessionIdContext:
+        @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, CUnsignedInt) -> CInt
+
+    // Sessions
+    let sslNew: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let sslFree: @convention(c) (OpaquePointer?) -> Void
+    let sslSetBio: @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Void
+    let sslSetConnectState: @convention(c) (OpaquePointer?) -> Void
+    let sslSetAcceptState: @convention(c) (OpaquePointer?) -> Void
+    let sslDoHandshake: @convention(c) (OpaquePointer?) -> CInt
+    let sslRead: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, CInt) -> CInt
+    let sslWrite: @convention(c) (OpaquePointer?, UnsafeRawPointer?, CInt) -> CInt
+    let sslSetShutdown: @convention(c) (OpaquePointer?, CInt) -> Void
+    let sslShutdown: @convention(c) (OpaquePointer?) -> CInt
+    let sslGetError: @convention(c) (OpaquePointer?, CInt) -> CInt
+    let sslCtrl: @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
+    let sslGet0Param: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let sslGetVerifyResult: @convention(c) (OpaquePointer?) -> CLong
+    let sslGet0AlpnSelected:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
+            UnsafeMutablePointer<CUnsignedInt>
+        ) -> Void
+    let sslGetVersion: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+    let sslGetPeerCertChain: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let sslGet1PeerCertificate: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let sslSessionReused: @convention(c) (OpaquePointer?) -> CInt
+    let sslSetSession: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
+    let sslSessionFree: @convention(c) (OpaquePointer?) -> Void
+    let sslSessionGetProtocolVersion: @convention(c) (OpaquePointer?) -> CInt
+    let sslSetExData: @convention(c) (OpaquePointer?, CInt, UnsafeMutableRawPointer?) -> CInt
+    let sslGetExData: @convention(c) (OpaquePointer?, CInt) -> UnsafeMutableRawPointer?
+    let sslGetExDataX509StoreCtxIdx: @convention(c) () -> CInt
+
+    // Certificates
+    let x509VerifyParamSet1Host: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, Int) -> CInt
+    let x509VerifyParamSet1IpAsc: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
+    let x509VerifyParamSetHostflags: @convention(c) (OpaquePointer?, CUnsignedInt) -> Void
+    let x509StoreAddCert: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
+    let x509StoreCtxGetExData: @convention(c) (OpaquePointer?, CInt) -> UnsafeMutableRawPointer?
+    let x509StoreCtxGetError: @convention(c) (OpaquePointer?) -> CInt
+    let x509StoreCtxGetCurrentCert: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let x509VerifyCertErrorString: @convention(c) (CLong) -> UnsafePointer<CChar>?
+    let x509Free: @convention(c) (OpaquePointer?) -> Void
+    let x509GetSubjectName: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let x509GetIssuerName: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let x509NameGetTextByNid:
+        @convention(c) (OpaquePointer?, CInt, UnsafeMutablePointer<CChar>?, CInt) -> CInt
+    let x509GetExtD2i:
+        @convention(c) (
+            OpaquePointer?, CInt, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
+        ) -> OpaquePointer?
+    let i2dX509:
+        @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
+    let generalNameGet0Value:
+        @convention(c) (OpaquePointer?, UnsafeMutablePointer<CInt>?) -> OpaquePointer?
+    let generalNamesFree: @convention(c) (OpaquePointer?) -> Void
+    let opensslSkNum: @convention(c) (OpaquePointer?) -> CInt
+    let opensslSkValue: @convention(c) (OpaquePointer?, CInt) -> OpaquePointer?
+    let asn1StringGet0Data: @convention(c) (OpaquePointer?) -> UnsafePointer<UInt8>?
+    let asn1StringLength: @convention(c) (OpaquePointer?) -> CInt
+    let pemReadBioX509:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutableRawPointer?, PasswordCallback?, UnsafeMutableRawPointer?
+        ) -> OpaquePointer?
+    let pemReadBioPrivateKey:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutableRawPointer?, PasswordCallback?, UnsafeMutableRawPointer?
+        ) -> OpaquePointer?
+    let evpPkeyFree: @convention(c) (OpaquePointer?) -> Void
+
+    // Octets in and out, and errors
+    let bioSMem: @convention(c) () -> OpaquePointer?
+    let bioWrite: @convention(c) (OpaquePointer?, UnsafeRawPointer?, CInt) -> CInt
+    let bioNewFile: @convention(c) (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> OpaquePointer?
+    let bioFree: @convention(c) (OpaquePointer?) -> CInt
+    let bioGetNewIndex: @convention(c) () -> CInt
+    let bioMethNew: @convention(c) (CInt, UnsafePointer<CChar>?) -> OpaquePointer?
+    let bioMethSetRead: @convention(c) (OpaquePointer?, BIOReadCallback?) -> CInt
+    let bioMethSetWrite: @convention(c) (OpaquePointer?, BIOWriteCallback?) -> CInt
+    let bioMethSetCtrl: @convention(c) (OpaquePointer?, BIOControlCallback?) -> CInt
+    let bioNew: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let bioSetData: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void
+    let bioGetData: @convention(c) (OpaquePointer?) -> UnsafeMutableRawPointer?
+    let bioSetInit: @convention(c) (OpaquePointer?, CInt) -> Void
+    let bioSetFlags: @convention(c) (OpaquePointer?, CInt) -> Void
+    let bioClearFlags: @convention(c) (OpaquePointer?, CInt) -> Void
+    let errGetError: @convention(c) () -> CUnsignedLong
+    let errClearError: @convention(c) () -> Void
+    let errReasonErrorString: @convention(c) (CUnsignedLong) -> UnsafePointer<CChar>?
+
+    /// What is called when the library is loaded for the first time, and its outcome ever after.
+    static let loaded: Result<OpenSSLLibrary, TLSError> = Result {
+        () throws(TLSError) in try OpenSSLLibrary()
+    }
+
+    private init() throws(TLSError) {
+        let handle = try unsafe Self.open()
+
+        /// The first of `names` that the library has. The caller's type is the one that the
+        /// library's manual gives for the function; nothing else can check it.
+        func find<Function>(_ names: String...) throws(TLSError) -> Function {
+            for name in names {
+                guard let address = unsafe dlsym(handle, name) else { continue }
+                return unsafe unsafeBitCast(address, to: Function.self)
+            }
+            throw TLSError(
+                .libraryMissing,
+                "this OpenSSL has no \(names[0]): version 1.1.1 or later is needed")
+        }
+
+        unsafe tlsClientMethod = try find("TLS_client_method")
+        unsafe tlsServerMethod = try find("TLS_server_method")
+        unsafe sslCtxNew = try find("SSL_CTX_new")
+        unsafe sslCtxFree = try find("SSL_CTX_free")
+        unsafe sslCtxCtrl = try find("SSL_CTX_ctrl")
+        unsafe sslCtxSetOptions = try find("SSL_CTX_set_options")
+        unsafe sslCtxSetCipherList = try find("SSL_CTX_set_cipher_list")
+        unsafe sslCtxSetVerify = try find("SSL_CTX_set_verify")
+        unsafe sslCtxSetDefaultVerifyPaths = try find("SSL_CTX_set_default_verify_paths")
+        unsafe sslCtxGetCertStore = try find("SSL_CTX_get_cert_store")
+        unsafe sslCtxUseCertificate = try find("SSL_CTX_use_certificate")
+        unsafe sslCtxUsePrivateKey = try find("SSL_CTX_use_PrivateKey")
+        unsafe sslCtxCheckPrivateKey = try find("SSL_CTX_check_private_key")
+        unsafe sslCtxSetAlpnProtos = try find("SSL_CTX_set_alpn_protos")
+        unsafe sslCtxSetAlpnSelectCb = try find("SSL_CTX_set_alpn_select_cb")
+        unsafe sslCtxSessSetNewCb = try find("SSL_CTX_sess_set_new_cb")
+        unsafe sslCtxSetKeylogCallback = try find("SSL_CTX_set_keylog_callback")
+        unsafe sslCtxSetSessionIdContext = try find("SSL_CTX_set_session_id_context")
+        unsafe sslNew = try find("SSL_new")
+        unsafe sslFree = try find("SSL_free")
+        unsafe sslSetBio = try find("SSL_set_bio")
+        unsafe sslSetConnectState = try find("SSL_set_connect_state")
+        unsafe sslSetAcceptState = try find("SSL_set_accept_state")
+        unsafe sslDoHandshake = try find("SSL_do_handshake")
+        unsafe sslRead = try find("SSL_read")
+        unsafe sslWrite = try find("SSL_write")
+        unsafe sslSetShutdown = try find("SSL_set_shutdown")
+        unsafe sslShutdown = try find("SSL_shutdown")
+        unsafe sslGetError = try find("SSL_get_error")
+        unsafe sslCtrl = try find("SSL_ctrl")
+        unsafe sslGet0Param = try find("SSL_get0_param")
+        unsafe sslGetVerifyResult = try find("SSL_get_verify_result")
+        unsafe sslGet0AlpnSelected = try find("SSL_get0_alpn_selected")
+        unsafe sslGetVersion = try find("SSL_get_version")
+        unsafe sslGetPeerCertChain = try find("SSL_get_peer_cert_chain")
+        // Renamed in version 3, since it gives the caller a reference.
+        unsafe sslGet1PeerCertificate = try find(
+            "SSL_get1_peer_certificate", "SSL_get_peer_certificate")
+        unsafe sslSessionReused = try find("SSL_session_reused")
+        unsafe sslSetSession = try find("SSL_set_session")
+        unsafe sslSessionFree = try find("SSL_SESSION_free")
+        unsafe sslSessionGetProtocolVersion = try find("SSL_SESSION_get_protocol_version")
+        unsafe sslSetExData = try find("SSL_set_ex_data")
+        unsafe sslGetExData = try find("SSL_get_ex_data")
+        sslGetExDataX509StoreCtxIdx = try find("SSL_get_ex_data_X509_STORE_CTX_idx")
+        unsafe x509VerifyParamSet1Host = try find("X509_VERIFY_PARAM_set1_host")
+        unsafe x509VerifyParamSet1IpAsc = try find("X509_VERIFY_PARAM_set1_ip_asc")
+        unsafe x509VerifyParamSetHostflags = try find("X509_VERIFY_PARAM_set_hostflags")
+        unsafe x509StoreAddCert = try find("X509_STORE_add_cert")
+        unsafe x509StoreCtxGetExData = try find("X509_STORE_CTX_get_ex_data")
+        unsafe x509StoreCtxGetError = try find("X509_STORE_CTX_get_error")
+        unsafe x509StoreCtxGetCurrentCert = try find("X509_STORE_CTX_get_current_cert")
+        unsafe x509VerifyCertErrorString = try find("X509_verify_cert_error_string")
+        unsafe x509Free = try find("X509_free")
+        unsafe x509GetSubjectName = try find("X509_get_subject_name")
+        unsafe x509GetIssuerName = try find("X509_get_issuer_name")
+        unsafe x509NameGetTextByNid = try find("X509_NAME_get_text_by_NID")
+        unsafe x509GetExtD2i = try find("X509_get_ext_d2i")
+        unsafe i2dX509 = try find("i2d_X509")
+        unsafe generalNameGet0Value = try find("GENERAL_NAME_get0_value")
+        unsafe generalNamesFree = try find("GENERAL_NAMES_free")
+        unsafe opensslSkNum = try find("OPENSSL_sk_num")
+        unsafe opensslSkValue = try find("OPENSSL_sk_value")
+        unsafe asn1StringGet0Data = try find("ASN1_STRING_get0_data")
+        unsafe asn1StringLength = try find("ASN1_STRING_length")
+        unsafe pemReadBioX509 = try find("PEM_read_bio_X509")
+        unsafe pemReadBioPrivateKey = try find("PEM_read_bio_PrivateKey")
+        unsafe evpPkeyFree = try find("EVP_PKEY_free")
+        unsafe bioSMem = try find("BIO_s_mem")
+        unsafe bioWrite = try find("BIO_write")
+        unsafe bioNewFile = try find("BIO_new_file")
+        unsafe bioFree = try find("BIO_free")
+        bioGetNewIndex = try find("BIO_get_new_index")
+        unsafe bioMethNew = try find("BIO_meth_new")
+        unsafe bioMethSetRead = try find("BIO_meth_set_read")
+        unsafe bioMethSetWrite = try find("BIO_meth_set_write")
+        unsafe bioMethSetCtrl = try find("BIO_meth_set_ctrl")
+        unsafe bioNew = try find("BIO_new")
+        unsafe bioSetData = try find("BIO_set_data")
+        unsafe bioGetData = try find("BIO_get_data")
+        unsafe bioSetInit = try find("BIO_set_init")
+        unsafe bioSetFlags = try find("BIO_set_flags")
+        unsafe bioClearFlags = try find("BIO_clear_flags")
+        errGetError = try find("ERR_get_error")
+        errClearError = try find("ERR_clear_error")
+        unsafe errReasonErrorString = try find("ERR_reason_error_string")
+    }
+
+    /// The newest first. `libssl` brings `libcrypto` with it, and both are searched.
+    private static var candidates: [String] {
+        #if canImport(Darwin)
+            [
+                "libssl.3.dylib", "/opt/homebrew/opt/openssl@3/lib/libssl.3.dylib",
+                "/usr/local/opt/openssl@3/lib/libssl.3.dylib", "libssl.1.1.dylib",
+            ]
+        #else
+            ["libssl.so.3", "libssl.so.1.1"]
+        #endif
+    }
+
+    /// The library stays loaded for as long as the process lives: its handle is never closed.
+    private static func open() throws(TLSError) -> UnsafeMutableRawPointer {
+        try unsafe open(candidates)
+    }
+
+    static func open(_ names: [String]) throws(TLSError) -> UnsafeMutableRawPointer {
+        for name in names {
+            if let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) { return unsafe handle }
+        }
+        throw TLSError(
+            .libraryMissing,
+            "OpenSSL is not installed (tried \(names.joined(separator: ", "))): install libssl3 "
+                + "(Debian, Ubuntu), openssl-libs (Fedora), libssl3 (Alpine) or openssl@3 (Homebrew)"
+        )
+    }
+}
