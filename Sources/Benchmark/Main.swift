@@ -2,7 +2,9 @@
 /// its own and adds its rows to a ``Report``.
 @main
 enum Main {
-    static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = []
+    static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = [
+        ("messages", "protobuf messages, encoded and decoded", MessagesSet.run)
+    ]
 
     static func main() {
         var arguments = CommandLine.arguments.dropFirst()

@@ -1,0 +1,39 @@
+extension Message {
+    @inlinable
+    public func encoded(
+        reservingPrefix prefixByteCount: Int, options: EncodingOptions
+    ) -> [UInt8] {
+        precondition(prefixByteCount >= 0, "a prefix of \(prefixByteCount) octets")
+        var sizer = FieldSizer(options: options)
+        sizer.fields(of: self)
+        let byteCount = sizer.byteCount
+        let total = prefixByteCount + byteCount
+        guard total > 0 else { return [] }
+        var octets = [UInt8](zeroes: total, slack: FieldWriter.slack)
+        unsafe octets.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return }
+            // Safe: the array has room for the slack behind its elements.
+            var writer = unsafe FieldWriter(
+                cursor: start + prefixByteCount, byteCount: byteCount, sizes: sizer.sizes,
+                options: options)
+            writer.fields(of: self)
+            unsafe precondition(
+                writer.cursor == writer.limit, "a message changed while it was encoded")
+        }
+        return octets
+    }
+}
+
+extension [UInt8] {
+    /// Zeroes to write over, and room for more behind them.
+    ///
+    /// An array without initial values would have to be made by a function that is not specialised
+    /// for octets, and takes longer than to allocate and clear a kilobyte.
+    @inlinable
+    @inline(__always)
+    init(zeroes count: Int, slack: Int) {
+        self = []
+        reserveCapacity(count + slack)
+        append(contentsOf: repeatElement(0, count: count))
+    }
+}

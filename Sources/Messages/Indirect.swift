@@ -1,0 +1,37 @@
+/// A message inside a message of its own type, which a plain property cannot hold.
+///
+/// ```swift
+/// struct Node: Message {
+///     @Indirect var next: Node?
+///
+///     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+///         try field.message(1, &_next)
+///     }
+/// }
+/// ```
+///
+/// The list names the storage, `_next`: handed over as `&next`, the message would be copied out
+/// and in at each walk.
+@frozen
+@propertyWrapper
+public struct Indirect<Value: Sendable>: Sendable {
+    /// Invariant: one element or none. An array is a box that is copied when it is written.
+    @usableFromInline var elements: [Value]
+
+    @inlinable
+    public init(wrappedValue: Value?) {
+        elements = wrappedValue.map { [$0] } ?? []
+    }
+
+    @inlinable
+    public init() { elements = [] }
+
+    @inlinable
+    public var wrappedValue: Value? {
+        get { elements.first }
+        set { elements = newValue.map { [$0] } ?? [] }
+    }
+}
+
+extension Indirect: Equatable where Value: Equatable {}
+extension Indirect: Hashable where Value: Hashable {}

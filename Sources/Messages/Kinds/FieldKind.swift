@@ -1,0 +1,56 @@
+/// A type of the `.proto` language: how its values are measured, written and read.
+///
+/// The kinds are the words for what has more than one part: `field.map(8, &counters, .string,
+/// .int64)`. Each is an empty value whose functions the compiler resolves, so naming one costs
+/// nothing at run time.
+public protocol FieldKind: Sendable {
+    associatedtype Value: Sendable, Equatable
+
+    static var wireType: WireType { get }
+
+    /// What a field is before anything arrived for it.
+    static var initial: Value { get }
+
+    /// Whether a field without presence is left out. Not the same as being equal to ``initial``:
+    /// minus zero is equal to zero, but it is sent.
+    static func isInitial(_ value: Value) -> Bool
+
+    /// Counts the octets after the tag.
+    static func measure(_ value: Value, _ number: UInt32, _ sizer: inout FieldSizer)
+
+    /// Writes the octets after the tag.
+    static func write(_ value: Value, _ number: UInt32, _ writer: inout FieldWriter)
+
+    /// Reads what stands after the tag. A message is merged into `value`, all else replaces it.
+    static func read(
+        into value: inout Value, _ number: UInt32, _ decoder: inout FieldDecoder
+    ) throws(WireError)
+
+    static func describe(_ value: Value, _ text: inout TextWriter)
+}
+
+/// A kind that may stand in a packed list: a varint, or an integer or float of fixed width.
+public protocol PackableKind: FieldKind {
+    /// Octets that each value takes, when all take the same.
+    static var fixedByteCount: Int? { get }
+
+    static func byteCount(_ value: Value) -> Int
+}
+
+extension PackableKind {
+    @inlinable
+    @inline(__always)
+    public static func measure(_ value: Value, _ number: UInt32, _ sizer: inout FieldSizer) {
+        sizer.byteCount &+= byteCount(value)
+    }
+}
+
+/// A kind that may be the key of a map, and its order in deterministic encoding.
+public protocol MapKeyKind: FieldKind where Value: Hashable {
+    static func precedes(_ left: Value, _ right: Value) -> Bool
+}
+
+extension MapKeyKind where Value: Comparable {
+    @inlinable
+    public static func precedes(_ left: Value, _ right: Value) -> Bool { left < right }
+}

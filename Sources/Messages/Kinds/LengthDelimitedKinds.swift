@@ -1,0 +1,86 @@
+/// `string`: UTF-8, which is checked when it is read.
+@frozen
+public struct StringKind: MapKeyKind {
+    @inlinable public init() {}
+    @inlinable public static var wireType: WireType { .lengthDelimited }
+    @inlinable public static var initial: String { "" }
+
+    @inlinable
+    @inline(__always)
+    public static func isInitial(_ value: String) -> Bool { value.isEmpty }
+
+    @inlinable
+    @inline(__always)
+    public static func measure(_ value: String, _ number: UInt32, _ sizer: inout FieldSizer) {
+        sizer.lengthDelimited(value.utf8.count)
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func write(_ value: String, _ number: UInt32, _ writer: inout FieldWriter) {
+        writer.string(value)
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func read(
+        into value: inout String, _ number: UInt32, _ decoder: inout FieldDecoder
+    ) throws(WireError) {
+        value = try decoder.string()
+    }
+
+    /// The order of the UTF-8 octets, which is what other implementations sort by.
+    @inlinable
+    public static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    public static func describe(_ value: String, _ text: inout TextWriter) {
+        text.quoted(value.utf8, isText: true)
+    }
+}
+
+extension FieldKind where Self == StringKind {
+    @inlinable public static var string: StringKind { StringKind() }
+}
+
+/// `bytes`.
+@frozen
+public struct BytesKind: FieldKind {
+    @inlinable public init() {}
+    @inlinable public static var wireType: WireType { .lengthDelimited }
+    @inlinable public static var initial: [UInt8] { [] }
+
+    @inlinable
+    @inline(__always)
+    public static func isInitial(_ value: [UInt8]) -> Bool { value.isEmpty }
+
+    @inlinable
+    @inline(__always)
+    public static func measure(_ value: [UInt8], _ number: UInt32, _ sizer: inout FieldSizer) {
+        sizer.lengthDelimited(value.count)
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func write(_ value: [UInt8], _ number: UInt32, _ writer: inout FieldWriter) {
+        writer.varint(UInt64(value.count))
+        writer.octets(value)
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func read(
+        into value: inout [UInt8], _ number: UInt32, _ decoder: inout FieldDecoder
+    ) throws(WireError) {
+        value = try decoder.octets()
+    }
+
+    public static func describe(_ value: [UInt8], _ text: inout TextWriter) {
+        text.quoted(value, isText: false)
+    }
+}
+
+extension FieldKind where Self == BytesKind {
+    @inlinable public static var bytes: BytesKind { BytesKind() }
+}
