@@ -1,5 +1,19 @@
 // What consists of fields itself: messages, groups, and the entries of maps.
 extension FieldDecoder {
+    /// Reads one value. Numbers are read here and not by their kinds, so that nothing is called.
+    @inlinable
+    @inline(__always)
+    mutating func read<K: FieldKind>(
+        _: K, _ number: UInt32, into value: inout K.Value
+    ) throws(WireError) {
+        switch K.wireType {
+        case .varint: value = K.value(of: try varint())
+        case .fixed32: value = K.value(of: UInt64(try fixed32()))
+        case .fixed64: value = K.value(of: try fixed64())
+        default: try K.read(into: &value, number, &self)
+        }
+    }
+
     /// Reads fields up to the end of the message or group.
     @inlinable
     mutating func fields<M: Message>(into message: inout M) throws(WireError) {
@@ -52,7 +66,7 @@ extension FieldDecoder {
     @inlinable
     @inline(__always)
     mutating func read<Key: MapKeyKind, Element: FieldKind>(
-        _: Key.Type, _: Element.Type, into entry: inout MapEntry<Key.Value, Element.Value>
+        _ key: Key, _ value: Element, into entry: inout MapEntry<Key.Value, Element.Value>
     ) throws(WireError) {
         let byteCount = try length()
         let outerEnd = unsafe end
@@ -60,10 +74,10 @@ extension FieldDecoder {
         try nextTag()
         while tag != Tag.end {
             if tag == Tag.make(1, Key.wireType) {
-                try Key.read(into: &entry.key, 1, &self)
+                try read(key, 1, into: &entry.key)
                 try nextTag()
             } else if tag == Tag.make(2, Element.wireType) {
-                try Element.read(into: &entry.value, 2, &self)
+                try read(value, 2, into: &entry.value)
                 try nextTag()
             } else {
                 // There is no place to keep it.

@@ -38,7 +38,7 @@ public struct FieldDecoder: FieldVisitor {
         _ kind: K, _ number: UInt32, _ value: inout K.Value
     ) throws(WireError) {
         while tag == Tag.make(number, K.wireType) {
-            try K.read(into: &value, number, &self)
+            try read(kind, number, into: &value)
             try nextTag()
         }
     }
@@ -51,7 +51,7 @@ public struct FieldDecoder: FieldVisitor {
         while tag == Tag.make(number, K.wireType) {
             // A message that arrives in parts is one message.
             var present = value.take() ?? K.initial
-            try K.read(into: &present, number, &self)
+            try read(kind, number, into: &present)
             value = present
             try nextTag()
         }
@@ -64,7 +64,7 @@ public struct FieldDecoder: FieldVisitor {
     ) throws(WireError) {
         while tag == Tag.make(number, K.wireType) {
             if value.elements.isEmpty { value.elements = [K.initial] }
-            try K.read(into: &value.elements[0], number, &self)
+            try read(kind, number, into: &value.elements[0])
             try nextTag()
         }
     }
@@ -81,7 +81,7 @@ public struct FieldDecoder: FieldVisitor {
         if run > values.count { values.reserveCapacity(values.count &+ run) }
         repeat {
             var value = K.initial
-            try K.read(into: &value, number, &self)
+            try read(kind, number, into: &value)
             values.append(value)
             try nextTag()
         } while tag == Tag.make(number, K.wireType)
@@ -97,7 +97,7 @@ public struct FieldDecoder: FieldVisitor {
                 try packed(kind, number, into: &values)
             } else if tag == Tag.make(number, K.wireType) {
                 var value = K.initial
-                try K.read(into: &value, number, &self)
+                try read(kind, number, into: &value)
                 values.append(value)
             } else {
                 return
@@ -118,7 +118,7 @@ public struct FieldDecoder: FieldVisitor {
         if count > values.count { values.reserveCapacity(values.count &+ count) }
         while unsafe cursor < end {
             var value = K.initial
-            try K.read(into: &value, number, &self)
+            try read(kind, number, into: &value)
             values.append(value)
         }
         unsafe end = outerEnd
@@ -134,7 +134,7 @@ public struct FieldDecoder: FieldVisitor {
         repeat {
             var entry = MapEntry(key: Key.initial, value: Element.initial)
             do throws(WireError) {
-                try read(Key.self, Element.self, into: &entry)
+                try read(key, value, into: &entry)
             } catch {
                 throw error.inside(number)
             }
@@ -152,7 +152,7 @@ public struct FieldDecoder: FieldVisitor {
         while tag == Tag.make(number, K.wireType) {
             // A message is merged with the one that the same field brought before.
             var value = choice.take().flatMap(unwrap) ?? K.initial
-            try K.read(into: &value, number, &self)
+            try read(kind, number, into: &value)
             choice = wrap(value)
             try nextTag()
         }

@@ -2,11 +2,14 @@
 @frozen
 public struct FieldSizer: FieldVisitor {
     @usableFromInline var byteCount = 0
-    @usableFromInline var sizes = NestedSizes()
+    @usableFromInline var sizes: NestedSizes
     @usableFromInline let options: EncodingOptions
 
     @inlinable
-    init(options: EncodingOptions) { self.options = options }
+    init(sizes: NestedSizes, options: EncodingOptions) {
+        self.sizes = sizes
+        self.options = options
+    }
 
     @inlinable
     @inline(__always)
@@ -15,7 +18,7 @@ public struct FieldSizer: FieldVisitor {
     ) {
         guard !K.isInitial(value) else { return }
         tag(number, K.wireType)
-        K.measure(value, number, &self)
+        unsafe withUnsafePointer(to: &value) { unsafe K.measure($0, number, &self) }
     }
 
     @inlinable
@@ -23,9 +26,9 @@ public struct FieldSizer: FieldVisitor {
     public mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) {
-        guard let value else { return }
+        guard value != nil else { return }
         tag(number, K.wireType)
-        K.measure(value, number, &self)
+        unsafe withBorrowed(&value) { unsafe K.measure($0, number, &self) }
     }
 
     @inlinable
@@ -41,9 +44,13 @@ public struct FieldSizer: FieldVisitor {
     public mutating func repeated<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) {
-        for value in values {
-            tag(number, K.wireType)
-            K.measure(value, number, &self)
+        // Safe: the array is not written to, and each address is one of an element.
+        unsafe values.withUnsafeBufferPointer { elements in
+            guard let first = elements.baseAddress else { return }
+            for index in elements.indices {
+                tag(number, K.wireType)
+                unsafe K.measure(first + index, number, &self)
+            }
         }
     }
 
@@ -61,7 +68,7 @@ public struct FieldSizer: FieldVisitor {
             var sum = 0
             for value in values { sum &+= K.byteCount(value) }
             let place = sizes.reserve()
-            sizes[place] = sum
+            sizes.set(place, sum)
             lengthDelimited(sum)
         }
     }
@@ -89,9 +96,9 @@ public struct FieldSizer: FieldVisitor {
         let place = sizes.reserve()
         let before = byteCount
         tag(1, Key.wireType)
-        Key.measure(key, 1, &self)
+        unsafe withUnsafePointer(to: key) { unsafe Key.measure($0, 1, &self) }
         tag(2, Element.wireType)
-        Element.measure(value, 2, &self)
+        unsafe withUnsafePointer(to: value) { unsafe Element.measure($0, 2, &self) }
         close(place, before)
     }
 
@@ -103,7 +110,7 @@ public struct FieldSizer: FieldVisitor {
     ) {
         guard let choice, let value = unwrap(choice) else { return }
         tag(number, K.wireType)
-        K.measure(value, number, &self)
+        unsafe withUnsafePointer(to: value) { unsafe K.measure($0, number, &self) }
     }
 }
 
@@ -127,24 +134,23 @@ extension FieldSizer {
     @inline(__always)
     mutating func close(_ place: Int, _ before: Int) {
         let size = byteCount &- before
-        sizes[place] = size
+        sizes.set(place, size)
         byteCount &+= Varint.byteCount(UInt64(truncatingIfNeeded: size))
     }
 
     @inlinable
-    mutating func nested<M: Message>(_ message: M) {
+    mutating func nested<M: Message>(_ message: UnsafePointer<M>) {
         let place = sizes.reserve()
         let before = byteCount
-        fields(of: message)
+        unsafe fields(of: message)
         close(place, before)
     }
 
     @inlinable
-    mutating func fields<M: Message>(of message: M) {
-        var message = message
-        do throws(WireError) { try message.visit(&self) } catch {
-            preconditionFailure("\(M.self).visit throws while it is encoded: \(error)")
+    mutating func fields<M: Message>(of message: UnsafePointer<M>) {
+        unsafe M.walk(message, &self)
+        if options.keepsUnknownFields {
+            byteCount &+= unsafe message.pointee.unknownFields.storage?.count ?? 0
         }
-        if options.keepsUnknownFields { byteCount &+= message.unknownFields.storage?.count ?? 0 }
     }
 }

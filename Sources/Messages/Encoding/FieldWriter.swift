@@ -11,8 +11,7 @@ public struct FieldWriter: FieldVisitor {
 
     @usableFromInline var cursor: UnsafeMutablePointer<UInt8>
     @usableFromInline let limit: UnsafeMutablePointer<UInt8>
-    @usableFromInline let sizes: NestedSizes
-    @usableFromInline var place = 0
+    @usableFromInline var sizes: NestedSizes
     @usableFromInline let options: EncodingOptions
 
     @inlinable
@@ -33,7 +32,7 @@ public struct FieldWriter: FieldVisitor {
     ) {
         guard !K.isInitial(value) else { return }
         tag(number, K.wireType)
-        K.write(value, number, &self)
+        unsafe withUnsafePointer(to: &value) { unsafe K.write($0, number, &self) }
     }
 
     @inlinable
@@ -41,9 +40,9 @@ public struct FieldWriter: FieldVisitor {
     public mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) {
-        guard let value else { return }
+        guard value != nil else { return }
         tag(number, K.wireType)
-        K.write(value, number, &self)
+        unsafe withBorrowed(&value) { unsafe K.write($0, number, &self) }
     }
 
     @inlinable
@@ -59,9 +58,13 @@ public struct FieldWriter: FieldVisitor {
     public mutating func repeated<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) {
-        for value in values {
-            tag(number, K.wireType)
-            K.write(value, number, &self)
+        // Safe: the array is not written to, and each address is one of an element.
+        unsafe values.withUnsafeBufferPointer { elements in
+            guard let first = elements.baseAddress else { return }
+            for index in elements.indices {
+                tag(number, K.wireType)
+                unsafe K.write(first + index, number, &self)
+            }
         }
     }
 
@@ -73,9 +76,9 @@ public struct FieldWriter: FieldVisitor {
         guard isPacked else { return repeated(kind, number, &values) }
         guard !values.isEmpty else { return }
         tag(number, .lengthDelimited)
-        let byteCount = K.fixedByteCount.map { values.count &* $0 } ?? nextSize()
+        let byteCount = K.fixedByteCount.map { values.count &* $0 } ?? sizes.next()
         varint(UInt64(byteCount))
-        for value in values { K.write(value, number, &self) }
+        for value in values { K.write(value, &self) }
     }
 
     @inlinable
@@ -97,11 +100,11 @@ public struct FieldWriter: FieldVisitor {
         _ number: UInt32, _ key: Key.Value, _ value: Element.Value, _: Key.Type, _: Element.Type
     ) {
         tag(number, .lengthDelimited)
-        varint(UInt64(nextSize()))
+        varint(UInt64(sizes.next()))
         tag(1, Key.wireType)
-        Key.write(key, 1, &self)
+        unsafe withUnsafePointer(to: key) { unsafe Key.write($0, 1, &self) }
         tag(2, Element.wireType)
-        Element.write(value, 2, &self)
+        unsafe withUnsafePointer(to: value) { unsafe Element.write($0, 2, &self) }
     }
 
     @inlinable
@@ -112,22 +115,13 @@ public struct FieldWriter: FieldVisitor {
     ) {
         guard let choice, let value = unwrap(choice) else { return }
         tag(number, K.wireType)
-        K.write(value, number, &self)
+        unsafe withUnsafePointer(to: value) { unsafe K.write($0, number, &self) }
     }
 }
 
 // MARK: - For the kinds
 
 extension FieldWriter {
-    /// The next length that was noted when the message was measured.
-    @inlinable
-    @inline(__always)
-    mutating func nextSize() -> Int {
-        let size = sizes[place]
-        place &+= 1
-        return size
-    }
-
     @inlinable
     @inline(__always)
     mutating func tag(_ number: UInt32, _ type: WireType) {
@@ -135,12 +129,9 @@ extension FieldWriter {
     }
 
     @inlinable
-    mutating func fields<M: Message>(of message: M) {
-        var message = message
-        do throws(WireError) { try message.visit(&self) } catch {
-            preconditionFailure("\(M.self).visit throws while it is encoded: \(error)")
-        }
-        if options.keepsUnknownFields, let unknown = message.unknownFields.storage {
+    mutating func fields<M: Message>(of message: UnsafePointer<M>) {
+        unsafe M.walk(message, &self)
+        if options.keepsUnknownFields, let unknown = unsafe message.pointee.unknownFields.storage {
             octets(unknown)
         }
     }

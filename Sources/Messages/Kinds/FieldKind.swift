@@ -15,13 +15,19 @@ public protocol FieldKind: Sendable {
     /// minus zero is equal to zero, but it is sent.
     static func isInitial(_ value: Value) -> Bool
 
-    /// Counts the octets after the tag.
-    static func measure(_ value: Value, _ number: UInt32, _ sizer: inout FieldSizer)
+    /// Counts the octets after the tag. The value is lent by its address: handed over as such, a
+    /// message would be copied.
+    static func measure(_ value: UnsafePointer<Value>, _ number: UInt32, _ sizer: inout FieldSizer)
 
     /// Writes the octets after the tag.
-    static func write(_ value: Value, _ number: UInt32, _ writer: inout FieldWriter)
+    static func write(_ value: UnsafePointer<Value>, _ number: UInt32, _ writer: inout FieldWriter)
 
-    /// Reads what stands after the tag. A message is merged into `value`, all else replaces it.
+    /// The value that a varint or a number of fixed width stands for. Only kinds of these wire types
+    /// are asked.
+    static func value(of bits: UInt64) -> Value
+
+    /// Reads what stands after the tag, when it is neither a varint nor of fixed width. A message is
+    /// merged into `value`, all else replaces it.
     static func read(
         into value: inout Value, _ number: UInt32, _ decoder: inout FieldDecoder
     ) throws(WireError)
@@ -29,20 +35,9 @@ public protocol FieldKind: Sendable {
     static func describe(_ value: Value, _ text: inout TextWriter)
 }
 
-/// A kind that may stand in a packed list: a varint, or an integer or float of fixed width.
-public protocol PackableKind: FieldKind {
-    /// Octets that each value takes, when all take the same.
-    static var fixedByteCount: Int? { get }
-
-    static func byteCount(_ value: Value) -> Int
-}
-
-extension PackableKind {
+extension FieldKind {
     @inlinable
-    @inline(__always)
-    public static func measure(_ value: Value, _ number: UInt32, _ sizer: inout FieldSizer) {
-        sizer.byteCount &+= byteCount(value)
-    }
+    public static func value(of bits: UInt64) -> Value { initial }
 }
 
 /// A kind that may be the key of a map, and its order in deterministic encoding.

@@ -3,30 +3,14 @@
 public struct Fixed32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .fixed32 }
-    @inlinable public static var initial: UInt32 { 0 }
-    @inlinable public static var fixedByteCount: Int? { 4 }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: UInt32) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: bits) }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: UInt32) -> Int { 4 }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: UInt32, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.fixed(value)
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout UInt32, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = try decoder.fixed32()
-    }
+    public static func bits(of value: UInt32) -> UInt64 { UInt64(value) }
 
     public static func describe(_ value: UInt32, _ text: inout TextWriter) {
         text.value("\(value)")
@@ -42,30 +26,14 @@ extension FieldKind where Self == Fixed32Kind {
 public struct Fixed64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .fixed64 }
-    @inlinable public static var initial: UInt64 { 0 }
-    @inlinable public static var fixedByteCount: Int? { 8 }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: UInt64) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> UInt64 { bits }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: UInt64) -> Int { 8 }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: UInt64, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.fixed(value)
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout UInt64, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = try decoder.fixed64()
-    }
+    public static func bits(of value: UInt64) -> UInt64 { value }
 
     public static func describe(_ value: UInt64, _ text: inout TextWriter) {
         text.value("\(value)")
@@ -81,30 +49,14 @@ extension FieldKind where Self == Fixed64Kind {
 public struct SFixed32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .fixed32 }
-    @inlinable public static var initial: Int32 { 0 }
-    @inlinable public static var fixedByteCount: Int? { 4 }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: Int32) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> Int32 { Int32(truncatingIfNeeded: bits) }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: Int32) -> Int { 4 }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: Int32, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.fixed(UInt32(bitPattern: value))
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout Int32, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = Int32(bitPattern: try decoder.fixed32())
-    }
+    public static func bits(of value: Int32) -> UInt64 { UInt64(UInt32(bitPattern: value)) }
 
     public static func describe(_ value: Int32, _ text: inout TextWriter) { text.value("\(value)") }
 }
@@ -118,34 +70,66 @@ extension FieldKind where Self == SFixed32Kind {
 public struct SFixed64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .fixed64 }
-    @inlinable public static var initial: Int64 { 0 }
-    @inlinable public static var fixedByteCount: Int? { 8 }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: Int64) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> Int64 { Int64(bitPattern: bits) }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: Int64) -> Int { 8 }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: Int64, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.fixed(UInt64(bitPattern: value))
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout Int64, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = Int64(bitPattern: try decoder.fixed64())
-    }
+    public static func bits(of value: Int64) -> UInt64 { UInt64(bitPattern: value) }
 
     public static func describe(_ value: Int64, _ text: inout TextWriter) { text.value("\(value)") }
 }
 
 extension FieldKind where Self == SFixed64Kind {
     @inlinable public static var sfixed64: SFixed64Kind { SFixed64Kind() }
+}
+
+/// `float`: IEEE 754, in four octets.
+@frozen
+public struct FloatKind: PackableKind {
+    @inlinable public init() {}
+    @inlinable public static var wireType: WireType { .fixed32 }
+
+    @inlinable
+    @inline(__always)
+    public static func value(of bits: UInt64) -> Float {
+        Float(bitPattern: UInt32(truncatingIfNeeded: bits))
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func bits(of value: Float) -> UInt64 { UInt64(value.bitPattern) }
+
+    public static func describe(_ value: Float, _ text: inout TextWriter) {
+        text.value(TextWriter.number(value))
+    }
+}
+
+extension FieldKind where Self == FloatKind {
+    @inlinable public static var float: FloatKind { FloatKind() }
+}
+
+/// `double`: IEEE 754, in eight octets.
+@frozen
+public struct DoubleKind: PackableKind {
+    @inlinable public init() {}
+    @inlinable public static var wireType: WireType { .fixed64 }
+
+    @inlinable
+    @inline(__always)
+    public static func value(of bits: UInt64) -> Double { Double(bitPattern: bits) }
+
+    @inlinable
+    @inline(__always)
+    public static func bits(of value: Double) -> UInt64 { value.bitPattern }
+
+    public static func describe(_ value: Double, _ text: inout TextWriter) {
+        text.value(TextWriter.number(value))
+    }
+}
+
+extension FieldKind where Self == DoubleKind {
+    @inlinable public static var double: DoubleKind { DoubleKind() }
 }

@@ -11,14 +11,18 @@ public struct StringKind: MapKeyKind {
 
     @inlinable
     @inline(__always)
-    public static func measure(_ value: String, _ number: UInt32, _ sizer: inout FieldSizer) {
-        sizer.lengthDelimited(value.utf8.count)
+    public static func measure(
+        _ value: UnsafePointer<String>, _ number: UInt32, _ sizer: inout FieldSizer
+    ) {
+        unsafe sizer.lengthDelimited(value.pointee.utf8.count)
     }
 
     @inlinable
     @inline(__always)
-    public static func write(_ value: String, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.string(value)
+    public static func write(
+        _ value: UnsafePointer<String>, _ number: UInt32, _ writer: inout FieldWriter
+    ) {
+        unsafe writer.string(value.pointee)
     }
 
     @inlinable
@@ -57,15 +61,19 @@ public struct BytesKind: FieldKind {
 
     @inlinable
     @inline(__always)
-    public static func measure(_ value: [UInt8], _ number: UInt32, _ sizer: inout FieldSizer) {
-        sizer.lengthDelimited(value.count)
+    public static func measure(
+        _ value: UnsafePointer<[UInt8]>, _ number: UInt32, _ sizer: inout FieldSizer
+    ) {
+        unsafe sizer.lengthDelimited(value.pointee.count)
     }
 
     @inlinable
     @inline(__always)
-    public static func write(_ value: [UInt8], _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.varint(UInt64(value.count))
-        writer.octets(value)
+    public static func write(
+        _ value: UnsafePointer<[UInt8]>, _ number: UInt32, _ writer: inout FieldWriter
+    ) {
+        unsafe writer.varint(UInt64(value.pointee.count))
+        unsafe writer.octets(value.pointee)
     }
 
     @inlinable

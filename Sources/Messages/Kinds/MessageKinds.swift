@@ -9,14 +9,18 @@ public struct MessageKind<M: Message>: FieldKind {
     public static func isInitial(_ value: M) -> Bool { false }
 
     @inlinable
-    public static func measure(_ value: M, _ number: UInt32, _ sizer: inout FieldSizer) {
-        sizer.nested(value)
+    public static func measure(
+        _ value: UnsafePointer<M>, _ number: UInt32, _ sizer: inout FieldSizer
+    ) {
+        unsafe sizer.nested(value)
     }
 
     @inlinable
-    public static func write(_ value: M, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.varint(UInt64(writer.nextSize()))
-        writer.fields(of: value)
+    public static func write(
+        _ value: UnsafePointer<M>, _ number: UInt32, _ writer: inout FieldWriter
+    ) {
+        writer.varint(UInt64(writer.sizes.next()))
+        unsafe writer.fields(of: value)
     }
 
     @inlinable
@@ -46,14 +50,18 @@ public struct GroupKind<M: Message>: FieldKind {
     public static func isInitial(_ value: M) -> Bool { false }
 
     @inlinable
-    public static func measure(_ value: M, _ number: UInt32, _ sizer: inout FieldSizer) {
-        sizer.fields(of: value)
+    public static func measure(
+        _ value: UnsafePointer<M>, _ number: UInt32, _ sizer: inout FieldSizer
+    ) {
+        unsafe sizer.fields(of: value)
         sizer.tag(number, .endGroup)
     }
 
     @inlinable
-    public static func write(_ value: M, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.fields(of: value)
+    public static func write(
+        _ value: UnsafePointer<M>, _ number: UInt32, _ writer: inout FieldWriter
+    ) {
+        unsafe writer.fields(of: value)
         writer.tag(number, .endGroup)
     }
 

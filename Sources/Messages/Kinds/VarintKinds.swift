@@ -3,32 +3,14 @@
 public struct Int32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .varint }
-    @inlinable public static var initial: Int32 { 0 }
-    @inlinable public static var fixedByteCount: Int? { nil }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: Int32) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> Int32 { Int32(truncatingIfNeeded: bits) }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: Int32) -> Int {
-        Varint.byteCount(UInt64(bitPattern: Int64(value)))
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: Int32, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.varint(UInt64(bitPattern: Int64(value)))
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout Int32, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = Int32(truncatingIfNeeded: try decoder.varint())
-    }
+    public static func bits(of value: Int32) -> UInt64 { UInt64(bitPattern: Int64(value)) }
 
     public static func describe(_ value: Int32, _ text: inout TextWriter) { text.value("\(value)") }
 }
@@ -42,32 +24,14 @@ extension FieldKind where Self == Int32Kind {
 public struct Int64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .varint }
-    @inlinable public static var initial: Int64 { 0 }
-    @inlinable public static var fixedByteCount: Int? { nil }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: Int64) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> Int64 { Int64(bitPattern: bits) }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: Int64) -> Int {
-        Varint.byteCount(UInt64(bitPattern: value))
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: Int64, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.varint(UInt64(bitPattern: value))
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout Int64, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = Int64(bitPattern: try decoder.varint())
-    }
+    public static func bits(of value: Int64) -> UInt64 { UInt64(bitPattern: value) }
 
     public static func describe(_ value: Int64, _ text: inout TextWriter) { text.value("\(value)") }
 }
@@ -81,30 +45,14 @@ extension FieldKind where Self == Int64Kind {
 public struct UInt32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .varint }
-    @inlinable public static var initial: UInt32 { 0 }
-    @inlinable public static var fixedByteCount: Int? { nil }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: UInt32) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: bits) }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: UInt32) -> Int { Varint.byteCount(UInt64(value)) }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: UInt32, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.varint(UInt64(value))
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout UInt32, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = UInt32(truncatingIfNeeded: try decoder.varint())
-    }
+    public static func bits(of value: UInt32) -> UInt64 { UInt64(value) }
 
     public static func describe(_ value: UInt32, _ text: inout TextWriter) {
         text.value("\(value)")
@@ -120,30 +68,14 @@ extension FieldKind where Self == UInt32Kind {
 public struct UInt64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .varint }
-    @inlinable public static var initial: UInt64 { 0 }
-    @inlinable public static var fixedByteCount: Int? { nil }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: UInt64) -> Bool { value == 0 }
+    public static func value(of bits: UInt64) -> UInt64 { bits }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: UInt64) -> Int { Varint.byteCount(value) }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: UInt64, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.varint(value)
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout UInt64, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = try decoder.varint()
-    }
+    public static func bits(of value: UInt64) -> UInt64 { value }
 
     public static func describe(_ value: UInt64, _ text: inout TextWriter) {
         text.value("\(value)")
@@ -154,35 +86,63 @@ extension FieldKind where Self == UInt64Kind {
     @inlinable public static var uint64: UInt64Kind { UInt64Kind() }
 }
 
+/// `sint32`: small when near zero, on either side.
+@frozen
+public struct SInt32Kind: PackableKind, MapKeyKind {
+    @inlinable public init() {}
+    @inlinable public static var wireType: WireType { .varint }
+
+    @inlinable
+    @inline(__always)
+    public static func value(of bits: UInt64) -> Int32 {
+        Int32(truncatingIfNeeded: Varint.unZigZag(bits & 0xffff_ffff))
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func bits(of value: Int32) -> UInt64 { Varint.zigZag(Int64(value)) }
+
+    public static func describe(_ value: Int32, _ text: inout TextWriter) { text.value("\(value)") }
+}
+
+extension FieldKind where Self == SInt32Kind {
+    @inlinable public static var sint32: SInt32Kind { SInt32Kind() }
+}
+
+/// `sint64`: small when near zero, on either side.
+@frozen
+public struct SInt64Kind: PackableKind, MapKeyKind {
+    @inlinable public init() {}
+    @inlinable public static var wireType: WireType { .varint }
+
+    @inlinable
+    @inline(__always)
+    public static func value(of bits: UInt64) -> Int64 { Varint.unZigZag(bits) }
+
+    @inlinable
+    @inline(__always)
+    public static func bits(of value: Int64) -> UInt64 { Varint.zigZag(value) }
+
+    public static func describe(_ value: Int64, _ text: inout TextWriter) { text.value("\(value)") }
+}
+
+extension FieldKind where Self == SInt64Kind {
+    @inlinable public static var sint64: SInt64Kind { SInt64Kind() }
+}
+
 /// `bool`: any varint but zero is true.
 @frozen
 public struct BoolKind: PackableKind, MapKeyKind {
     @inlinable public init() {}
     @inlinable public static var wireType: WireType { .varint }
-    @inlinable public static var initial: Bool { false }
-    @inlinable public static var fixedByteCount: Int? { nil }
 
     @inlinable
     @inline(__always)
-    public static func isInitial(_ value: Bool) -> Bool { !value }
+    public static func value(of bits: UInt64) -> Bool { bits != 0 }
 
     @inlinable
     @inline(__always)
-    public static func byteCount(_ value: Bool) -> Int { 1 }
-
-    @inlinable
-    @inline(__always)
-    public static func write(_ value: Bool, _ number: UInt32, _ writer: inout FieldWriter) {
-        writer.varint(value ? 1 : 0)
-    }
-
-    @inlinable
-    @inline(__always)
-    public static func read(
-        into value: inout Bool, _ number: UInt32, _ decoder: inout FieldDecoder
-    ) throws(WireError) {
-        value = try decoder.varint() != 0
-    }
+    public static func bits(of value: Bool) -> UInt64 { value ? 1 : 0 }
 
     @inlinable
     public static func precedes(_ left: Bool, _ right: Bool) -> Bool { !left && right }
