@@ -26,6 +26,11 @@ extension FieldDecoder {
             unsafe cursor += 1
             return UInt64(octet)
         }
+        if unsafe end - cursor >= 2, unsafe cursor[1] < 0x80 {
+            let value = unsafe UInt64(octet & 0x7f) | UInt64(cursor[1]) &<< 7
+            unsafe cursor += 2
+            return value
+        }
         return try longVarint()
     }
 
@@ -82,7 +87,7 @@ extension FieldDecoder {
         return string
     }
 
-    /// A varint of more than one octet.
+    /// A varint of any size.
     @usableFromInline
     @inline(never)
     mutating func longVarint() throws(WireError) -> UInt64 {

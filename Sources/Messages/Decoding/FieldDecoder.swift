@@ -52,7 +52,7 @@ public struct FieldDecoder: FieldVisitor {
             // A message that arrives in parts is one message.
             var present = value.take() ?? K.initial
             try read(kind, number, into: &present)
-            value = present
+            value = consume present
             try nextTag()
         }
     }
@@ -82,7 +82,7 @@ public struct FieldDecoder: FieldVisitor {
         repeat {
             var value = K.initial
             try read(kind, number, into: &value)
-            values.append(value)
+            values.append(consume value)
             try nextTag()
         } while tag == Tag.make(number, K.wireType)
     }
@@ -98,7 +98,7 @@ public struct FieldDecoder: FieldVisitor {
             } else if tag == Tag.make(number, K.wireType) {
                 var value = K.initial
                 try read(kind, number, into: &value)
-                values.append(value)
+                values.append(consume value)
             } else {
                 return
             }
@@ -119,7 +119,7 @@ public struct FieldDecoder: FieldVisitor {
         while unsafe cursor < end {
             var value = K.initial
             try read(kind, number, into: &value)
-            values.append(value)
+            values.append(consume value)
         }
         unsafe end = outerEnd
     }
@@ -153,7 +153,7 @@ public struct FieldDecoder: FieldVisitor {
             // A message is merged with the one that the same field brought before.
             var value = choice.take().flatMap(unwrap) ?? K.initial
             try read(kind, number, into: &value)
-            choice = wrap(value)
+            choice = wrap(consume value)
             try nextTag()
         }
     }
