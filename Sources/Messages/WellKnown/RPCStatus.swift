@@ -31,3 +31,20 @@ extension Google.RPC {
         }
     }
 }
+
+extension Google.RPC.Status {
+    /// What a call carries of it, in the trailer `grpc-status-details-bin`.
+    public static let trailerName = "grpc-status-details-bin"
+
+    /// The first detail of this type, if there is one.
+    @inlinable
+    public func detail<M: Message>(_ type: M.Type = M.self) throws(WireError) -> M? {
+        for detail in details where detail.holds(type) { return try detail.unpack() }
+        return nil
+    }
+
+    @inlinable
+    public mutating func add(_ detail: some Message) {
+        details.append(.init(packing: detail))
+    }
+}
