@@ -5,18 +5,25 @@
 ///     @Indirect var next: Node?
 ///
 ///     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-///         try field.message(1, &_next)
+///         try field.message(1, &$next)
 ///     }
 /// }
 /// ```
 ///
-/// The list names the storage, `_next`: handed over as `&next`, the message would be copied out
+/// The list names the storage, `$next`: handed over as `&next`, the message would be copied out
 /// and in at each walk.
 @frozen
 @propertyWrapper
 public struct Indirect<Value: Sendable>: Sendable {
     /// Invariant: one element or none. An array is a box that is copied when it is written.
     @usableFromInline var elements: [Value]
+
+    /// The storage, for the list of fields: unlike `_next`, `$next` is as public as `next`.
+    @inlinable
+    public var projectedValue: Indirect {
+        get { self }
+        _modify { yield &self }
+    }
 
     @inlinable
     public init(wrappedValue: Value?) {
