@@ -23,7 +23,8 @@ extension FieldDecoder {
             try message.visit(&self)
             // Another walk as long as one gets on: fields may come in any order.
             guard unsafe (tagStart == before), tag != Tag.end else { continue }
-            if tag == Tag.make(openGroup, .endGroup) { return }
+            // Outside a group this would be the end of group 0, which does not exist.
+            if openGroup != 0, tag == Tag.make(openGroup, .endGroup) { return }
             let unknown = unsafe try skipRun()
             if keepsUnknownFields { unsafe message.unknownFields.append(unknown) }
         }

@@ -98,8 +98,8 @@ extension FieldDecoder {
             unsafe cursor += 1
             value |= UInt64(octet & 0x7f) &<< shift
             if octet < 0x80 {
-                // The tenth octet has room for one bit.
-                guard shift < 63 || octet <= 1 else { throw failure(.overlongVarint) }
+                // The tenth octet has room for one bit. What else it holds is lost, as in the
+                // implementations in C++ and C.
                 return value
             }
             shift &+= 7
