@@ -65,7 +65,7 @@ struct Nested: Message {
             try field.oneof(5, &value, .double, Value.number) {
                 if case .number(let number) = $0 { number } else { nil }
             }
-            try field.message(6, &$child)
+            try field.message(6, &_child)
         }
     }
 }

@@ -5,20 +5,21 @@
 ///     @Indirect var next: Node?
 ///
 ///     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-///         try field.message(1, &$next)
+///         try field.message(1, &_next)
 ///     }
 /// }
 /// ```
 ///
-/// The list names the storage, `$next`: handed over as `&next`, the message would be copied out
-/// and in at each walk.
+/// The list names the storage, `_next`: handed over as `&next`, the message would be copied out
+/// and in at each walk. Where the storage cannot be named, in an `@inlinable` function or in another
+/// file, `$next` stands for it, at the price of a few retains.
 @frozen
 @propertyWrapper
 public struct Indirect<Value: Sendable>: Sendable {
     /// Invariant: one element or none. An array is a box that is copied when it is written.
     @usableFromInline var elements: [Value]
 
-    /// The storage, for the list of fields: unlike `_next`, `$next` is as public as `next`.
+    /// The storage, as public as the property.
     @inlinable
     public var projectedValue: Indirect {
         get { self }

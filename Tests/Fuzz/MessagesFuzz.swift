@@ -36,7 +36,7 @@ struct FuzzMessage: Message {
         try field.int32(7, &numbers)
         try field.fixed64(8, &wide, packed: false)
         try field.string(9, &texts)
-        try field.message(10, &$inner)
+        try field.message(10, &_inner)
         try field.message(11, &all)
         try field.map(12, &names, .string, .message(FuzzMessage.self))
         try field.map(13, &flags, .bool, .sfixed64)

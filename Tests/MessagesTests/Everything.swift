@@ -97,7 +97,7 @@ struct Everything: Message {
         try field.bytes(15, &bytes)
         try field.enumeration(16, &colour)
         try field.message(17, &child)
-        try field.message(18, &$again)
+        try field.message(18, &_again)
         try field.int32(21, &optionalInt32)
         try field.string(22, &optionalString)
         try field.bytes(23, &optionalBytes)
