@@ -114,12 +114,18 @@ public struct FieldDecoder: FieldVisitor {
         let byteCount = try length()
         let outerEnd = unsafe end
         unsafe end = cursor + byteCount
+        // Counted first, so that the array is asked once whether it is its only owner's.
+        let first = values.count
         let count = K.fixedByteCount.map { byteCount / $0 } ?? varintCount()
-        if count > values.count { values.reserveCapacity(values.count &+ count) }
-        while unsafe cursor < end {
-            var value = K.initial
-            try read(kind, number, into: &value)
-            values.append(consume value)
+        values.append(contentsOf: repeatElement(K.initial, count: count))
+        var elements = values.mutableSpan
+        for index in first..<first &+ count {
+            try read(kind, number, into: &elements[index])
+        }
+        // What is left is part of one more value, and has no end.
+        if unsafe cursor < end {
+            var rest = K.initial
+            try read(kind, number, into: &rest)
         }
         unsafe end = outerEnd
     }

@@ -5,9 +5,12 @@ extension FieldWriter {
     mutating func varint(_ value: UInt64) {
         unsafe precondition(cursor <= limit, "a message grew while it was encoded")
         // Safe: ten octets at most, and the slack behind the limit holds more.
-        if value < 0x80 {
-            unsafe cursor.pointee = UInt8(truncatingIfNeeded: value)
-            unsafe cursor += 1
+        if value < 0x4000 {
+            // One octet or two without a branch, which lists of mixed sizes would have mispredicted.
+            let isLong: UInt64 = value < 0x80 ? 0 : 1
+            unsafe cursor[0] = UInt8(truncatingIfNeeded: value & 0x7f | isLong &<< 7)
+            unsafe cursor[1] = UInt8(truncatingIfNeeded: value &>> 7)
+            unsafe cursor += Int(truncatingIfNeeded: 1 &+ isLong)
         } else {
             var rest = value
             repeat {
