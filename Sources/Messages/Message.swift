@@ -31,8 +31,10 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// Hands each field to `field`, in the order of the numbers, because that is the order in which
     /// senders write them; another order decodes as well, only slower.
     ///
-    /// Decoding may walk the list several times and encoding walks it twice, so it must not depend
-    /// on anything but the message.
+    /// It hands over stored properties and does nothing else: it must not depend on anything but the
+    /// message, since decoding may walk the list several times and encoding walks it twice; and it
+    /// must not assign to a property, since encoding walks the very value that others may be
+    /// reading. A debug build stops at a message that changes while it is encoded.
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError)
 
     // The two below have a body for every message. They are requirements nevertheless: a generic

@@ -1,4 +1,6 @@
 // What proto2 has and proto3 has not.
+//
+// Nothing is assigned unless a value arrived: encoding walks values that others may be reading.
 extension FieldVisitor {
     /// A field with a default of its own: `field.singular(.int32, 1, &port, default: 50051)`. It is
     /// left out when it has that value.
@@ -8,7 +10,7 @@ extension FieldVisitor {
     ) throws(WireError) {
         var present = value == initial ? nil : value
         try optional(kind, number, &present)
-        if let present { value = present }
+        if let present, present != value { value = present }
     }
 
     /// A field that is written whatever its value is.
@@ -22,6 +24,6 @@ extension FieldVisitor {
     ) throws(WireError) {
         var present: K.Value? = value
         try optional(kind, number, &present)
-        if let present { value = present }
+        if let present, present != value { value = present }
     }
 }
