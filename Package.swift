@@ -50,6 +50,10 @@ let package = Package(
             name: "TransportTests", dependencies: ["SwiftletTransport"], swiftSettings: strict),
         .testTarget(
             name: "MessagesTests", dependencies: ["SwiftletMessages"], swiftSettings: strict),
+        // Answers protobuf's own conformance runner.
+        .executableTarget(
+            name: "swiftlet-conformance", dependencies: ["SwiftletMessages"],
+            path: "Tests/Conformance", swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]
 )

@@ -3,7 +3,8 @@
 @main
 enum Main {
     static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = [
-        ("hpack", "header compression, alone and beside nghttp2", HPACKBenchmark.run)
+        ("hpack", "header compression, alone and beside nghttp2", HPACKBenchmark.run),
+        ("messages", "protobuf messages, encoded and decoded", MessagesSet.run),
     ]
 
     static func main() {

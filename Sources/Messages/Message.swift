@@ -1,4 +1,97 @@
-/// Why octets are not the message that they were taken for.
-public enum WireError: Error, Hashable, Sendable {
-    case truncated
+/// A protobuf message, described once for both directions.
+///
+/// ```swift
+/// struct Person: Message {
+///     var name = ""
+///     var id: UInt64?
+///     var unknownFields = UnknownFields()
+///
+///     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+///         try field.string(1, &name)
+///         try field.uint64(2, &id)
+///     }
+/// }
+/// ```
+///
+/// Decoding, encoding and the text form all come from that one list, and the compiler resolves it
+/// for each of them. A message that a library declares for others marks ``visit(_:)`` as
+/// `@inlinable`, so that the modules of its users can resolve it too.
+public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
+    /// The full name in the `.proto` file, such as `helloworld.HelloRequest`. The name of the Swift
+    /// type when a message does not say; only `Any` and reflection need it.
+    static var messageName: String { get }
+
+    /// What was received but is not in the list. A message that stores this property sends it on
+    /// when it is encoded again; one that does not store it drops what it does not know.
+    var unknownFields: UnknownFields { get set }
+
+    /// A message whose fields have their defaults.
+    init()
+
+    /// Hands each field to `field`, in the order of the numbers, because that is the order in which
+    /// senders write them; another order decodes as well, only slower.
+    ///
+    /// It hands over stored properties and does nothing else: it must not depend on anything but the
+    /// message, since decoding may walk the list several times and encoding walks it twice; and it
+    /// must not assign to a property, since encoding walks the very value that others may be
+    /// reading. A debug build stops at a message that changes while it is encoded.
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError)
+
+    // The two below have a body for every message. They are requirements nevertheless: a generic
+    // function that was not specialised then still calls the code made for the very message.
+
+    /// The message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
+    func encoded(reservingPrefix prefixByteCount: Int, options: EncodingOptions) -> [UInt8]
+
+    /// Adds what `octets` hold: single fields are replaced, messages are merged, lists grow.
+    mutating func merge(_ octets: Span<UInt8>, options: DecodingOptions) throws(WireError)
+}
+
+extension Message {
+    @inlinable
+    public static var messageName: String { "\(Self.self)" }
+
+    @inlinable
+    public var unknownFields: UnknownFields {
+        get { UnknownFields() }
+        set {}
+    }
+
+    @inlinable
+    public init(
+        decoding octets: Span<UInt8>, options: DecodingOptions = DecodingOptions()
+    ) throws(WireError) {
+        self.init()
+        try merge(octets, options: options)
+    }
+
+    @inlinable
+    public init(
+        decoding octets: [UInt8], options: DecodingOptions = DecodingOptions()
+    ) throws(WireError) {
+        self.init()
+        try merge(octets.span, options: options)
+    }
+
+    /// The message on the wire.
+    @inlinable
+    public func encoded(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
+        encoded(reservingPrefix: 0, options: options)
+    }
+
+    /// The message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
+    @inlinable
+    public func encoded(reservingPrefix prefixByteCount: Int) -> [UInt8] {
+        encoded(reservingPrefix: prefixByteCount, options: EncodingOptions())
+    }
+
+    /// Makes a message and sets it up in one expression: `.with { $0.name = "world" }`.
+    @inlinable
+    public static func with<Failure: Error>(
+        _ setUp: (inout Self) throws(Failure) -> Void
+    ) throws(Failure) -> Self {
+        var message = Self()
+        try setUp(&message)
+        return message
+    }
 }

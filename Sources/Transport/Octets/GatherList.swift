@@ -55,7 +55,7 @@ extension GatherList {
         }
     }
 
-    private mutating func appendShared(_ body: (inout [UInt8]) -> Void) {
+    mutating func appendShared(_ body: (inout [UInt8]) -> Void) {
         let start = shared.count
         body(&shared)
         noteAppended(from: start)

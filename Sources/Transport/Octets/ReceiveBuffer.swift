@@ -40,9 +40,6 @@ extension ReceiveBuffer {
     /// True when nothing can be added before something is consumed.
     package var isFull: Bool { unread.count == maximumByteCount }
 
-    /// Whether the last read left room: then nothing more was there at the time.
-    package var hasRoom: Bool { unread.upperBound < octets.count }
-
     /// Offers the free room to `body`, which answers how many octets it put at its start.
     ///
     /// The room is never empty unless ``isFull``. A buffer that was filled to the last octet

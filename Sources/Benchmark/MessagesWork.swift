@@ -1,0 +1,105 @@
+import Swiftlet
+
+/// `Tiny { string name = 1; }`
+struct Tiny: Message {
+    var name = ""
+    var unknownFields = UnknownFields()
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.string(1, &name)
+    }
+}
+
+/// A message of every shape, 1750 octets on the wire.
+struct Nested: Message {
+    var id: Int32 = 0
+    var timestamp: Int64 = 0
+    var score: Double = 0
+    var active = false
+    var title = ""
+    var numbers: [Int32] = []
+    var tags: [String] = []
+    var counters: [String: Int64] = [:]
+    var items: [Item] = []
+    var kind = Kind()
+    var unknownFields = UnknownFields()
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.int32(1, &id)
+        try field.int64(2, &timestamp)
+        try field.double(3, &score)
+        try field.bool(4, &active)
+        try field.string(5, &title)
+        try field.int32(6, &numbers)
+        try field.string(7, &tags)
+        try field.map(8, &counters, .string, .int64)
+        try field.message(9, &items)
+        try field.enumeration(10, &kind)
+    }
+
+    struct Kind: OpenEnum {
+        var rawValue: Int32
+        init(rawValue: Int32) { self.rawValue = rawValue }
+    }
+
+    struct Item: Message {
+        enum Value: Equatable {
+            case text(String)
+            case number(Double)
+        }
+
+        var name = ""
+        var key: UInt64 = 0
+        var deltas: [Int32] = []
+        var value: Value?
+        @Indirect var child: Item?
+        var unknownFields = UnknownFields()
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.string(1, &name)
+            try field.uint64(2, &key)
+            try field.sint32(3, &deltas)
+            try field.oneof(4, &value, .string, Value.text) {
+                if case .text(let text) = $0 { text } else { nil }
+            }
+            try field.oneof(5, &value, .double, Value.number) {
+                if case .number(let number) = $0 { number } else { nil }
+            }
+            try field.message(6, &_child)
+        }
+    }
+}
+
+extension Nested {
+    static let sample = Nested.with { nested in
+        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        nested.id = 123_456
+        nested.timestamp = 1_700_000_000_123_456
+        nested.score = 0.98765
+        nested.active = true
+        nested.title = "A nested message for measuring"
+        nested.numbers = (0..<100).map { $0 * 37 % 100_000 }
+        nested.tags = (0..<20).map { "tag-00\(twoDigits($0))-value" }
+        for index in 0..<20 {
+            nested.counters["counter-\(twoDigits(index))"] = Int64(index) * 1_000_003
+        }
+        nested.items = (0..<10).map(Item.sample)
+        nested.kind = Kind(rawValue: 2)
+    }
+}
+
+extension Nested.Item {
+    static func sample(_ index: Int) -> Self {
+        .with { item in
+            item.name = "item-\(index)-name"
+            item.key = 1 << 40 + UInt64(index)
+            item.deltas = (0..<16).map { $0 % 2 == 0 ? $0 * 100 : -$0 * 100 }
+            item.value =
+                index % 2 == 0 ? .text("some text value \(index)") : .number(Double(index) * 1.5)
+            item.child = .with {
+                $0.name = "child"
+                $0.key = UInt64(index)
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// What consists of fields itself: messages, groups, and the entries of maps.
+extension FieldDecoder {
+    /// Reads one value. Numbers are read here and not by their kinds, so that nothing is called.
+    @inlinable
+    @inline(__always)
+    mutating func read<K: FieldKind>(
+        _: K, _ number: UInt32, into value: inout K.Value
+    ) throws(WireError) {
+        switch K.wireType {
+        case .varint: value = K.value(of: try varint())
+        case .fixed32: value = K.value(of: UInt64(try fixed32()))
+        case .fixed64: value = K.value(of: try fixed64())
+        default: try K.read(into: &value, number, &self)
+        }
+    }
+
+    /// Reads fields up to the end of the message or group.
+    @inlinable
+    mutating func fields<M: Message>(into message: inout M) throws(WireError) {
+        try nextTag()
+        while tag != Tag.end {
+            let before = unsafe tagStart
+            try message.visit(&self)
+            // Another walk as long as one gets on: fields may come in any order.
+            guard unsafe (tagStart == before), tag != Tag.end else { continue }
+            // Outside a group this would be the end of group 0, which does not exist.
+            if openGroup != 0, tag == Tag.make(openGroup, .endGroup) { return }
+            let unknown = unsafe try skipRun()
+            if keepsUnknownFields { unsafe message.unknownFields.append(unknown) }
+        }
+    }
+
+    @inlinable
+    mutating func nested<M: Message>(
+        into message: inout M, _ number: UInt32
+    ) throws(WireError) {
+        let byteCount = try length()
+        guard depthLeft > 0 else { throw failure(.tooDeep) }
+        let outerEnd = unsafe end
+        let outerGroup = openGroup
+        unsafe end = cursor + byteCount
+        openGroup = 0
+        depthLeft &-= 1
+        do throws(WireError) { try fields(into: &message) } catch { throw error.inside(number) }
+        depthLeft &+= 1
+        openGroup = outerGroup
+        unsafe end = outerEnd
+    }
+
+    @inlinable
+    mutating func group<M: Message>(
+        into message: inout M, _ number: UInt32
+    ) throws(WireError) {
+        guard depthLeft > 0 else { throw failure(.tooDeep) }
+        let outerGroup = openGroup
+        openGroup = number
+        depthLeft &-= 1
+        do throws(WireError) { try fields(into: &message) } catch { throw error.inside(number) }
+        guard tag == Tag.make(number, .endGroup) else {
+            throw WireError(.truncated, offset: offset, path: [number])
+        }
+        depthLeft &+= 1
+        openGroup = outerGroup
+    }
+
+    /// An entry of a map is a message of two fields, the key and the value.
+    @inlinable
+    @inline(__always)
+    mutating func read<Key: MapKeyKind, Element: FieldKind>(
+        _ key: Key, _ value: Element, into entry: inout MapEntry<Key.Value, Element.Value>
+    ) throws(WireError) {
+        let byteCount = try length()
+        let outerEnd = unsafe end
+        unsafe end = cursor + byteCount
+        try nextTag()
+        while tag != Tag.end {
+            if tag == Tag.make(1, Key.wireType) {
+                try read(key, 1, into: &entry.key)
+                try nextTag()
+            } else if tag == Tag.make(2, Element.wireType) {
+                try read(value, 2, into: &entry.value)
+                try nextTag()
+            } else {
+                // There is no place to keep it.
+                _ = unsafe try skipRun()
+            }
+        }
+        unsafe end = outerEnd
+    }
+}
+
+@frozen
+@usableFromInline
+struct MapEntry<Key, Value> {
+    @usableFromInline var key: Key
+    @usableFromInline var value: Value
+
+    @inlinable
+    init(key: Key, value: Value) {
+        self.key = key
+        self.value = value
+    }
+}

@@ -1,0 +1,68 @@
+// Fields that are passed over.
+extension FieldDecoder {
+    /// Passes over the field that is due, and over more of the same tag: a flood of one unknown
+    /// field must not cost a walk for each. Then reads the next tag.
+    @usableFromInline
+    mutating func skipRun() throws(WireError) -> UnsafeBufferPointer<UInt8> {
+        let first = unsafe tagStart
+        let unknown = tag
+        var last = unsafe cursor
+        repeat {
+            try skipValue(depthLeft: depthLeft)
+            unsafe last = cursor
+            try nextTag()
+        } while tag == unknown
+        return unsafe UnsafeBufferPointer(start: first, count: last - first)
+    }
+
+    private mutating func skipValue(depthLeft: Int) throws(WireError) {
+        guard tag >= 8, let type = WireType(rawValue: tag & 7) else {
+            throw WireError(.invalidTag, offset: unsafe tagStart - start)
+        }
+        switch type {
+        case .varint: _ = try varint()
+        case .fixed64: _ = try fixed64()
+        case .fixed32: _ = try fixed32()
+        case .lengthDelimited:
+            let count = try length()
+            unsafe cursor += count
+        case .startGroup: try skipGroup(depthLeft: depthLeft)
+        case .endGroup: throw WireError(.unmatchedGroup, offset: unsafe tagStart - start)
+        }
+    }
+
+    private mutating func skipGroup(depthLeft: Int) throws(WireError) {
+        guard depthLeft > 0 else { throw failure(.tooDeep) }
+        let number = tag &>> 3
+        while true {
+            try nextTag()
+            if tag == Tag.make(number, .endGroup) { return }
+            guard tag != Tag.end else {
+                throw WireError(.truncated, offset: offset, path: [number])
+            }
+            do throws(WireError) { try skipValue(depthLeft: depthLeft - 1) } catch {
+                throw error.inside(number)
+            }
+        }
+    }
+
+    /// How many fields of the tag that is due follow one another, so that a list can be made in
+    /// one go; a guess, which nothing but speed depends on. Lengths that point too far end it.
+    @usableFromInline
+    func runLength() -> Int {
+        guard tag < 0x80, tag & 7 == WireType.lengthDelimited.rawValue else { return 1 }
+        var count = 1
+        var next = unsafe cursor
+        while unsafe next < end {
+            // Safe: `next` moves by at most what is left.
+            let length = unsafe Int(next.pointee)
+            let header = 1
+            guard length < 0x80, unsafe end - next > length + header else { break }
+            unsafe next += length + header
+            guard unsafe UInt32(next.pointee) == tag else { break }
+            unsafe next += 1
+            count &+= 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,38 @@
+// Text and octets. Each as a field without presence, with presence, and repeated.
+extension FieldVisitor {
+    @inlinable
+    @inline(__always)
+    public mutating func string(_ number: UInt32, _ value: inout String) throws(WireError) {
+        try singular(StringKind(), number, &value)
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func string(_ number: UInt32, _ value: inout String?) throws(WireError) {
+        try optional(StringKind(), number, &value)
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func string(_ number: UInt32, _ values: inout [String]) throws(WireError) {
+        try repeated(StringKind(), number, &values)
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func bytes(_ number: UInt32, _ value: inout [UInt8]) throws(WireError) {
+        try singular(BytesKind(), number, &value)
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func bytes(_ number: UInt32, _ value: inout [UInt8]?) throws(WireError) {
+        try optional(BytesKind(), number, &value)
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func bytes(_ number: UInt32, _ values: inout [[UInt8]]) throws(WireError) {
+        try repeated(BytesKind(), number, &values)
+    }
+}

@@ -1,0 +1,60 @@
+/// A kind that may stand in a packed list: a varint, or a number of fixed width. All there is to say
+/// about one is how its value becomes bits and bits a value.
+public protocol PackableKind: FieldKind {
+    static func bits(of value: Value) -> UInt64
+}
+
+extension PackableKind {
+    @inlinable
+    public static var initial: Value { value(of: 0) }
+
+    @inlinable
+    @inline(__always)
+    public static func isInitial(_ value: Value) -> Bool { bits(of: value) == 0 }
+
+    /// Octets that each value takes, when all take the same.
+    @inlinable
+    @inline(__always)
+    static var fixedByteCount: Int? {
+        switch wireType {
+        case .fixed32: 4
+        case .fixed64: 8
+        default: nil
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    static func byteCount(_ value: Value) -> Int {
+        fixedByteCount ?? Varint.byteCount(bits(of: value))
+    }
+
+    @inlinable
+    @inline(__always)
+    static func write(_ value: Value, _ writer: inout FieldWriter) {
+        switch wireType {
+        case .fixed32: writer.fixed(UInt32(truncatingIfNeeded: bits(of: value)))
+        case .fixed64: writer.fixed(bits(of: value))
+        default: writer.varint(bits(of: value))
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func measure(
+        _ value: UnsafePointer<Value>, _ number: UInt32, _ sizer: inout FieldSizer
+    ) { unsafe sizer.byteCount &+= byteCount(value.pointee) }
+
+    @inlinable
+    @inline(__always)
+    public static func write(
+        _ value: UnsafePointer<Value>, _ number: UInt32, _ writer: inout FieldWriter
+    ) { unsafe write(value.pointee, &writer) }
+
+    @inlinable
+    public static func read(
+        into value: inout Value, _ number: UInt32, _ decoder: inout FieldDecoder
+    ) throws(WireError) {
+        // Never asked: the decoder reads these wire types itself.
+    }
+}

@@ -1,0 +1,24 @@
+/// An enum of a `.proto` file. It is a struct, because a sender may know values that we do not, and
+/// proto3 asks to keep them.
+///
+/// ```swift
+/// struct Colour: OpenEnum {
+///     var rawValue: Int32
+///     init(rawValue: Int32) { self.rawValue = rawValue }
+///     static let red = Colour(rawValue: 0)
+///     static let green = Colour(rawValue: 1)
+/// }
+/// ```
+public protocol OpenEnum: RawRepresentable<Int32>, Hashable, Sendable {
+    init(rawValue: Int32)
+
+    /// The name in the `.proto` file, for the text form; nil for a value without one.
+    var name: String? { get }
+}
+
+extension OpenEnum {
+    @inlinable
+    public init() { self.init(rawValue: 0) }
+
+    public var name: String? { nil }
+}

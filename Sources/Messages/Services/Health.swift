@@ -1,0 +1,101 @@
+// The messages of grpc/health/v1/health.proto.
+extension GRPC.Health {
+    /// Which service is asked about; the server as a whole when the name is empty.
+    public struct HealthCheckRequest: Message {
+        public var service = ""
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(service: String = "") {
+            self.service = service
+        }
+
+        @inlinable public static var messageName: String { "grpc.health.v1.HealthCheckRequest" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.string(1, &service)
+        }
+    }
+
+    /// Whether it serves.
+    public struct HealthCheckResponse: Message {
+        public struct ServingStatus: OpenEnum {
+            public var rawValue: Int32
+
+            @inlinable
+            public init(rawValue: Int32) { self.rawValue = rawValue }
+
+            public static let unknown = ServingStatus(rawValue: 0)
+            public static let serving = ServingStatus(rawValue: 1)
+            public static let notServing = ServingStatus(rawValue: 2)
+            /// Only in answers of Watch.
+            public static let serviceUnknown = ServingStatus(rawValue: 3)
+
+            public var name: String? {
+                switch self {
+                case .unknown: "UNKNOWN"
+                case .serving: "SERVING"
+                case .notServing: "NOT_SERVING"
+                case .serviceUnknown: "SERVICE_UNKNOWN"
+                default: nil
+                }
+            }
+        }
+
+        public var status = ServingStatus()
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(status: ServingStatus = ServingStatus()) {
+            self.status = status
+        }
+
+        @inlinable public static var messageName: String { "grpc.health.v1.HealthCheckResponse" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.enumeration(1, &status)
+        }
+    }
+
+    /// All services that a server knows something about.
+    public struct HealthListRequest: Message {
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String { "grpc.health.v1.HealthListRequest" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+    }
+
+    /// Their states, by name.
+    public struct HealthListResponse: Message {
+        public var statuses: [String: HealthCheckResponse] = [:]
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(statuses: [String: HealthCheckResponse] = [:]) {
+            self.statuses = statuses
+        }
+
+        @inlinable public static var messageName: String { "grpc.health.v1.HealthListResponse" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.map(1, &statuses, .string, .message(HealthCheckResponse.self))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// The packages of the .proto files, as places for their messages: `grpc.testing.Payload` is
+// `GRPC.Testing.Payload`. Names such as `Empty`, `Status` and `Duration` would get in the way of
+// the user's own, if they stood alone.
+
+public enum GRPC {
+    /// `grpc.testing`: what implementations are tested and measured with.
+    public enum Testing {}
+
+    /// `grpc.health.v1`: whether a server is able to serve.
+    public enum Health {}
+
+    /// `grpc.reflection.v1`: what a server offers. `grpc.reflection.v1alpha` is the same, octet for
+    /// octet, under the name that it had before.
+    public enum Reflection {}
+}
+
+/// `routeguide`: the guide to places along a route.
+public enum RouteGuide {}
+
+public enum Google {
+    /// `google.protobuf`: the well-known types, and descriptors.
+    public enum Protobuf {}
+
+    /// `google.rpc`: the status of a call with its details.
+    public enum RPC {}
+}

@@ -1,0 +1,384 @@
+// The messages of grpc/testing/messages.proto.
+extension GRPC.Testing {
+    /// What a payload's octets are.
+    public struct PayloadType: OpenEnum {
+        public var rawValue: Int32
+
+        @inlinable
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+
+        public static let compressable = PayloadType(rawValue: 0)
+
+        public var name: String? {
+            switch self {
+            case .compressable: "COMPRESSABLE"
+            default: nil
+            }
+        }
+    }
+
+    /// By which way a call reached its server.
+    public struct GrpclbRouteType: OpenEnum {
+        public var rawValue: Int32
+
+        @inlinable
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+
+        public static let unknown = GrpclbRouteType(rawValue: 0)
+        public static let fallback = GrpclbRouteType(rawValue: 1)
+        public static let backend = GrpclbRouteType(rawValue: 2)
+
+        public var name: String? {
+            switch self {
+            case .unknown: "GRPCLB_ROUTE_TYPE_UNKNOWN"
+            case .fallback: "GRPCLB_ROUTE_TYPE_FALLBACK"
+            case .backend: "GRPCLB_ROUTE_TYPE_BACKEND"
+            default: nil
+            }
+        }
+    }
+
+    /// A truth value that may be absent.
+    public struct BoolValue: Message {
+        public var value = false
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(value: Bool = false) {
+            self.value = value
+        }
+
+        @inlinable public static var messageName: String { "grpc.testing.BoolValue" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.bool(1, &value)
+        }
+    }
+
+    /// Octets of a size that the test chooses.
+    public struct Payload: Message {
+        public var type = PayloadType()
+        public var body: [UInt8] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(type: PayloadType = PayloadType(), body: [UInt8] = []) {
+            self.type = type
+            self.body = body
+        }
+
+        @inlinable public static var messageName: String { "grpc.testing.Payload" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.enumeration(1, &type)
+            try field.bytes(2, &body)
+        }
+    }
+
+    /// The status with which the server is to end the call.
+    public struct EchoStatus: Message {
+        public var code: Int32 = 0
+        public var message = ""
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(code: Int32 = 0, message: String = "") {
+            self.code = code
+            self.message = message
+        }
+
+        @inlinable public static var messageName: String { "grpc.testing.EchoStatus" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int32(1, &code)
+            try field.string(2, &message)
+        }
+    }
+
+    /// One request of one message.
+    public struct SimpleRequest: Message {
+        public var responseType = PayloadType()
+        /// Octets wanted in the answer's payload.
+        public var responseSize: Int32 = 0
+        public var payload: Payload?
+        /// Whether the answer names the caller.
+        public var fillUsername = false
+        public var fillOauthScope = false
+        /// Whether the answer is to be compressed; absent when it does not matter.
+        public var responseCompressed: BoolValue?
+        public var responseStatus: EchoStatus?
+        /// Whether the server is to insist on a compressed request.
+        public var expectCompressed: BoolValue?
+        public var fillServerID = false
+        public var fillGrpclbRouteType = false
+        /// Load that the server is to report with the answer.
+        public var orcaPerQueryReport: TestOrcaReport?
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String { "grpc.testing.SimpleRequest" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.enumeration(1, &responseType)
+            try field.int32(2, &responseSize)
+            try field.message(3, &payload)
+            try field.bool(4, &fillUsername)
+            try field.bool(5, &fillOauthScope)
+            try field.message(6, &responseCompressed)
+            try field.message(7, &responseStatus)
+            try field.message(8, &expectCompressed)
+            try field.bool(9, &fillServerID)
+            try field.bool(10, &fillGrpclbRouteType)
+            try field.message(11, &orcaPerQueryReport)
+        }
+    }
+
+    /// The answer to a SimpleRequest.
+    public struct SimpleResponse: Message {
+        public var payload: Payload?
+        public var username = ""
+        public var oauthScope = ""
+        public var serverID = ""
+        public var grpclbRouteType = GrpclbRouteType()
+        public var hostname = ""
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String { "grpc.testing.SimpleResponse" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &payload)
+            try field.string(2, &username)
+            try field.string(3, &oauthScope)
+            try field.string(4, &serverID)
+            try field.enumeration(5, &grpclbRouteType)
+            try field.string(6, &hostname)
+        }
+    }
+
+    /// One of many requests.
+    public struct StreamingInputCallRequest: Message {
+        public var payload: Payload?
+        /// Whether the server is to insist on a compressed request.
+        public var expectCompressed: BoolValue?
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(payload: Payload? = nil, expectCompressed: BoolValue? = nil) {
+            self.payload = payload
+            self.expectCompressed = expectCompressed
+        }
+
+        @inlinable public static var messageName: String {
+            "grpc.testing.StreamingInputCallRequest"
+        }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &payload)
+            try field.message(2, &expectCompressed)
+        }
+    }
+
+    /// The answer to all of them.
+    public struct StreamingInputCallResponse: Message {
+        /// Octets in all their payloads together.
+        public var aggregatedPayloadSize: Int32 = 0
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(aggregatedPayloadSize: Int32 = 0) {
+            self.aggregatedPayloadSize = aggregatedPayloadSize
+        }
+
+        @inlinable public static var messageName: String {
+            "grpc.testing.StreamingInputCallResponse"
+        }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int32(1, &aggregatedPayloadSize)
+        }
+    }
+
+    /// What one of many answers is to be like.
+    public struct ResponseParameters: Message {
+        public var size: Int32 = 0
+        /// Microseconds to wait before it.
+        public var intervalUs: Int32 = 0
+        /// Whether it is to be compressed; absent when it does not matter.
+        public var compressed: BoolValue?
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(size: Int32 = 0, intervalUs: Int32 = 0, compressed: BoolValue? = nil) {
+            self.size = size
+            self.intervalUs = intervalUs
+            self.compressed = compressed
+        }
+
+        @inlinable public static var messageName: String { "grpc.testing.ResponseParameters" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int32(1, &size)
+            try field.int32(2, &intervalUs)
+            try field.message(3, &compressed)
+        }
+    }
+
+    /// A request for many answers.
+    public struct StreamingOutputCallRequest: Message {
+        public var responseType = PayloadType()
+        public var responseParameters: [ResponseParameters] = []
+        public var payload: Payload?
+        public var responseStatus: EchoStatus?
+        /// Load that the server is to report beside the call.
+        public var orcaOobReport: TestOrcaReport?
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String {
+            "grpc.testing.StreamingOutputCallRequest"
+        }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.enumeration(1, &responseType)
+            try field.message(2, &responseParameters)
+            try field.message(3, &payload)
+            try field.message(7, &responseStatus)
+            try field.message(8, &orcaOobReport)
+        }
+    }
+
+    /// One of many answers.
+    public struct StreamingOutputCallResponse: Message {
+        public var payload: Payload?
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(payload: Payload? = nil) {
+            self.payload = payload
+        }
+
+        @inlinable public static var messageName: String {
+            "grpc.testing.StreamingOutputCallResponse"
+        }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &payload)
+        }
+    }
+
+    /// How long a client may wait before it connects again.
+    public struct ReconnectParams: Message {
+        public var maxReconnectBackoffMs: Int32 = 0
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(maxReconnectBackoffMs: Int32 = 0) {
+            self.maxReconnectBackoffMs = maxReconnectBackoffMs
+        }
+
+        @inlinable public static var messageName: String { "grpc.testing.ReconnectParams" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int32(1, &maxReconnectBackoffMs)
+        }
+    }
+
+    /// How long it did wait.
+    public struct ReconnectInfo: Message {
+        public var passed = false
+        public var backoffMs: [Int32] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(passed: Bool = false, backoffMs: [Int32] = []) {
+            self.passed = passed
+            self.backoffMs = backoffMs
+        }
+
+        @inlinable public static var messageName: String { "grpc.testing.ReconnectInfo" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.bool(1, &passed)
+            try field.int32(2, &backoffMs)
+        }
+    }
+
+    /// Load figures in the shape of an ORCA report.
+    public struct TestOrcaReport: Message {
+        public var cpuUtilization: Double = 0
+        public var memoryUtilization: Double = 0
+        public var requestCost: [String: Double] = [:]
+        public var utilization: [String: Double] = [:]
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(
+            cpuUtilization: Double = 0, memoryUtilization: Double = 0,
+            requestCost: [String: Double] = [:], utilization: [String: Double] = [:]
+        ) {
+            self.cpuUtilization = cpuUtilization
+            self.memoryUtilization = memoryUtilization
+            self.requestCost = requestCost
+            self.utilization = utilization
+        }
+
+        @inlinable public static var messageName: String { "grpc.testing.TestOrcaReport" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.double(1, &cpuUtilization)
+            try field.double(2, &memoryUtilization)
+            try field.map(3, &requestCost, .string, .double)
+            try field.map(4, &utilization, .string, .double)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// The names of a struct's properties, for text that people read. Nothing else depends on them.
+enum PropertyNames {
+    /// The name of the property at each offset, as a `.proto` file would spell it. Swift lays the
+    /// properties of a struct out one after the other, each at the next place that is aligned.
+    static func byOffset(of value: some Any) -> [Int: String] {
+        var names: [Int: String] = [:]
+        var end = 0
+        for child in Mirror(reflecting: value).children {
+            let layout = layout(of: child.value)
+            let offset = (end + layout.alignment - 1) / layout.alignment * layout.alignment
+            names[offset] = child.label.map(snakeCase)
+            end = offset + layout.size
+        }
+        return names
+    }
+
+    private static func layout<T>(of value: T) -> (size: Int, alignment: Int) {
+        if T.self == Any.self { return openedLayout(of: value) }
+        return (MemoryLayout<T>.size, MemoryLayout<T>.alignment)
+    }
+
+    private static func openedLayout(of value: Any) -> (size: Int, alignment: Int) {
+        func opened<T>(_: T) -> (size: Int, alignment: Int) {
+            (MemoryLayout<T>.size, MemoryLayout<T>.alignment)
+        }
+        return _openExistential(value, do: opened)
+    }
+
+    /// `responseSize` is `response_size`; the storage `_child` of a wrapper is `child`.
+    static func snakeCase(_ name: String) -> String {
+        var result = ""
+        for character in name.drop(while: { $0 == "_" }) {
+            if character.isUppercase {
+                if !result.isEmpty { result.append("_") }
+                result += character.lowercased()
+            } else {
+                result.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,47 @@
+extension Google.Protobuf {
+    /// Any message, together with its name.
+    public struct AnyMessage: Message {
+        /// A URL whose last part is the message's full name: `type.googleapis.com/helloworld.HelloReply`.
+        public var typeURL = ""
+
+        /// The message on the wire.
+        public var value: [UInt8] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        /// Packs `message` under the name that it has in its `.proto` file.
+        @inlinable
+        public init<M: Message>(packing message: M) {
+            typeURL = "type.googleapis.com/" + M.messageName
+            value = message.encoded(options: .deterministic)
+        }
+
+        /// The full name of the message inside.
+        public var containedName: Substring {
+            typeURL.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
+                typeURL[typeURL.utf8.index(after: slash)...]
+            } ?? typeURL[...]
+        }
+
+        @inlinable
+        public func holds<M: Message>(_ type: M.Type) -> Bool { containedName == M.messageName }
+
+        /// The message inside, or nil when it is of another type.
+        @inlinable
+        public func unpack<M: Message>(
+            as type: M.Type = M.self, options: DecodingOptions = DecodingOptions()
+        ) throws(WireError) -> M? {
+            holds(type) ? try M(decoding: value, options: options) : nil
+        }
+
+        @inlinable public static var messageName: String { "google.protobuf.Any" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.string(1, &typeURL)
+            try field.bytes(2, &value)
+        }
+    }
+}

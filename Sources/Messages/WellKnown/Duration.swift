@@ -1,0 +1,48 @@
+extension Google.Protobuf {
+    /// A span of time, exact to the nanosecond.
+    public struct Duration: Message {
+        public var seconds: Int64 = 0
+
+        /// Of the same sign as the seconds, and less than a second.
+        public var nanos: Int32 = 0
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(seconds: Int64, nanos: Int32 = 0) {
+            self.seconds = seconds
+            self.nanos = nanos
+        }
+
+        /// Rounded toward zero to whole nanoseconds.
+        public init(_ duration: Swift.Duration) {
+            let (seconds, attoseconds) = duration.components
+            self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
+        }
+
+        @inlinable public static var messageName: String { "google.protobuf.Duration" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &seconds)
+            try field.int32(2, &nanos)
+        }
+
+        /// Whether it is one that the specification allows: within 10 000 years, of one sign.
+        public var isValid: Bool {
+            (-315_576_000_000...315_576_000_000).contains(seconds)
+                && (-999_999_999...999_999_999).contains(nanos)
+                && (seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0))
+        }
+    }
+}
+
+extension Duration {
+    /// The same span; nil for one that the specification does not allow.
+    public init?(_ message: Google.Protobuf.Duration) {
+        guard message.isValid else { return nil }
+        self = .seconds(message.seconds) + .nanoseconds(message.nanos)
+    }
+}

@@ -1,0 +1,28 @@
+extension Google.Protobuf {
+    /// Which fields of a message are meant, such as `user.display_name`.
+    public struct FieldMask: Message, ExpressibleByArrayLiteral {
+        public var paths: [String] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(paths: [String]) { self.paths = paths }
+
+        @inlinable
+        public init(arrayLiteral paths: String...) { self.paths = paths }
+
+        /// Whether `path` is meant: itself, or as part of what is.
+        public func contains(_ path: String) -> Bool {
+            paths.contains { path == $0 || path.hasPrefix($0 + ".") }
+        }
+
+        @inlinable public static var messageName: String { "google.protobuf.FieldMask" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.string(1, &paths)
+        }
+    }
+}

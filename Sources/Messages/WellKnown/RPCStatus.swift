@@ -1,0 +1,50 @@
+// The messages of google/rpc/status.proto.
+extension Google.RPC {
+    /// How a call ended, with details that programs can read.
+    public struct Status: Message {
+        /// A gRPC status code.
+        public var code: Int32 = 0
+        /// For developers, in English.
+        public var message = ""
+        public var details: [Google.Protobuf.AnyMessage] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(
+            code: Int32 = 0, message: String = "", details: [Google.Protobuf.AnyMessage] = []
+        ) {
+            self.code = code
+            self.message = message
+            self.details = details
+        }
+
+        @inlinable public static var messageName: String { "google.rpc.Status" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int32(1, &code)
+            try field.string(2, &message)
+            try field.message(3, &details)
+        }
+    }
+}
+
+extension Google.RPC.Status {
+    /// What a call carries of it, in the trailer `grpc-status-details-bin`.
+    public static let trailerName = "grpc-status-details-bin"
+
+    /// The first detail of this type, if there is one.
+    @inlinable
+    public func detail<M: Message>(_ type: M.Type = M.self) throws(WireError) -> M? {
+        for detail in details where detail.holds(type) { return try detail.unpack() }
+        return nil
+    }
+
+    @inlinable
+    public mutating func add(_ detail: some Message) {
+        details.append(.init(packing: detail))
+    }
+}

@@ -1,0 +1,51 @@
+extension Google.Protobuf {
+    /// A point in time, exact to the nanosecond, whatever the time zone.
+    public struct Timestamp: Message {
+        /// Since the first of January 1970, UTC; leap seconds are not counted.
+        public var seconds: Int64 = 0
+
+        /// What is to be added, also to negative seconds: never negative, and less than a second.
+        public var nanos: Int32 = 0
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(seconds: Int64, nanos: Int32 = 0) {
+            self.seconds = seconds
+            self.nanos = nanos
+        }
+
+        /// The time that lies `duration` after the first of January 1970. What is finer than a
+        /// nanosecond is cut off, toward the past.
+        public init(sinceEpoch duration: Swift.Duration) {
+            let (whole, attoseconds) = duration.components
+            let nanos = attoseconds / 1_000_000_000
+            let isInexact = attoseconds % 1_000_000_000 < 0
+            let below = isInexact ? nanos - 1 : nanos
+            self.init(
+                seconds: below < 0 ? whole - 1 : whole,
+                nanos: Int32(below < 0 ? below + 1_000_000_000 : below))
+        }
+
+        /// How long after the first of January 1970 it is; nil when it is not valid.
+        public var durationSinceEpoch: Swift.Duration? {
+            isValid ? .seconds(seconds) + .nanoseconds(nanos) : nil
+        }
+
+        /// Whether it is one that the specification allows: in the years 1 to 9999.
+        public var isValid: Bool {
+            (-62_135_596_800...253_402_300_799).contains(seconds)
+                && (0...999_999_999).contains(nanos)
+        }
+
+        @inlinable public static var messageName: String { "google.protobuf.Timestamp" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &seconds)
+            try field.int32(2, &nanos)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+extension Google.Protobuf {
+    /// A JSON value: `["name": "Ada", "born": 1815, "tags": ["first", nil]]`.
+    public struct Value: Message {
+        public enum Kind: Equatable, Sendable {
+            case nullValue(NullValue)
+            case numberValue(Double)
+            case stringValue(String)
+            case boolValue(Bool)
+            case structValue(Struct)
+            case listValue(ListValue)
+        }
+
+        /// Nil only in a message that breaks the rules.
+        public var kind: Kind?
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(_ kind: Kind) { self.kind = kind }
+
+        @inlinable public static var messageName: String { "google.protobuf.Value" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.oneof(1, &kind, .enumeration(NullValue.self), Kind.nullValue) {
+                if case .nullValue(let it) = $0 { it } else { nil }
+            }
+            try field.oneof(2, &kind, .double, Kind.numberValue) {
+                if case .numberValue(let it) = $0 { it } else { nil }
+            }
+            try field.oneof(3, &kind, .string, Kind.stringValue) {
+                if case .stringValue(let it) = $0 { it } else { nil }
+            }
+            try field.oneof(4, &kind, .bool, Kind.boolValue) {
+                if case .boolValue(let it) = $0 { it } else { nil }
+            }
+            try field.oneof(5, &kind, .message(Struct.self), Kind.structValue) {
+                if case .structValue(let it) = $0 { it } else { nil }
+            }
+            try field.oneof(6, &kind, .message(ListValue.self), Kind.listValue) {
+                if case .listValue(let it) = $0 { it } else { nil }
+            }
+        }
+    }
+}
+
+// MARK: - Literals
+
+extension Google.Protobuf.Value: ExpressibleByNilLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    @inlinable
+    public init(nilLiteral: ()) { self.init(.nullValue(.null)) }
+
+    @inlinable
+    public init(floatLiteral number: Double) { self.init(.numberValue(number)) }
+
+    @inlinable
+    public init(integerLiteral number: Int) { self.init(.numberValue(Double(number))) }
+
+    @inlinable
+    public init(stringLiteral text: String) { self.init(.stringValue(text)) }
+
+    @inlinable
+    public init(booleanLiteral truth: Bool) { self.init(.boolValue(truth)) }
+
+    @inlinable
+    public init(arrayLiteral values: Self...) { self.init(.listValue(.init(values: values))) }
+
+    @inlinable
+    public init(dictionaryLiteral fields: (String, Self)...) {
+        self.init(.structValue(.init(fields: Dictionary(fields) { $1 })))
+    }
+}

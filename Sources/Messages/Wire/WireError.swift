@@ -1,0 +1,59 @@
+/// Why octets are not the message that they were taken for, and where.
+public struct WireError: Error, Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+        /// The octets end inside a field.
+        case truncated
+        /// A varint of more than ten octets, or a tag of more than 32 bits.
+        case overlongVarint
+        /// Field number 0, or wire type 6 or 7.
+        case invalidTag
+        /// A string that is not UTF-8.
+        case invalidUTF8
+        /// A group's end without its start.
+        case unmatchedGroup
+        /// Messages inside messages beyond ``DecodingOptions/maxDepth``.
+        case tooDeep
+        /// More octets than ``DecodingOptions/maxByteCount``.
+        case tooLarge
+        /// The octets are a message, but not a legal one of its type.
+        case invalidValue
+    }
+
+    public var reason: Reason
+
+    /// Where in the octets, counted from the start of the outermost message.
+    public var offset: Int
+
+    /// The numbers of the fields that lead there, outermost first.
+    public var path: [UInt32]
+
+    public init(_ reason: Reason, offset: Int = 0, path: [UInt32] = []) {
+        self.reason = reason
+        self.offset = offset
+        self.path = path
+    }
+
+    /// The same error, seen from the message that holds the broken one as its field `number`.
+    @usableFromInline
+    func inside(_ number: UInt32) -> WireError {
+        WireError(reason, offset: offset, path: [number] + path)
+    }
+}
+
+extension WireError: CustomStringConvertible {
+    public var description: String {
+        let what =
+            switch reason {
+            case .truncated: "the octets end inside a field"
+            case .overlongVarint: "a varint is too long"
+            case .invalidTag: "a tag has field number 0 or an unknown wire type"
+            case .invalidUTF8: "a string is not UTF-8"
+            case .unmatchedGroup: "a group ends that was not begun"
+            case .tooDeep: "messages are nested too deeply"
+            case .tooLarge: "the message is larger than allowed"
+            case .invalidValue: "the value is not legal for its type"
+            }
+        let place = path.isEmpty ? "" : " in field " + path.map(String.init).joined(separator: ".")
+        return "\(what), at octet \(offset)\(place)"
+    }
+}

@@ -1,0 +1,65 @@
+import SwiftletMessages
+
+/// One test: what to decode, and how to encode it again.
+struct ConformanceRequest: Message {
+    enum Payload: Equatable {
+        case protobuf([UInt8])
+        case json(String)
+        case jspb(String)
+        case text(String)
+    }
+
+    struct WireFormat: OpenEnum {
+        var rawValue: Int32
+        init(rawValue: Int32) { self.rawValue = rawValue }
+        static let protobuf = WireFormat(rawValue: 1)
+    }
+
+    var payload: Payload?
+    var requestedOutputFormat = WireFormat()
+    var messageType = ""
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.oneof(1, &payload, .bytes, Payload.protobuf) {
+            if case .protobuf(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(2, &payload, .string, Payload.json) {
+            if case .json(let it) = $0 { it } else { nil }
+        }
+        try field.enumeration(3, &requestedOutputFormat)
+        try field.string(4, &messageType)
+        try field.oneof(7, &payload, .string, Payload.jspb) {
+            if case .jspb(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(8, &payload, .string, Payload.text) {
+            if case .text(let it) = $0 { it } else { nil }
+        }
+    }
+}
+
+/// What came of it.
+struct ConformanceResponse: Message {
+    enum Result: Equatable {
+        case parseError(String)
+        case runtimeError(String)
+        case protobuf([UInt8])
+        case skipped(String)
+    }
+
+    var result: Result?
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.oneof(1, &result, .string, Result.parseError) {
+            if case .parseError(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(2, &result, .string, Result.runtimeError) {
+            if case .runtimeError(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(3, &result, .bytes, Result.protobuf) {
+            if case .protobuf(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(5, &result, .string, Result.skipped) {
+            if case .skipped(let it) = $0 { it } else { nil }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import SwiftletMessages
+import Testing
+
+@Suite("A decoder")
+struct DecodingTests {
+    @Test("takes fields in any order, and the last one wins")
+    func order() throws {
+        let message = try Everything(decoding: [
+            0x68, 1, 0x18, 7, 0x10, 5, 0x10, 6, 0x08, 1, 0x10, 9,
+        ])
+        #expect(
+            message
+                == .with {
+                    $0.bool = true
+                    $0.uint32 = 7
+                    $0.int64 = 9
+                    $0.int32 = 1
+                })
+    }
+
+    @Test("merges a message that comes in parts")
+    func merge() throws {
+        let message = try Everything(
+            decoding: [
+                0x8a, 1, 2, 8, 1, 0x8a, 1, 3, 0x12, 1, 0x61, 0x92, 1, 2, 8, 1, 0x92, 1, 2, 0x10, 2,
+            ])
+        #expect(message.child == .with { ($0.id, $0.tags) = (1, ["a"]) })
+        #expect(message.again == .with { ($0.int32, $0.int64) = (1, 2) })
+    }
+
+    @Test("replaces a choice by another, and merges it with its own kind")
+    func choices() throws {
+        let last = try Everything(decoding: [0x9a, 3, 1, 0x61, 0xa0, 3, 5])
+        #expect(last.choice == .number(5))
+        let merged = try Everything(decoding: [0xaa, 3, 2, 8, 1, 0xaa, 3, 3, 0x12, 1, 0x61])
+        #expect(merged.choice == .child(.with { ($0.id, $0.tags) = (1, ["a"]) }))
+        let replaced = try Everything(decoding: [
+            0xaa, 3, 2, 8, 1, 0xa0, 3, 5, 0xaa, 3, 3, 0x12, 1, 0x61,
+        ])
+        #expect(replaced.choice == .child(.with { $0.tags = ["a"] }))
+    }
+
+    @Test("reads packed where unpacked is declared, and the other way round")
+    func packing() throws {
+        let message = try Everything(
+            decoding: [0xa2, 2, 2, 1, 2, 0xa0, 2, 3, 0xf8, 1, 4, 0xfa, 1, 1, 5, 0xf8, 1, 6])
+        #expect(message.unpacked == [1, 2, 3])
+        #expect(message.int32s == [4, 5, 6])
+    }
+
+    @Test("lets the last entry of a key win, and fills in what an entry leaves out")
+    func maps() throws {
+        let message = try Everything(
+            decoding: [
+                0xca, 2, 5, 8, 1, 0x12, 1, 0x61, 0xca, 2, 5, 0x12, 1, 0x62, 8, 1, 0xca, 2, 0,
+                0xd2, 2, 2, 8, 1, 0xca, 2, 4, 8, 3, 0x18, 9,
+            ])
+        #expect(message.names == [1: "b", 0: "", 3: ""])
+        #expect(message.flags == [true: .init()])
+    }
+
+    @Test("loses what does not fit into the 64 bits of a varint")
+    func wideVarint() throws {
+        let octets = [0x20] + [UInt8](repeating: 0xff, count: 9) + [0x0d]
+        #expect(try Everything(decoding: octets) == .with { $0.uint64 = .max })
+    }
+
+    @Test("cuts an int32, a uint32 and an enum down to 32 bits")
+    func narrowing() throws {
+        let message = try Everything(
+            decoding: [
+                0x08, 0x81, 0x80, 0x80, 0x80, 0x10, 0x18, 0x82, 0x80, 0x80, 0x80, 0x20, 0x68, 0x80,
+                2,
+            ])
+        #expect(message == .with { ($0.int32, $0.uint32, $0.bool) = (1, 2, true) })
+    }
+
+    @Test(
+        "keeps what it does not know, and writes it again",
+        arguments: [
+            ("a varint", [0xd0, 1, 0x96, 1]), ("eight octets", [0xd1, 1, 1, 2, 3, 4, 5, 6, 7, 8]),
+            ("a length and octets", [0xd2, 1, 2, 7, 7]), ("four octets", [0xd5, 1, 1, 2, 3, 4]),
+            ("a group in a group", [0xd3, 1, 0x0b, 8, 1, 0x0c, 0xd4, 1]),
+            ("a known number of the wrong type", [0x0a, 1, 0x61]),
+            ("a known text of the wrong type", [0x70, 1]),
+            ("many of one kind", [0xd0, 1, 1, 0xd0, 1, 2, 0xd0, 1, 3, 0xd5, 1, 0, 0, 0, 0]),
+        ] as [(String, [UInt8])])
+    func unknown(_ name: String, _ octets: [UInt8]) throws {
+        let message = try Everything(decoding: octets + [0x68, 1])
+        #expect(message.bool)
+        #expect(message.unknownFields.octets == octets)
+        #expect(message.encoded() == [0x68, 1] + octets)
+        #expect(message.encoded(options: .init(keepsUnknownFields: false)) == [0x68, 1])
+        let dropped = try Everything(
+            decoding: octets + [0x68, 1], options: .init(keepsUnknownFields: false))
+        #expect(dropped == .with { $0.bool = true })
+    }
+
+    @Test("drops what it does not know when the message does not store it")
+    func forgetful() throws {
+        struct Forgetful: Message {
+            var id: Int32 = 0
+            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.int32(1, &id)
+            }
+        }
+        #expect(try Forgetful(decoding: [0x10, 1, 8, 2]).encoded() == [8, 2])
+    }
+
+    struct Broken: CustomTestStringConvertible {
+        var testDescription: String
+        var octets: [UInt8]
+        var error: WireError
+        init(
+            _ name: String, _ octets: [UInt8], _ reason: WireError.Reason, _ offset: Int,
+            _ path: [UInt32]
+        ) {
+            testDescription = name
+            self.octets = octets
+            error = WireError(reason, offset: offset, path: path)
+        }
+    }
+
+    @Test(
+        "refuses, and says where",
+        arguments: [
+            Broken("a tag without a value", [8], .truncated, 1, [1]),
+            Broken("half a varint", [8, 0x80], .truncated, 2, [1]),
+            Broken("half a tag", [0x80], .truncated, 1, []),
+            Broken(
+                "eleven octets of varint", [8] + [UInt8](repeating: 0x80, count: 10),
+                .overlongVarint, 11, [1]),
+            Broken("a tag of 33 bits", [0x88, 0x80, 0x80, 0x80, 0x10], .overlongVarint, 5, []),
+            Broken("field 0", [0, 0], .invalidTag, 0, []),
+            Broken("field 0 behind another", [8, 1, 2, 0], .invalidTag, 2, []),
+            Broken("the end of group 0", [8, 1, 4], .invalidTag, 2, []),
+            Broken("wire type 6", [0x0e], .invalidTag, 0, []),
+            Broken(
+                "wire type 7 of the greatest number", [0xff, 0xff, 0xff, 0xff, 0x0f], .invalidTag,
+                5, []),
+            Broken("three octets of four", [0x3d, 1, 2, 3], .truncated, 1, [7]),
+            Broken("seven octets of eight", [0x41, 1, 2, 3, 4, 5, 6, 7], .truncated, 1, [8]),
+            Broken("a length beyond the end", [0x72, 3, 0x61, 0x62], .truncated, 2, [14]),
+            Broken(
+                "a length of 2^64 - 1", [0x72] + [UInt8](repeating: 0xff, count: 9) + [1],
+                .truncated, 11, [14]),
+            Broken(
+                "a length of 2^63", [0x7a] + [UInt8](repeating: 0x80, count: 9) + [1], .truncated,
+                11, [15]),
+            Broken("text that is not UTF-8", [0x72, 1, 0xff], .invalidUTF8, 2, [14]),
+            Broken("a surrogate", [0x72, 3, 0xed, 0xa0, 0x80], .invalidUTF8, 2, [14]),
+            Broken(
+                "half a letter in a message", [0x8a, 1, 3, 0x12, 1, 0xc3], .invalidUTF8, 5, [17, 2]),
+            Broken(
+                "a key that is not UTF-8", [0xda, 2, 3, 0x0a, 1, 0xff], .invalidUTF8, 5, [43, 1]),
+            Broken(
+                "a message that ends in a field", [0x8a, 1, 1, 8, 8, 1], .truncated, 4, [17, 1]),
+            Broken(
+                "a packed value that ends too late", [0xfa, 1, 1, 0x80, 1], .truncated, 4, [31]),
+            Broken(
+                "a packed double of four octets", [0x8a, 2, 4, 0, 0, 0, 0], .truncated, 3, [33]),
+            Broken("a group without an end", [0xeb, 3, 8, 1], .truncated, 4, [61]),
+            Broken("an unknown group without an end", [0xcb, 1, 8, 1], .truncated, 4, [25]),
+            Broken("an end without a group", [0xcc, 1], .unmatchedGroup, 0, []),
+            Broken("another group's end", [0xeb, 3, 0xf4, 3], .unmatchedGroup, 2, [61]),
+            Broken(
+                "a group's end in a message in a group", [0xeb, 3, 0x12, 0, 0x0c], .unmatchedGroup,
+                4, [61]),
+            Broken("an unknown field without its value", [0xca, 1, 9, 1], .truncated, 3, [25]),
+        ])
+    func broken(_ each: Broken) {
+        #expect(throws: each.error) { try Everything(decoding: each.octets) }
+    }
+
+    @Test("goes a hundred messages deep, and no deeper unless allowed")
+    func depth() throws {
+        func nest(_ depth: Int) -> [UInt8] {
+            var message = Everything()
+            for _ in 0..<depth { message = .with { $0.again = message } }
+            return message.encoded()
+        }
+        #expect(try Everything(decoding: nest(100)).encoded() == nest(100))
+        #expect {
+            try Everything(decoding: nest(101))
+        } throws: { ($0 as? WireError)?.reason == .tooDeep }
+        #expect(try Everything(decoding: nest(150), options: .init(maxDepth: 150)).again != nil)
+        let groups = [UInt8](repeating: 0x0b, count: 5000)
+        #expect {
+            try Everything.Child(decoding: groups)
+        } throws: { ($0 as? WireError)?.reason == .tooDeep }
+    }
+
+    @Test("refuses more octets than allowed before it looks at them")
+    func size() {
+        #expect(throws: WireError(.tooLarge)) {
+            try Everything(decoding: [0x68, 1, 0x68, 1], options: .init(maxByteCount: 3))
+        }
+    }
+
+    @Test("says in words what is wrong and where")
+    func words() {
+        #expect(
+            "\(WireError(.invalidUTF8, offset: 5, path: [17, 2]))"
+                == "a string is not UTF-8, at octet 5 in field 17.2")
+    }
+}
