@@ -54,6 +54,13 @@ let package = Package(
         .executableTarget(
             name: "swiftlet-conformance", dependencies: ["SwiftletMessages"],
             path: "Tests/Conformance", swiftSettings: strict),
+        .testTarget(
+            name: "CoreTests", dependencies: ["SwiftletCore", "SwiftletTransport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LoopbackTests",
+            dependencies: ["Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport"],
+            swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]
 )

@@ -33,6 +33,9 @@ package struct Listener: ~Copyable, Sendable {
 
     package var descriptor: CInt { socket.descriptor }
 
+    /// Refuses connections from now on, while the descriptor is kept.
+    package func stop() { socket.stop() }
+
     /// The next connection; nil when none is waiting.
     package func acceptNext() throws(SystemError) -> Socket? {
         while true {

@@ -1,0 +1,152 @@
+import SwiftletTransport
+import Synchronization
+
+// What the connection brings.
+
+extension CallCore {
+    /// The response's headers.
+    package func receive(initial outcome: ResponseHead.Initial) {
+        switch outcome {
+        case .accepted(let httpStatus, let encoding, let metadata):
+            state.withLock { state in
+                state.log.commit()
+                state.httpStatus = httpStatus
+                state.decompression = encoding
+                state.initialMetadata = metadata
+            }
+            deliver()
+        case .refused(let error):
+            end(with: error, isImmediate: false)
+        }
+    }
+
+    /// A piece of the response's body. Returns how many octets the stream's window can be given
+    /// back for at once.
+    package func receive(_ octets: Span<UInt8>) -> Int {
+        let failure: RPCError? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.unreturnedByteCount += octets.count
+            do throws(RPCError) {
+                try state.assemble(octets, maxByteCount: head.maxReceiveByteCount)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { end(with: failure, isImmediate: true) }
+        deliver()
+        return state.withLock { $0.takeReturnable() }
+    }
+
+    /// The response's trailers, or its end without any.
+    package func receive(trailers: ResponseHead.Trailers) {
+        let isTruncated = state.withLock { $0.assembler.isInsideMessage }
+        if isTruncated, trailers.end.error == nil {
+            let error = RPCError(.internal, "the response ended inside a message")
+            return end(with: error, isImmediate: false)
+        }
+        finishUp(trailers.end, isImmediate: false)
+    }
+
+    var httpStatus: Int? { state.withLock { $0.httpStatus } }
+
+    /// Gives the window back for what was read in the meantime.
+    func returnWindow() {
+        let returned: (any StreamCarrier, StreamHandle, Int)? = state.withLock { state in
+            guard case .attached(let carrier, let stream) = state.stage else { return nil }
+            let byteCount = state.takeReturnable()
+            return byteCount > 0 ? (carrier, stream, byteCount) : nil
+        }
+        if let (carrier, stream, byteCount) = returned {
+            carrier.consumed(byteCount, on: stream)
+        }
+    }
+}
+
+extension CallCore.State {
+    /// Below this much, giving back waits for more: each time takes the connection's lock.
+    private static let returnedAtOnce = 8 << 10
+
+    mutating func assemble(_ octets: Span<UInt8>, maxByteCount: Int?) throws(RPCError) {
+        var offset = 0
+        while let message = try assembler.next(in: octets, at: &offset) {
+            if message.isCompressed {
+                messages.append(
+                    try Decompressor.decompress(
+                        message.octets, decompression, maxByteCount: maxByteCount))
+            } else {
+                messages.append(message.octets)
+            }
+        }
+    }
+
+    /// What has been read, and what is being read: of a message that somebody waits for, every
+    /// octet makes room for the next. Messages that nobody has asked for hold their window.
+    mutating func takeReturnable() -> Int {
+        var held = messages.byteCount
+        if demand == 0 { held += assembler.pendingByteCount }
+        let byteCount = unreturnedByteCount - held
+        guard byteCount >= Self.returnedAtOnce || (byteCount > 0 && demand > 0) else { return 0 }
+        unreturnedByteCount = held
+        return byteCount
+    }
+}
+
+// MARK: - Delivery
+
+extension CallCore {
+    fileprivate enum Delivery {
+        case initialMetadata(Metadata)
+        case message([UInt8])
+        case written
+        case end(CallEnd)
+    }
+
+    /// Tells the observer what there is to tell. One thread at a time: who comes while another
+    /// is at it leaves it to that one, which looks again after each delivery.
+    func deliver() {
+        var isMine = false
+        while true {
+            let next: (Delivery, any CallObserver)? = state.withLock { state in
+                if !isMine {
+                    guard !state.isDelivering else { return nil }
+                    state.isDelivering = true
+                    isMine = true
+                }
+                guard let observer = state.observer, let delivery = state.nextDelivery() else {
+                    state.isDelivering = false
+                    return nil
+                }
+                if case .end = delivery { state.observer = nil }
+                return (delivery, observer)
+            }
+            guard let (delivery, observer) = next else { return }
+            switch delivery {
+            case .initialMetadata(let metadata): observer.receive(initialMetadata: metadata)
+            case .message(let octets): observer.receive(message: octets)
+            case .written: observer.messageWasWritten()
+            case .end(let end): observer.receive(end: end)
+            }
+        }
+    }
+}
+
+extension CallCore.State {
+    fileprivate mutating func nextDelivery() -> CallCore.Delivery? {
+        if let ending, ending.isImmediate { return .end(ending.end) }
+        if let initialMetadata, !initialWasTold {
+            initialWasTold = true
+            return .initialMetadata(initialMetadata)
+        }
+        if unreportedWriteCount > 0 {
+            unreportedWriteCount -= 1
+            return .written
+        }
+        if demand > 0, let message = messages.popFirst() {
+            demand -= 1
+            return .message(message)
+        }
+        if let ending, messages.isEmpty { return .end(ending.end) }
+        return nil
+    }
+}

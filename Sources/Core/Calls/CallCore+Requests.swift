@@ -1,0 +1,100 @@
+import Synchronization
+
+// What a face asks of its call.
+
+extension CallCore {
+    /// Sends a message whose first five octets are reserved for its prefix. The observer hears
+    /// when it was taken; a face that respects back-pressure writes the next one then.
+    package func write(_ message: consuming [UInt8], andFinish: Bool = false) {
+        let framed: [UInt8]
+        do throws(RPCError) {
+            framed = try MessagePrefix.frame(
+                message, head.compression, maxByteCount: head.maxSendByteCount)
+        } catch {
+            return end(with: error, isImmediate: true)
+        }
+        let stage: Stage? = state.withLock { state in
+            guard !state.log.isFinished, !state.isOver else { return nil }
+            if case .attached = state.stage {
+                state.log.passThrough(framed, andFinish: andFinish)
+            } else {
+                state.log.append(framed, andFinish: andFinish)
+                if state.log.byteCount < RequestLog.replayByteCount {
+                    state.unreportedWriteCount += 1
+                } else {
+                    state.awaitsRoom = true
+                }
+            }
+            return state.stage
+        }
+        switch stage {
+        case nil, .ended: return
+        case .idle, .seeking: break
+        case .attached(let carrier, let stream):
+            let hasRoom = carrier.send(framed, on: stream, andFinish: andFinish)
+            state.withLock { state in
+                if hasRoom { state.unreportedWriteCount += 1 } else { state.awaitsRoom = true }
+            }
+            if !hasRoom { carrier.reportRoom(on: stream, to: self) }
+        }
+        deliver()
+    }
+
+    /// Says that no more messages follow.
+    package func finish() {
+        let stage: Stage? = state.withLock { state in
+            guard !state.log.isFinished, !state.isOver else { return nil }
+            state.log.finish()
+            if case .attached = state.stage { _ = state.log.takePortion() }
+            return state.stage
+        }
+        if case .attached(let carrier, let stream) = stage { carrier.finish(stream) }
+    }
+
+    /// Asks for one more message.
+    package func receiveNext() {
+        state.withLock { $0.demand += 1 }
+        deliver()
+        returnWindow()
+    }
+
+    /// Ends the call with CANCELLED and resets its stream. Does nothing when it has ended.
+    package func cancel() {
+        end(with: RPCError(.cancelled, "the call was cancelled"), isImmediate: true)
+    }
+}
+
+// MARK: - The end from this side
+
+extension CallCore: TimerTarget {
+    package func timerFired(now: ContinuousClock.Instant) { deadlineExceeded() }
+
+    func deadlineExceeded() {
+        end(with: backend.deadlineError(of: self), isImmediate: true)
+    }
+
+    /// Ends the call with an error of our own.
+    package func end(with error: RPCError, isImmediate: Bool) {
+        finishUp(CallEnd(error: error), isImmediate: isImmediate)
+    }
+
+    func finishUp(_ end: CallEnd, isImmediate: Bool) {
+        let (stage, timer): (Stage, TimerHandle?) = state.withLock { state in
+            guard !state.isOver else { return (.ended, nil) }
+            let stage = state.stage
+            state.stage = .ended
+            state.ending = Ending(end: end, isImmediate: isImmediate)
+            if isImmediate { state.messages.removeAll() }
+            state.log.commit()
+            return (stage, state.deadlineTimer.take())
+        }
+        if let timer { loop.cancel(timer) }
+        switch stage {
+        case .ended: return
+        case .idle: break
+        case .seeking: backend.forget(self)
+        case .attached(let carrier, let stream): carrier.reset(stream)
+        }
+        deliver()
+    }
+}

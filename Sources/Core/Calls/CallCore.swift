@@ -1,0 +1,214 @@
+package import SwiftletTransport
+import Synchronization
+
+/// One call, from its start to its one end: the machine beneath every face of a call.
+///
+/// Requests come from a face (or an interceptor), arrivals from the connection that carries the
+/// call, and both from any thread. What is to be told goes to the observer by one thread at a
+/// time, in the order of the protocol, and never under the lock.
+package final class CallCore: Sendable {
+    /// Where the call stands with the network.
+    enum Stage {
+        case idle
+        /// The channel looks for a connection; what is written is kept.
+        case seeking
+        case attached(any StreamCarrier, StreamHandle)
+        case ended
+    }
+
+    /// How the call ended, while it has yet to be told.
+    struct Ending {
+        var end: CallEnd
+        /// A cancellation or a deadline does not wait for messages to be read; the end that the
+        /// server sent comes behind them.
+        var isImmediate: Bool
+    }
+
+    struct State {
+        var stage = Stage.idle
+        var observer: (any CallObserver)?
+        var deadlineTimer: TimerHandle?
+
+        // Outbound.
+        var log = RequestLog()
+        /// Messages that were taken and have yet to be reported as written.
+        var unreportedWriteCount = 0
+        /// A message was written that found no room: its report waits for some.
+        var awaitsRoom = false
+
+        // Inbound.
+        var assembler: MessageAssembler
+        var decompression = CompressionAlgorithm.identity
+        var httpStatus: Int?
+        var initialMetadata: Metadata?
+        var initialWasTold = false
+        var messages = MessageQueue()
+        /// Messages that were asked for and not delivered yet.
+        var demand = 0
+        /// Octets of DATA that the stream's window has not been given back for.
+        var unreturnedByteCount = 0
+        var ending: Ending?
+
+        /// Somebody delivers to the observer; he sees to what is added meanwhile.
+        var isDelivering = false
+    }
+
+    package let head: CallHead
+    package let deadline: Deadline
+    package let loop: EventLoop
+    let backend: any CallBackend
+    let state: Mutex<State>
+
+    package init(
+        _ head: CallHead, deadline: Deadline, backend: any CallBackend, observer: any CallObserver
+    ) {
+        self.head = head
+        self.deadline = deadline
+        self.backend = backend
+        loop = backend.loop
+        var state = State(assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount))
+        state.observer = observer
+        self.state = Mutex(state)
+    }
+}
+
+/// What a call is sent with, beside its messages.
+package struct CallHead: Sendable {
+    package var path: String
+    package var contentSubtype: String?
+    package var metadata: Metadata
+    package var compression: CompressionAlgorithm
+    package var authority: String?
+    package var waitForReady: Bool
+    package var maxSendByteCount: Int?
+    package var maxReceiveByteCount: Int?
+}
+
+/// Finds a stream for a call: a channel, or a fake of one.
+package protocol CallBackend: AnyObject, Sendable {
+    var loop: EventLoop { get }
+
+    /// Attaches the call to a stream, now or later, or fails it.
+    func begin(_ call: CallCore)
+
+    /// The call ended before it had a stream.
+    func forget(_ call: CallCore)
+
+    /// What to say of a call whose deadline has passed.
+    func deadlineError(of call: CallCore) -> RPCError
+}
+
+extension CallCore {
+    /// Starts the call. What was written before goes out together with its headers.
+    package func start() {
+        let mayStart = state.withLock { state in
+            guard case .idle = state.stage else { return false }
+            state.stage = .seeking
+            return true
+        }
+        guard mayStart else { return }
+        if let instant = deadline.instant {
+            guard instant > .now else { return deadlineExceeded() }
+            let timer = loop.schedule(self, at: instant)
+            let isTooLate = state.withLock { state in
+                guard case .ended = state.stage else {
+                    state.deadlineTimer = timer
+                    return false
+                }
+                return true
+            }
+            if isTooLate { return loop.cancel(timer) }
+        }
+        backend.begin(self)
+    }
+
+    /// Whether the call has been given a stream.
+    package var hasStream: Bool {
+        state.withLock { state in
+            if case .attached = state.stage { true } else { false }
+        }
+    }
+
+    package var isEnded: Bool {
+        state.withLock { state in
+            if case .ended = state.stage { true } else { false }
+        }
+    }
+}
+
+// MARK: - The stream
+
+extension CallCore {
+    /// The request so far, for a stream that is about to be opened; nil when the call has ended
+    /// meanwhile.
+    package func takeRequest() -> (messages: [[UInt8]], isFinish: Bool)? {
+        state.withLock { state in
+            guard case .seeking = state.stage else { return nil }
+            let portion = state.log.takePortion()
+            return (portion?.messages ?? [], portion?.isFinish ?? false)
+        }
+    }
+
+    /// The call has a stream. What was written meanwhile follows.
+    package func attach(to carrier: any StreamCarrier, _ stream: StreamHandle) {
+        while true {
+            enum Next { case send(RequestLog.Portion), done, isOver }
+            let next: Next = state.withLock { state in
+                guard case .seeking = state.stage else { return .isOver }
+                if let portion = state.log.takePortion() { return .send(portion) }
+                state.stage = .attached(carrier, stream)
+                state.log.trim()
+                if state.awaitsRoom {
+                    state.awaitsRoom = false
+                    state.unreportedWriteCount += 1
+                }
+                return .done
+            }
+            switch next {
+            case .send(let portion):
+                for message in portion.messages {
+                    _ = carrier.send(message, on: stream, andFinish: false)
+                }
+                if portion.isFinish { carrier.finish(stream) }
+            case .isOver:
+                return carrier.reset(stream)
+            case .done:
+                deliver()
+                return returnWindow()
+            }
+        }
+    }
+
+    /// The stream that ``takeRequest()`` was for could not be opened after all.
+    package func requestWasNotSent() {
+        state.withLock { _ = $0.log.rewind() }
+    }
+
+    /// The server never saw the stream. The call is sent again on another if it can be.
+    package func streamWasNotProcessed(_ cause: @autoclosure () -> RPCError) {
+        let isSentAgain = state.withLock { state in
+            guard !state.isOver else { return true }
+            guard state.log.rewind() else { return false }
+            state.stage = .seeking
+            return true
+        }
+        guard isSentAgain else { return end(with: cause(), isImmediate: false) }
+        guard !isEnded else { return }
+        backend.begin(self)
+    }
+
+    package func streamHasRoom() {
+        state.withLock { state in
+            guard state.awaitsRoom else { return }
+            state.awaitsRoom = false
+            state.unreportedWriteCount += 1
+        }
+        deliver()
+    }
+}
+
+extension CallCore.State {
+    var isOver: Bool {
+        if case .ended = stage { true } else { false }
+    }
+}

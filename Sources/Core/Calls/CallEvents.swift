@@ -1,0 +1,40 @@
+package import SwiftletTransport
+
+/// Who is told what happens to a call: a face of it, or an interceptor.
+///
+/// The methods are called one at a time and in the order of the protocol: initial metadata (unless
+/// the call ends without), messages as many as were asked for, and the end, once.
+package protocol CallObserver: AnyObject, Sendable {
+    func receive(initialMetadata: Metadata)
+    func receive(message: [UInt8])
+    /// The transport has taken the message that was written, and there is room for the next.
+    func messageWasWritten()
+    func receive(end: CallEnd)
+}
+
+/// How a call ended.
+package struct CallEnd: Sendable {
+    /// Nil is OK.
+    package var error: RPCError?
+    package var trailers: Metadata
+
+    package init(error: RPCError?, trailers: Metadata = Metadata()) {
+        self.error = error
+        self.trailers = trailers
+    }
+}
+
+/// What carries a call that has been given a stream: a connection, or a fake of one.
+package protocol StreamCarrier: AnyObject, Sendable {
+    /// Sends a message behind its five octets of prefix. Returns whether there is room for more;
+    /// when not, the call hears ``Call/streamHasRoom()`` later.
+    func send(_ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool) -> Bool
+    /// Has the call told when there is room again.
+    func reportRoom(on stream: StreamHandle, to call: CallCore)
+    func finish(_ stream: StreamHandle)
+    func reset(_ stream: StreamHandle)
+    /// So many octets of the stream's messages have been read.
+    func consumed(_ byteCount: Int, on stream: StreamHandle)
+    /// Who is at the other end, for error messages.
+    var peer: String { get }
+}

@@ -1,0 +1,138 @@
+// Calls with async and await.
+
+extension Channel {
+    /// Sends one message and waits for one.
+    ///
+    /// Cancelling the task cancels the call.
+    public func unary<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> Reply {
+        let response = try await rawUnary(method, request, options)
+        let octets = try response.octets()
+        return try method.replyCodec.decode(octets.span)
+    }
+
+    /// Sends one message and waits for one, with the metadata that comes with it.
+    public func unaryResponse<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> Response<Reply> {
+        try await rawUnary(method, request, options).response(method.replyCodec)
+    }
+
+    private func rawUnary<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions
+    ) async throws(RPCError) -> RawResponse {
+        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let options = try await withCredentials(method.path, options)
+        let observer = SingleResponse()
+        let core = makeCall(method, options, observer: observer)
+        return await withTaskCancellationHandler {
+            await Resumption.wait { resumption in
+                observer.await(resumption)
+                core.write(octets, andFinish: true)
+                observer.expect(from: core)
+                core.start()
+            }
+        } onCancel: {
+            core.cancel()
+        }
+    }
+
+    /// Sends one message; the answers come as the stream is read.
+    public func serverStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> ResponseStream<Reply> {
+        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let inbox = ResponseInbox()
+        let options = try await withCredentials(method.path, options)
+        let core = makeCall(method, options, observer: inbox)
+        core.write(octets, andFinish: true)
+        core.start()
+        return ResponseStream(source: ResponseSource(core, inbox), codec: method.replyCodec)
+    }
+
+    /// Sends the messages that `produce` writes, and waits for one. The request ends when
+    /// `produce` returns; when it throws, the call is cancelled.
+    ///
+    /// ```swift
+    /// let summary = try await channel.clientStreaming(recordRoute) { route in
+    ///     for point in points { try await route.write(point) }
+    /// }
+    /// ```
+    public func clientStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
+        _ produce: (RequestWriter<Request>) async throws -> Void
+    ) async throws -> Reply {
+        let conversation = try await bidirectional(method, options)
+        do {
+            try await produce(conversation.requests)
+        } catch let error as RPCError where conversation.responses.source.end != nil {
+            // The server has ended the call; its status says more than the failure to write.
+            _ = error
+        } catch {
+            conversation.cancel()
+            throw error
+        }
+        conversation.requests.finish()
+        var iterator = conversation.responses.makeAsyncIterator()
+        guard let reply = try await iterator.next() else {
+            throw RPCError(.unimplemented, "the server sent no message with its status OK")
+        }
+        guard try await iterator.next() == nil else {
+            throw RPCError(.unimplemented, "the server sent more than one message")
+        }
+        return reply
+    }
+
+    /// Opens a call in which both sides send as they like.
+    ///
+    /// ```swift
+    /// let chat = try await channel.bidirectional(routeChat)
+    /// try await chat.requests.write(note)
+    /// for try await answer in chat.responses { … }
+    /// ```
+    public func bidirectional<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> Conversation<Request, Reply> {
+        let inbox = ResponseInbox()
+        let options = try await withCredentials(method.path, options)
+        let core = makeCall(method, options, observer: inbox)
+        core.start()
+        return Conversation(
+            requests: RequestWriter(core: core, inbox: inbox, codec: method.requestCodec),
+            responses: ResponseStream(
+                source: ResponseSource(core, inbox), codec: method.replyCodec))
+    }
+
+    /// The options with the metadata of the call's credentials.
+    private func withCredentials(
+        _ path: String, _ options: CallOptions
+    ) async throws(RPCError) -> CallOptions {
+        guard let credentials = options.credentials ?? defaultOptions.credentials else {
+            return options
+        }
+        guard backend.isSecure else {
+            var error = RPCError(
+                .unauthenticated,
+                "call credentials are not sent over a channel that is not secure")
+            error.phase = .preparing
+            error.mayHaveBeenExecuted = false
+            throw error
+        }
+        var options = options
+        let metadata = try await credentials.metadata(path: path, authority: backend.authority)
+        options.metadata.append(contentsOf: metadata)
+        return options
+    }
+}
+
+/// A call in which both sides send as they like.
+public struct Conversation<Request: Sendable, Reply: Sendable>: Sendable {
+    /// Where requests are written.
+    public let requests: RequestWriter<Request>
+    /// What the server answers.
+    public let responses: ResponseStream<Reply>
+
+    /// Ends the call with CANCELLED.
+    public func cancel() { responses.cancel() }
+}

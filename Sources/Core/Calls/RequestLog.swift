@@ -1,0 +1,83 @@
+/// The messages of a request as they were written, for as long as they may have to be sent (again)
+/// on another stream: until a connection is found, and until the server has begun to answer.
+struct RequestLog: Sendable {
+    /// A call that has written more than this is not sent again.
+    static let replayByteCount = 256 << 10
+
+    private var first: [UInt8]?
+    private var rest: [[UInt8]] = []
+    /// How many messages the present stream has been given.
+    private var handedOverCount = 0
+    private(set) var byteCount = 0
+    /// The request is complete.
+    private(set) var isFinished = false
+    /// The stream was told so.
+    private(set) var finishWasHandedOver = false
+    /// Nothing is kept any more: the server has begun to answer, or too much was written.
+    private(set) var isCommitted = false
+
+    private var count: Int { (first == nil ? 0 : 1) + rest.count }
+}
+
+extension RequestLog {
+    /// What a stream has to be given next.
+    struct Portion {
+        var messages: [[UInt8]]
+        var isFinish: Bool
+    }
+
+    mutating func append(_ message: [UInt8], andFinish: Bool) {
+        if first == nil, rest.isEmpty { first = message } else { rest.append(message) }
+        byteCount += message.count
+        if andFinish { isFinished = true }
+    }
+
+    mutating func finish() { isFinished = true }
+
+    /// Notes a message that goes straight to the stream, and keeps it while that is of use.
+    mutating func passThrough(_ message: [UInt8], andFinish: Bool) {
+        if andFinish {
+            isFinished = true
+            finishWasHandedOver = true
+        }
+        guard !isCommitted else { return }
+        append(message, andFinish: false)
+        handedOverCount = count
+        if byteCount > Self.replayByteCount { commit() }
+    }
+
+    /// What was written and not handed over yet; nil when there is nothing.
+    mutating func takePortion() -> Portion? {
+        let isFinish = isFinished && !finishWasHandedOver
+        guard handedOverCount < count || isFinish else { return nil }
+        var messages: [[UInt8]] = []
+        if handedOverCount == 0, let first { messages.append(first) }
+        messages += rest.dropFirst(max(0, handedOverCount - (first == nil ? 0 : 1)))
+        handedOverCount = count
+        finishWasHandedOver = isFinished
+        return Portion(messages: messages, isFinish: isFinish)
+    }
+
+    /// The next stream begins from the first message. False when they are not there any more.
+    mutating func rewind() -> Bool {
+        guard !isCommitted else { return false }
+        handedOverCount = 0
+        finishWasHandedOver = false
+        return true
+    }
+
+    /// Lets go of what was handed over and will not be asked for again.
+    mutating func trim() {
+        if isCommitted || byteCount > Self.replayByteCount { commit() }
+    }
+
+    /// Lets go of what was handed over; the request will not be sent again.
+    mutating func commit() {
+        isCommitted = true
+        guard handedOverCount == count else { return }
+        first = nil
+        rest = []
+        handedOverCount = 0
+        byteCount = 0
+    }
+}

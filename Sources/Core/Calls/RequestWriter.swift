@@ -1,0 +1,39 @@
+/// Writes the requests of a call that takes many.
+public struct RequestWriter<Message: Sendable>: Sendable {
+    let core: CallCore
+    let inbox: ResponseInbox
+    let codec: Codec<Message>
+
+    /// Sends a message; returns when there is room for the next, so that a writer does not outrun
+    /// its server. Throws when the call has ended.
+    public func write(_ message: Message) async throws(RPCError) {
+        try writeNow(message, andFinish: false)
+        guard !inbox.hasRoom else { return }
+        await withTaskCancellationHandler {
+            await Resumption.wait { inbox.wait(.forRoom($0)) }
+        } onCancel: {
+            core.cancel()
+        }
+        try checkEnd()
+    }
+
+    /// Sends the last message. Cheaper than ``write(_:)`` and ``finish()`` one after the other.
+    public func finish(with message: Message) throws(RPCError) {
+        try writeNow(message, andFinish: true)
+    }
+
+    /// Says that no more messages follow. Calling it twice is harmless.
+    public func finish() { core.finish() }
+
+    private func writeNow(_ message: Message, andFinish: Bool) throws(RPCError) {
+        try checkEnd()
+        let octets = try codec.encode(message, MessagePrefix.byteCount)
+        inbox.willWrite()
+        core.write(octets, andFinish: andFinish)
+    }
+
+    private func checkEnd() throws(RPCError) {
+        guard let end = inbox.end else { return }
+        throw end.error ?? RPCError(.cancelled, "the server ended the call with OK")
+    }
+}

@@ -1,0 +1,27 @@
+/// The answer to a call with one response, with everything that came along.
+public struct Response<Message: Sendable>: Sendable {
+    public var message: Message
+    /// What the server sent before the message.
+    public var initialMetadata: Metadata
+    /// What the server sent with the status.
+    public var trailingMetadata: Metadata
+}
+
+/// What a call with one response came to, before the message is decoded.
+struct RawResponse: Sendable {
+    var message: [UInt8]?
+    var initialMetadata = Metadata()
+    var end: CallEnd
+
+    /// The one message, or why there is none.
+    func octets() throws(RPCError) -> [UInt8] {
+        if var error = end.error {
+            error.initialMetadata = initialMetadata
+            throw error
+        }
+        guard let message else {
+            throw RPCError(.unimplemented, "the server sent no message with its status OK")
+        }
+        return message
+    }
+}

@@ -1,0 +1,104 @@
+import Synchronization
+
+/// The responses of a call, as they come.
+///
+/// Reading drives the call: while nobody reads, the server is stopped by flow control. Cancelling
+/// the task that reads cancels the call, and so does letting go of the stream.
+///
+/// ```swift
+/// for try await feature in channel.serverStreaming(listFeatures, rectangle) {
+///     print(feature.name)
+/// }
+/// ```
+public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Message
+    public typealias Failure = RPCError
+
+    let source: ResponseSource
+    let codec: Codec<Message>
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let source: ResponseSource
+        let codec: Codec<Message>
+
+        public mutating func next() async throws(RPCError) -> Message? {
+            guard let octets = try await source.next() else { return nil }
+            do throws(RPCError) {
+                return try codec.decode(octets.span)
+            } catch {
+                source.core.end(with: error, isImmediate: true)
+                throw error
+            }
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(RPCError) -> Message? {
+            try await next()
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(source: source, codec: codec)
+    }
+
+    /// What the server sent before its first message; waits for it. Throws when the call ends
+    /// without any.
+    public var initialMetadata: Metadata {
+        get async throws(RPCError) { try await source.initialMetadata() }
+    }
+
+    /// What came with the status; nil until the stream has ended.
+    public var trailingMetadata: Metadata? { source.end?.trailers }
+
+    /// Ends the call with CANCELLED.
+    public func cancel() { source.core.cancel() }
+}
+
+/// Cancels a call when the last face of it is let go of.
+final class ResponseSource: Sendable {
+    let core: CallCore
+    private let inbox: ResponseInbox
+
+    init(_ core: CallCore, _ inbox: ResponseInbox) {
+        self.core = core
+        self.inbox = inbox
+    }
+
+    deinit { core.cancel() }
+
+    func next() async throws(RPCError) -> [UInt8]? {
+        core.receiveNext()
+        switch inbox.poll() {
+        case .message(let octets): return octets
+        case .end(let end): return try Self.finish(end)
+        case .nothing: break
+        }
+        let found = await withTaskCancellationHandler {
+            await Resumption.wait { inbox.wait(.forMessage($0)) }
+        } onCancel: {
+            core.cancel()
+        }
+        switch found {
+        case .message(let octets): return octets
+        case .end(let end): return try Self.finish(end)
+        case .nothing: return nil
+        }
+    }
+
+    func initialMetadata() async throws(RPCError) -> Metadata {
+        let found = await withTaskCancellationHandler {
+            await Resumption.wait { inbox.wait(.forInitialMetadata($0)) }
+        } onCancel: {
+            core.cancel()
+        }
+        return try found.get()
+    }
+
+    var end: CallEnd? { inbox.end }
+
+    private static func finish(_ end: CallEnd) throws(RPCError) -> [UInt8]? {
+        if let error = end.error { throw error }
+        return nil
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+/// Gathers the response of a call that has one, and hands it over at the call's end.
+///
+/// A second message is the server's mistake: it is not kept, and the call fails.
+final class SingleResponse: CallObserver {
+    /// Who waits for the end.
+    enum Waiter {
+        case continuation(Resumption<RawResponse>)
+        case handler(@Sendable (RawResponse) -> Void)
+    }
+
+    private struct State {
+        var core: CallCore?
+        var message: [UInt8]?
+        var initialMetadata = Metadata()
+        var hasTooMany = false
+        var waiter: Waiter?
+        var response: RawResponse?
+    }
+
+    private let state: Mutex<State>
+
+    init() { state = Mutex(State()) }
+
+    init(handler: @escaping @Sendable (RawResponse) -> Void) {
+        state = Mutex(State(waiter: .handler(handler)))
+    }
+}
+
+extension SingleResponse {
+    /// Asks for the message, and for one more that must not come.
+    func expect(from core: CallCore) {
+        state.withLock { $0.core = core }
+        core.receiveNext()
+        core.receiveNext()
+    }
+
+    /// Has the response handed to `continuation`, at once when it is there already.
+    func await(_ continuation: Resumption<RawResponse>) {
+        let response = state.withLock { state in
+            if state.response == nil { state.waiter = .continuation(continuation) }
+            return state.response
+        }
+        if let response { continuation.resume(returning: response) }
+    }
+
+    /// The response, once the call has ended.
+    var response: RawResponse? { state.withLock { $0.response } }
+
+    func receive(initialMetadata: Metadata) {
+        state.withLock { $0.initialMetadata = initialMetadata }
+    }
+
+    func receive(message: [UInt8]) {
+        let core: CallCore? = state.withLock { state in
+            guard state.message == nil else {
+                state.hasTooMany = true
+                return state.core
+            }
+            state.message = message
+            return nil
+        }
+        core?.end(
+            with: RPCError(.unimplemented, "the server sent more than one message"),
+            isImmediate: true)
+    }
+
+    func messageWasWritten() {}
+
+    func receive(end: CallEnd) {
+        let (response, waiter) = state.withLock { state in
+            let response = RawResponse(
+                message: state.message.take(), initialMetadata: state.initialMetadata, end: end)
+            state.response = response
+            state.core = nil
+            return (response, state.waiter.take())
+        }
+        switch waiter {
+        case nil: break
+        case .continuation(let continuation): continuation.resume(returning: response)
+        case .handler(let handler): handler(response)
+        }
+    }
+}

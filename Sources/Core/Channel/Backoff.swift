@@ -1,0 +1,41 @@
+/// How long to wait before the next attempt to connect, after so many that failed: exponential,
+/// with jitter, so that clients of a server that comes back do not come all at once.
+struct Backoff: Sendable {
+    struct Configuration: Sendable, Hashable {
+        var initial: Duration = .seconds(1)
+        var maximum: Duration = .seconds(120)
+        var multiplier = 1.6
+        /// The delay is spread by this much in both directions.
+        var jitter = 0.2
+    }
+
+    private var configuration: Configuration
+    /// Without jitter; nil before the first failure.
+    private var current: Duration?
+    private(set) var failureCount = 0
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        // An initial delay above the maximum is the maximum, from the first to the last.
+        self.configuration.initial = min(configuration.initial, configuration.maximum)
+    }
+}
+
+extension Backoff {
+    /// The delay after one more failure, counted from the beginning of the attempt that failed.
+    mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
+        failureCount += 1
+        let base =
+            current.map { min($0 * configuration.multiplier, configuration.maximum) }
+            ?? configuration.initial
+        current = base
+        let jitter = configuration.jitter
+        return base * Double.random(in: 1 - jitter...1 + jitter, using: &generator)
+    }
+
+    /// A connection was made.
+    mutating func reset() {
+        current = nil
+        failureCount = 0
+    }
+}

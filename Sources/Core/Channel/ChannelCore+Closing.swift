@@ -1,0 +1,100 @@
+import SwiftletTransport
+import Synchronization
+
+// Idle connections, and the end of a channel.
+
+extension ChannelCore: ChannelBackend {
+    var isSecure: Bool { credentials.isSecure }
+
+    var limits: MessageLimits {
+        MessageLimits(
+            compression: arguments.defaultCompression,
+            maxSendByteCount: arguments.maxSendMessageByteCount,
+            maxReceiveByteCount: arguments.maxReceiveMessageByteCount)
+    }
+
+    var connectivity: ConnectivityState { state.withLock { $0.connectivity } }
+
+    func connectivityChanges() -> AsyncStream<ConnectivityState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: ConnectivityState.self)
+        let watcher: UInt64? = state.withLock { state in
+            continuation.yield(state.connectivity)
+            guard state.connectivity != .shutdown else { return nil }
+            state.nextWatcher += 1
+            state.watchers[state.nextWatcher] = continuation
+            return state.nextWatcher
+        }
+        guard let watcher else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            let removed = self?.state.withLock { $0.watchers.removeValue(forKey: watcher) }
+            _ = removed
+        }
+        return stream
+    }
+
+    func channelWasReleased() { shutDown() }
+
+    func close(grace: Duration) async {
+        let links = shutDown()
+        guard grace > .zero, links.contains(where: { $0.callCount > 0 }) else {
+            for link in links { link.cancelCalls() }
+            return
+        }
+        let closing = ClosingWait(links, loop: loop)
+        await closing.wait(until: .now + grace)
+        for link in links { link.cancelCalls() }
+    }
+
+    /// Takes no calls any more. Returns the connections whose calls run on.
+    @discardableResult
+    private func shutDown() -> [Link] {
+        let (links, calls, attempt, timers, watchers) = state.withLock { state in
+            state.move(to: .shutdown)
+            let links = state.links + state.leaving
+            let timers = [state.backoffTimer.take(), state.idleTimer.take()].compactMap(\.self)
+            let watchers = Array(state.watchers.values)
+            state.watchers = [:]
+            state.links = []
+            state.leaving = []
+            return (links, state.takeWaiting(), state.attempt.take(), timers, watchers)
+        }
+        for watcher in watchers { watcher.finish() }
+        for timer in timers { loop.cancel(timer) }
+        attempt?.cancel()
+        let error = RPCError(.unavailable, "the channel to \(target) was closed")
+        for call in calls { call.end(with: error, isImmediate: true) }
+        for link in links { link.leave() }
+        return links
+    }
+}
+
+// MARK: - Idle
+
+extension ChannelCore: TimerTarget {
+    func scheduleIdleCheck() {
+        guard let timeout = arguments.idleTimeout else { return }
+        let isScheduled = state.withLock { $0.idleTimer != nil || $0.links.isEmpty }
+        guard !isScheduled else { return }
+        let timer = loop.schedule(self, at: .now + timeout)
+        state.withLock { $0.idleTimer = timer }
+    }
+
+    /// Looks whether the channel was used since the last time; so a call costs no timer.
+    func timerFired(now: ContinuousClock.Instant) {
+        let idle: [Link] = state.withLock { state in
+            state.idleTimer = nil
+            defer { state.wasUsed = false }
+            guard !state.wasUsed, state.links.allSatisfy({ $0.callCount == 0 }) else { return [] }
+            let links = state.links
+            state.leaving += links
+            state.links = []
+            state.move(to: .idle)
+            return links
+        }
+        for link in idle { link.leave() }
+        scheduleIdleCheck()
+    }
+}

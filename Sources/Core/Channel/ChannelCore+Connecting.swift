@@ -1,0 +1,145 @@
+import SwiftletTransport
+import Synchronization
+
+// From an address to a connection, and what happens when it goes away.
+
+extension ChannelCore {
+    func connect() {
+        let isIdle = state.withLock { $0.connectivity == .idle }
+        if isIdle { startConnecting() }
+    }
+
+    func startConnecting() {
+        let attempt: ConnectionAttempt? = state.withLock { state in
+            guard state.attempt == nil, state.connectivity != .shutdown, state.links.isEmpty else {
+                return nil
+            }
+            let attempt = ConnectionAttempt(
+                target, credentials: credentials, arguments: arguments,
+                configuration: connectionConfiguration(keepAliveFactor: state.keepAliveFactor),
+                loop: loop, owner: self)
+            state.attempt = attempt
+            // A channel that has failed is not "connecting" again until it has succeeded:
+            // otherwise calls would wait for each new attempt instead of failing at once.
+            if state.connectivity != .transientFailure { state.move(to: .connecting) }
+            return attempt
+        }
+        attempt?.start()
+    }
+
+    /// The loop's time for the next attempt has come.
+    fileprivate func retryAfterBackoff() {
+        state.withLock { $0.backoffTimer = nil }
+        startConnecting()
+    }
+
+    func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
+        let calls: [CallCore]? = state.withLock { state in
+            guard state.attempt === attempt else { return nil }
+            state.attempt = nil
+            guard state.connectivity != .shutdown else { return nil }
+            state.links.append(link)
+            state.backoff.reset()
+            state.lastFailure = nil
+            state.move(to: .ready)
+            return state.takeWaiting()
+        }
+        guard let calls else { return link.leave() }
+        for call in calls where !call.isEnded { begin(call) }
+        scheduleIdleCheck()
+    }
+
+    func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
+        var generator = SystemRandomNumberGenerator()
+        let now = ContinuousClock.now
+        let result: ([CallCore], ContinuousClock.Instant, Duration)? = state.withLock { state in
+            guard state.attempt === attempt else { return nil }
+            state.attempt = nil
+            let delay = state.backoff.next(using: &generator)
+            let next = max(now, attempt.begun + delay)
+            var failure = failure
+            failure.attemptNumber = state.backoff.failureCount
+            state.lastFailure = failure
+            state.nextAttempt = next
+            state.move(to: .transientFailure)
+            return (state.takeWaiting { !$0.head.waitForReady }, next, next - now)
+        }
+        guard let (calls, next, delay) = result else { return }
+        var full = failure
+        full.attemptNumber = state.withLock { $0.backoff.failureCount }
+        for call in calls {
+            call.end(with: full.error(target: target, nextIn: delay), isImmediate: true)
+        }
+        let timer = loop.schedule(BackoffTimer(self), at: next)
+        state.withLock { $0.backoffTimer = timer }
+    }
+
+    private func connectionConfiguration(keepAliveFactor: Int) -> ConnectionConfiguration {
+        var configuration = arguments.connectionConfiguration
+        configuration.keepAlive?.interval *= keepAliveFactor
+        return configuration
+    }
+
+    /// The network is back: no need to wait any longer.
+    func resetBackoff() {
+        let timer = state.withLock { state in
+            state.backoff.reset()
+            return state.backoffTimer.take()
+        }
+        guard let timer else { return }
+        loop.cancel(timer)
+        startConnecting()
+    }
+}
+
+/// Lets go of its channel when that is closed before the time has come.
+private final class BackoffTimer: TimerTarget {
+    private let channel: ChannelCore
+
+    init(_ channel: ChannelCore) { self.channel = channel }
+
+    func timerFired(now: ContinuousClock.Instant) { channel.retryAfterBackoff() }
+}
+
+// MARK: - Connections come and go
+
+extension ChannelCore: LinkOwner {
+    func linkIsReady(_ link: Link) {}
+
+    func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
+        state.withLock { state in
+            if goAway.isTooManyPings { state.keepAliveFactor = min(state.keepAliveFactor * 2, 64) }
+            guard state.links.contains(where: { $0 === link }) else { return }
+            state.links.removeAll { $0 === link }
+            state.leaving.append(link)
+            if state.links.isEmpty { state.move(to: .idle) }
+        }
+        reconnectIfNeeded()
+    }
+
+    func linkEnded(_ link: Link, _ error: LinkError) { drop(link) }
+
+    func drop(_ link: Link) {
+        state.withLock { state in
+            state.leaving.removeAll { $0 === link }
+            guard state.links.contains(where: { $0 === link }) else { return }
+            state.links.removeAll { $0 === link }
+            if state.links.isEmpty { state.move(to: .idle) }
+        }
+        reconnectIfNeeded()
+    }
+
+    private func reconnectIfNeeded() {
+        let isNeeded = state.withLock { state in
+            state.connectivity == .idle && state.waiting.contains { !$0.isEnded }
+        }
+        if isNeeded { startConnecting() }
+    }
+}
+
+extension GoAwayFrame {
+    /// A server's way to say that our keep-alive is a nuisance (proposal A8).
+    var isTooManyPings: Bool {
+        code == .enhanceYourCalm && debugData == Array("too_many_pings".utf8)
+    }
+}

@@ -1,0 +1,162 @@
+import SwiftletTransport
+import Synchronization
+
+/// The channel proper: finds addresses, connects, and hands calls to connections.
+///
+/// Addresses are tried in the manner of gRPC's `pick_first`: the first that answers carries all
+/// calls until it goes away.
+final class ChannelCore: Sendable {
+    struct State {
+        var connectivity = ConnectivityState.idle
+        /// Connections that take calls.
+        var links: [Link] = []
+        /// Connections that take none any more, and whose calls run on.
+        var leaving: [Link] = []
+        var attempt: ConnectionAttempt?
+        var backoff: Backoff
+        var backoffTimer: TimerHandle?
+        /// When the next attempt to connect begins by itself.
+        var nextAttempt: ContinuousClock.Instant?
+        var idleTimer: TimerHandle?
+        var wasUsed = false
+        /// Calls that wait for a connection, in order; those that have ended meanwhile too.
+        var waiting: [CallCore] = []
+        var forgottenCount = 0
+        var lastFailure: ConnectionFailure?
+        var watchers: [UInt64: AsyncStream<ConnectivityState>.Continuation] = [:]
+        var nextWatcher: UInt64 = 0
+        var heads = RequestHeadCache()
+        /// Keep-alive grows when a server asks for fewer PINGs.
+        var keepAliveFactor = 1
+    }
+
+    let target: Target
+    let credentials: ChannelCredentials
+    let arguments: ChannelArguments
+    let queue: CompletionQueue
+    let loop: EventLoop
+    let state: Mutex<State>
+
+    init(
+        _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
+        queue: CompletionQueue
+    ) {
+        self.target = target
+        self.credentials = credentials
+        self.arguments = arguments
+        self.queue = queue
+        loop = queue.loop
+        state = Mutex(State(backoff: Backoff(arguments.backoff)))
+    }
+}
+
+// MARK: - Calls
+
+extension ChannelCore: CallBackend {
+    /// What to do with a call, decided under the lock.
+    private enum Pick {
+        case open(Link, PreparedHeaders)
+        case wait(startsConnecting: Bool)
+        case fail(RPCError)
+    }
+
+    func begin(_ call: CallCore) {
+        while true {
+            switch pick(for: call) {
+            case .open(let link, let prepared):
+                let fields = RequestHead.fields(call.head.metadata, deadline: call.deadline)
+                if link.open(call, prepared, fields) { return }
+                // The connection went away between the two locks; look again.
+                drop(link)
+            case .wait(let startsConnecting):
+                if startsConnecting { startConnecting() }
+                return
+            case .fail(let error):
+                return call.end(with: error, isImmediate: true)
+            }
+        }
+    }
+
+    private func pick(for call: CallCore) -> Pick {
+        state.withLock { state in
+            state.wasUsed = true
+            if state.connectivity == .shutdown {
+                return .fail(RPCError(.unavailable, "the channel to \(target) was closed"))
+            }
+            if let link = state.links.last {
+                return .open(link, prepared(for: call.head, in: &state.heads))
+            }
+            if state.connectivity == .transientFailure, !call.head.waitForReady,
+                let failure = state.lastFailure
+            {
+                return .fail(
+                    failure.error(
+                        target: target,
+                        nextIn: state.nextAttempt.map { ContinuousClock.now.duration(to: $0) }))
+            }
+            state.waiting.append(call)
+            return .wait(startsConnecting: state.connectivity == .idle)
+        }
+    }
+
+    private func prepared(
+        for head: CallHead, in cache: inout RequestHeadCache
+    ) -> PreparedHeaders {
+        cache.prepared(
+            path: head.path, contentSubtype: head.contentSubtype, compression: head.compression,
+            authority: head.authority ?? authority, scheme: credentials.scheme,
+            userAgent: arguments.userAgent)
+    }
+
+    /// What requests are addressed to.
+    var authority: String {
+        arguments.defaultAuthority ?? credentials.targetNameOverride ?? target.defaultAuthority
+    }
+
+    func forget(_ call: CallCore) {
+        // Kept in line until there are many of them: taking each out of the middle would cost
+        // the square of their number.
+        let dead: [CallCore] = state.withLock { state in
+            state.forgottenCount += 1
+            guard state.forgottenCount > 64, state.forgottenCount * 2 > state.waiting.count else {
+                return []
+            }
+            let waiting = state.waiting
+            state.waiting = waiting.filter { !$0.isEnded }
+            state.forgottenCount = 0
+            return waiting
+        }
+        _ = dead
+    }
+
+    func deadlineError(of call: CallCore) -> RPCError {
+        let (connectivity, failure) = state.withLock { ($0.connectivity, $0.lastFailure) }
+        guard call.hasStream else {
+            var error = RPCError(
+                .deadlineExceeded,
+                "the deadline passed while the channel to \(target) was \(connectivity)")
+            error.phase = .connect
+            if let failure { error.causes = failure.causes }
+            return error
+        }
+        var error = RPCError(.deadlineExceeded, "the deadline passed before \(target) answered")
+        error.mayHaveBeenExecuted = true
+        return error
+    }
+}
+
+extension ChannelCore.State {
+    /// Takes the calls that wait, to be told something outside the lock.
+    mutating func takeWaiting(where isTaken: (CallCore) -> Bool = { _ in true }) -> [CallCore] {
+        let taken = waiting.filter(isTaken)
+        waiting.removeAll(where: isTaken)
+        forgottenCount = 0
+        return taken
+    }
+
+    mutating func move(to connectivity: ConnectivityState) {
+        guard connectivity != self.connectivity, self.connectivity != .shutdown else { return }
+        self.connectivity = connectivity
+        for watcher in watchers.values { watcher.yield(connectivity) }
+    }
+}

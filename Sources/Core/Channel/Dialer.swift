@@ -1,0 +1,165 @@
+import SwiftletTransport
+import Synchronization
+
+/// Connects to the first of several addresses that answers (RFC 8305), on an event loop.
+///
+/// It owns the sockets of its attempts; the winner's is handed over, all others are closed.
+final class Dialer: Sendable {
+    enum Outcome: ~Copyable, Sendable {
+        case connected(Socket, SocketAddress)
+        case failed([HappyEyeballs<String>.Failure])
+    }
+
+    /// One attempt, as the loop sees it.
+    private final class Attempt: Pollable {
+        let index: Int
+        let socket: Mutex<Socket?>
+        let token = Mutex<UInt64?>(nil)
+        let dialer: Dialer
+
+        init(_ index: Int, _ socket: consuming Socket, _ dialer: Dialer) {
+            self.index = index
+            self.socket = Mutex(consume socket)
+            self.dialer = dialer
+        }
+
+        func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+            dialer.attemptIsReady(self, now: now)
+        }
+    }
+
+    private struct State {
+        var plan: HappyEyeballs<String>
+        var attempts: [Attempt] = []
+        var timer: TimerHandle?
+        var isOver = false
+    }
+
+    private let loop: EventLoop
+    private let options: SocketOptions
+    private let state: Mutex<State>
+    private let report: @Sendable (consuming Outcome) -> Void
+
+    /// - Parameter report: Called once, on the loop's thread, unless the dialer is cancelled.
+    init(
+        _ addresses: [SocketAddress], attemptDelay: Duration, options: SocketOptions,
+        loop: EventLoop, report: @escaping @Sendable (consuming Outcome) -> Void
+    ) {
+        self.loop = loop
+        self.options = options
+        self.report = report
+        state = Mutex(State(plan: HappyEyeballs(addresses: addresses, attemptDelay: attemptDelay)))
+    }
+}
+
+extension Dialer {
+    func start() {
+        loop.run { [self] in step(now: .now) }
+    }
+
+    /// Gives all attempts up. Returns how those that were made have failed.
+    @discardableResult
+    func cancel() -> [HappyEyeballs<String>.Failure] {
+        let (attempts, timer, failures) = state.withLock { state in
+            state.isOver = true
+            defer { state.attempts = [] }
+            return (state.attempts, state.timer.take(), state.plan.failures)
+        }
+        if let timer { loop.cancel(timer) }
+        for attempt in attempts { close(attempt) }
+        return failures
+    }
+
+    private func step(now: ContinuousClock.Instant) {
+        while true {
+            let action: HappyEyeballs<String>.Action? = state.withLock { state in
+                state.isOver ? nil : state.plan.next(now: now)
+            }
+            switch action {
+            case nil: return
+            case .start(let index): begin(index, now: now)
+            case .wait(let until): return wait(until: until)
+            case .succeeded(let index): return succeed(index)
+            case .failed:
+                let failures = cancel()
+                return report(.failed(failures))
+            }
+        }
+    }
+
+    private func wait(until deadline: ContinuousClock.Instant?) {
+        let old = state.withLock { $0.timer.take() }
+        if let old { loop.cancel(old) }
+        guard let deadline else { return }
+        let timer = loop.schedule(self, at: deadline)
+        state.withLock { $0.timer = timer }
+    }
+
+    private func begin(_ index: Int, now: ContinuousClock.Instant) {
+        let address = state.withLock { $0.plan.addresses[index] }
+        do throws(SystemError) {
+            let socket = try Socket(for: address)
+            try socket.apply(options, isTCP: address.family != .unix)
+            let progress = try socket.startConnecting(to: address)
+            let descriptor = socket.descriptor
+            let attempt = Attempt(index, socket, self)
+            state.withLock { $0.attempts.append(attempt) }
+            if progress == .connected {
+                state.withLock { $0.plan.attemptSucceeded(index) }
+            } else {
+                let token = try loop.add(descriptor, attempt)
+                attempt.token.withLock { $0 = token }
+            }
+        } catch {
+            state.withLock { $0.plan.attemptFailed(index, "\(error)") }
+        }
+    }
+
+    private func attemptIsReady(_ attempt: Attempt, now: ContinuousClock.Instant) {
+        let address = state.withLock { $0.plan.addresses[attempt.index] }
+        let failure: String? = attempt.socket.withLock { socket in
+            do throws(SystemError) {
+                try socket?.finishConnecting(to: address)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        state.withLock { state in
+            guard let failure else { return state.plan.attemptSucceeded(attempt.index) }
+            state.plan.attemptFailed(attempt.index, failure)
+        }
+        if failure != nil { close(attempt) }
+        step(now: now)
+    }
+
+    private func succeed(_ index: Int) {
+        let winner = state.withLock { state in
+            state.attempts.firstIndex { $0.index == index }.map { state.attempts.remove(at: $0) }
+        }
+        let address = state.withLock { $0.plan.addresses[index] }
+        cancel()
+        guard let winner else { return }
+        forget(winner)
+        guard let socket = winner.socket.withLock({ $0.take() }) else { return }
+        report(.connected(socket, address))
+    }
+
+    private func close(_ attempt: Attempt) {
+        forget(attempt)
+        _ = attempt.socket.withLock { $0.take() }
+    }
+
+    private func forget(_ attempt: Attempt) {
+        guard let token = attempt.token.withLock({ $0.take() }) else { return }
+        let descriptor = attempt.socket.withLock { $0?.descriptor }
+        if let descriptor { loop.remove(descriptor, token) }
+    }
+}
+
+extension Dialer: TimerTarget {
+    func timerFired(now: ContinuousClock.Instant) {
+        state.withLock { $0.timer = nil }
+        step(now: now)
+    }
+}

@@ -1,0 +1,260 @@
+package import SwiftletTransport
+import Synchronization
+
+/// Something with a descriptor that an event loop watches.
+package protocol Pollable: AnyObject, Sendable {
+    /// Called on the loop's thread, without a lock.
+    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant)
+}
+
+/// Something that has gathered output, and is asked to write it at the end of a turn.
+package protocol Flushable: AnyObject, Sendable {
+    func flush()
+}
+
+/// Waits for descriptors and deadlines, and runs what is due, one turn after the other.
+///
+/// Whose thread runs it is decided elsewhere: ``CompletionQueue`` gives it one of its own, or lets
+/// the program turn it by hand. Everything here may be called from any thread, but for ``turn``.
+package final class EventLoop: Sendable {
+    package typealias Instant = ContinuousClock.Instant
+
+    /// What others leave for the loop's thread.
+    private struct Inbox {
+        var jobs: [Job] = []
+        var unflushed: [any Flushable] = []
+        /// Nobody turns the loop now, or it waits: who has output writes it himself.
+        var isAsleep = true
+    }
+
+    /// Work for the loop's thread.
+    package enum Job: Sendable {
+        case task(TaskJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    /// A piece of a task, and who runs it.
+    ///
+    /// The run-time hands each job over once and wants it run once; the loop takes it out of its
+    /// inbox to run it, so it does.
+    @safe package struct TaskJob: Sendable {
+        private let job: UnownedJob
+        private let executor: UnownedTaskExecutor
+
+        package init(_ job: UnownedJob, on executor: UnownedTaskExecutor) {
+            self.job = job
+            unsafe self.executor = executor
+        }
+
+        fileprivate func run() { unsafe job.runSynchronously(on: executor) }
+    }
+
+    /// Descriptors by token: the low half is a place here, the high half tells apart those that
+    /// have had the place one after the other.
+    private struct Registry {
+        var entries: [(target: (any Pollable)?, generation: UInt32)] = []
+        var free: [Int] = []
+    }
+
+    private let poller: Poller
+    private let timers = LoopTimers()
+    private let inbox = Mutex(Inbox())
+    private let registry = Mutex(Registry())
+    /// Who turns the loop now; zero is nobody.
+    private let turner = Atomic<Thread.ID>(0)
+    /// How long to look for input before going to sleep.
+    private let spin: Duration
+
+    package init(spin: Duration = .zero) throws(SystemError) {
+        poller = try Poller()
+        self.spin = spin
+    }
+}
+
+// MARK: - From any thread
+
+extension EventLoop {
+    /// Whether the caller runs inside a turn of this loop.
+    package var isCurrent: Bool { turner.load(ordering: .relaxed) == Thread.currentID }
+
+    /// Runs `job` on the loop's thread, in the order in which jobs are handed over.
+    package func enqueue(_ job: Job) {
+        let mustWake = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            return inbox.isAsleep
+        }
+        if mustWake { poller.wakeUp() }
+    }
+
+    package func run(_ body: @escaping @Sendable () -> Void) {
+        enqueue(.closure(body))
+    }
+
+    /// Has `target` flushed: by the loop at the end of its turn while it is awake, so that what a
+    /// turn produces leaves in one system call; otherwise at once by the caller, so that no thread
+    /// has to be woken.
+    package func flushSoon(_ target: any Flushable) {
+        let isLeftToLoop = inbox.withLock { inbox in
+            guard !inbox.isAsleep else { return false }
+            inbox.unflushed.append(target)
+            return true
+        }
+        if !isLeftToLoop { target.flush() }
+    }
+
+    package func wakeUp() { poller.wakeUp() }
+
+    package func schedule(_ target: any TimerTarget, at deadline: Instant) -> TimerHandle {
+        let (handle, mustWake) = timers.insert(target, at: deadline)
+        if mustWake, !isCurrent { poller.wakeUp() }
+        return TimerHandle(handle: handle)
+    }
+
+    package func cancel(_ timer: TimerHandle) { timers.cancel(timer.handle) }
+
+    package var timerCount: Int { timers.count }
+
+    /// Watches `descriptor`, which must be removed before it is closed.
+    package func add(_ descriptor: CInt, _ target: any Pollable) throws(SystemError) -> UInt64 {
+        let token = registry.withLock { registry in
+            let place: Int
+            if let reused = registry.free.popLast() {
+                place = reused
+            } else {
+                registry.entries.append((nil, 0))
+                place = registry.entries.count - 1
+            }
+            registry.entries[place].target = target
+            registry.entries[place].generation &+= 1
+            return UInt64(registry.entries[place].generation) << 32 | UInt64(place)
+        }
+        do throws(SystemError) {
+            try poller.add(descriptor, token: token)
+        } catch {
+            forget(token)
+            throw error
+        }
+        return token
+    }
+
+    package func remove(_ descriptor: CInt, _ token: UInt64) {
+        forget(token)
+        // Fails only for a descriptor that is not watched, and then there is nothing to do.
+        try? poller.remove(descriptor)
+    }
+
+    /// Descriptors that are watched: what a test of leaks counts.
+    package var descriptorCount: Int {
+        registry.withLock { $0.entries.count - $0.free.count }
+    }
+
+    private func forget(_ token: UInt64) {
+        let target: (any Pollable)? = registry.withLock { registry in
+            let place = Int(token & 0xffff_ffff)
+            guard registry.entries[place].generation == UInt32(token >> 32) else { return nil }
+            registry.free.append(place)
+            return registry.entries[place].target.take()
+        }
+        _ = target
+    }
+
+    private func target(of token: UInt64) -> (any Pollable)? {
+        registry.withLock { registry in
+            let entry = registry.entries[Int(token & 0xffff_ffff)]
+            return entry.generation == UInt32(token >> 32) ? entry.target : nil
+        }
+    }
+}
+
+/// A timer of an event loop. One that has fired or was cancelled names nothing.
+package struct TimerHandle: Sendable {
+    fileprivate let handle: LoopTimers.Handle
+}
+
+// MARK: - A turn
+
+extension EventLoop {
+    /// What a loop keeps from turn to turn on the stack of the thread that turns it.
+    package struct Scratch: ~Copyable {
+        fileprivate var events: [Poller.Event] = []
+        fileprivate var jobs: [Job] = []
+        fileprivate var unflushed: [any Flushable] = []
+
+        package init() {}
+    }
+
+    /// Runs what is due, and otherwise waits until something is, or until `deadline`.
+    package func turn(until deadline: Instant?, _ scratch: inout Scratch) throws(SystemError) {
+        let outer = turner.exchange(Thread.currentID, ordering: .relaxed)
+        inbox.withLock { $0.isAsleep = false }
+        defer {
+            // Between turns nobody looks after what is handed over.
+            inbox.withLock { $0.isAsleep = true }
+            turner.store(outer, ordering: .relaxed)
+        }
+        runJobs(&scratch)
+        flushAll(&scratch)
+        try waitForEvents(until: deadline, &scratch)
+
+        let now = Instant.now
+        for event in scratch.events {
+            target(of: event.token)?.ready(event.readiness, now: now)
+        }
+        while let target = timers.popExpired(now: now) { target.timerFired(now: now) }
+        runJobs(&scratch)
+        flushAll(&scratch)
+    }
+
+    private func waitForEvents(
+        until deadline: Instant?, _ scratch: inout Scratch
+    ) throws(SystemError) {
+        let start = Instant.now
+        if spin > .zero {
+            let end = start + spin
+            repeat {
+                try poller.wait(until: start, into: &scratch.events)
+                guard scratch.events.isEmpty, !hasWork else { return }
+            } while Instant.now < end
+        }
+        let maySleep = inbox.withLock { inbox in
+            inbox.isAsleep = inbox.jobs.isEmpty && inbox.unflushed.isEmpty
+            return inbox.isAsleep
+        }
+        var until: Instant? = start
+        if maySleep {
+            until = timers.fallAsleep(now: start)
+            if let deadline { until = until.map { min($0, deadline) } ?? deadline }
+        }
+        defer {
+            if maySleep { timers.wake() }
+            inbox.withLock { $0.isAsleep = false }
+        }
+        try poller.wait(until: until, into: &scratch.events)
+    }
+
+    /// Whether something was handed over that the next turn will see to.
+    var hasWork: Bool {
+        inbox.withLock { !$0.jobs.isEmpty || !$0.unflushed.isEmpty }
+    }
+
+    /// A few rounds, because jobs beget jobs; then the descriptors have their turn again.
+    private func runJobs(_ scratch: inout Scratch) {
+        for _ in 0..<16 {
+            inbox.withLock { swap(&$0.jobs, &scratch.jobs) }
+            guard !scratch.jobs.isEmpty else { return }
+            for job in scratch.jobs {
+                switch job {
+                case .task(let job): job.run()
+                case .closure(let body): body()
+                }
+            }
+            scratch.jobs.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func flushAll(_ scratch: inout Scratch) {
+        inbox.withLock { swap(&$0.unflushed, &scratch.unflushed) }
+        for target in scratch.unflushed { target.flush() }
+        scratch.unflushed.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,233 @@
+package import SwiftletTransport
+import Synchronization
+
+/// What the reading side of a link keeps from read to read.
+struct LinkReader: ~Copyable {
+    var buffer = ReceiveBuffer()
+    var deliveries: [Link.Delivery] = []
+    /// Whether the handshake, if there is one, was done at the last look.
+    var isOpen = false
+}
+
+extension Link {
+    /// Something that arrived, taken down under the lock and told after it.
+    enum Delivery {
+        case initial(CallCore, ResponseHead.Initial)
+        case data(CallCore, StreamHandle, Range<Int>)
+        case trailers(CallCore, ResponseHead.Trailers)
+        case failed(CallCore, RPCError)
+        case unprocessed(CallCore)
+        case ready
+        case goAway(GoAwayFrame)
+        case ended(LinkError)
+    }
+}
+
+extension Link: Pollable {
+    package func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+        if readiness.contains(.writable) { becameWritable() }
+        if readiness.contains(.readable) || readiness.contains(.hungUp) {
+            read(untilEmpty: readiness.contains(.hungUp), now: now)
+        }
+    }
+
+    func readAll(now: ContinuousClock.Instant) { read(untilEmpty: true, now: now) }
+
+    private func read(untilEmpty: Bool, now: ContinuousClock.Instant) {
+        guard var reader = reader.withLock({ $0.take() }) else { return }
+        var failure: LinkError?
+        var isOver = false
+        while !isOver {
+            do throws(LinkError) {
+                let outcome = try wire.read(into: &reader.buffer)
+                if !reader.isOpen, wire.isOpen {
+                    reader.isOpen = true
+                    becameWritable()
+                }
+                if outcome != .nothing { receive(&reader, now: now) }
+                switch outcome {
+                case .more: break
+                case .last: isOver = !untilEmpty
+                case .nothing: isOver = true
+                case .endOfStream:
+                    isOver = true
+                    failure = LinkError(phase: .http2, cause: "the peer closed the connection")
+                }
+            } catch {
+                isOver = true
+                failure = error
+            }
+        }
+        reader.buffer.shrink()
+        var returned: LinkReader? = consume reader
+        self.reader.withLock { swap(&$0, &returned) }
+        if let failure { end(with: failure) }
+    }
+
+    /// Hands what lies in the buffer to the engine, and what comes of it to the calls.
+    private func receive(_ reader: inout LinkReader, now: ContinuousClock.Instant) {
+        var offset = 0
+        reader.buffer.withUnread { octets in
+            state.withLock { state in
+                while let event = state.connection.receive(octets, at: &offset, now: now) {
+                    state.takeDown(event, self, into: &reader.deliveries)
+                }
+            }
+            for delivery in reader.deliveries { tell(delivery, octets, now: now) }
+        }
+        reader.deliveries.removeAll(keepingCapacity: true)
+        reader.buffer.consume(offset)
+        poll(now: now)
+        let (hasOutput, isLeft) = state.withLock { state in
+            (
+                state.connection.hasOutput,
+                state.connection.isDraining && state.callCount == 0 && state.ending == nil
+            )
+        }
+        if hasOutput { flushSoon() }
+        if isLeft { endIfLeft() }
+    }
+
+    private func tell(_ delivery: Delivery, _ octets: Span<UInt8>, now: ContinuousClock.Instant) {
+        switch delivery {
+        case .initial(let call, let head): call.receive(initial: head)
+        case .data(let call, let stream, let range):
+            let byteCount = call.receive(octets.extracting(range))
+            if byteCount > 0 {
+                state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
+            }
+        case .trailers(let call, let trailers): call.receive(trailers: trailers)
+        case .failed(let call, let error): call.end(with: error, isImmediate: false)
+        case .unprocessed(let call):
+            call.streamWasNotProcessed(
+                RPCError(.unavailable, "\(peer) went away before it saw the request"))
+        case .ready:
+            state.withLock { $0.isReady = true }
+            tellOwner { $0.linkIsReady(self) }
+        case .goAway(let frame): tellOwner { $0.linkIsLeaving(self, frame) }
+        case .ended(let error): end(with: error)
+        }
+    }
+}
+
+extension Link.State {
+    /// Translates an event of the engine while its header fields are at hand.
+    fileprivate mutating func takeDown(
+        _ event: Connection.Event, _ link: Link, into deliveries: inout [Link.Delivery]
+    ) {
+        switch event {
+        case .headers(let stream, let meaning, let endStream):
+            takeDownHeaders(stream, meaning, endStream, into: &deliveries)
+        case .data(let stream, let range, let endStream):
+            let slot = Int(stream.slot)
+            guard let call = entries[slot].call else { return }
+            if !range.isEmpty { deliveries.append(.data(call, stream, range)) }
+            guard endStream else { return }
+            let trailers = ResponseHead.trailers(
+                HeaderList(), httpStatus: entries[slot].httpStatus)
+            endCall(stream, call, trailers, into: &deliveries)
+        case .reset(let stream, let code):
+            guard let call = removeCall(of: stream) else { return }
+            if code == .refusedStream {
+                deliveries.append(.unprocessed(call))
+            } else {
+                deliveries.append(
+                    .failed(call, StatusMapping.error(forReset: code, peer: link.peer)))
+            }
+        case .streamFailed(let stream, let error):
+            guard let call = removeCall(of: stream) else { return }
+            deliveries.append(.failed(call, StatusMapping.error(for: error, peer: link.peer)))
+        case .unprocessed(let stream):
+            guard let call = removeCall(of: stream) else { return }
+            deliveries.append(.unprocessed(call))
+        case .ready: deliveries.append(.ready)
+        case .goAway(let frame): deliveries.append(.goAway(frame))
+        case .pingAnswered: break
+        case .failed(let error):
+            deliveries.append(.ended(LinkError(phase: .http2, cause: "\(error)")))
+        }
+    }
+
+    private mutating func takeDownHeaders(
+        _ stream: StreamHandle, _ meaning: StreamState.HeadersMeaning, _ endStream: Bool,
+        into deliveries: inout [Link.Delivery]
+    ) {
+        let slot = Int(stream.slot)
+        guard let call = entries[slot].call else { return }
+        if meaning == .trailers || endStream {
+            let trailers = ResponseHead.trailers(
+                connection.receivedHeaders, httpStatus: entries[slot].httpStatus)
+            return endCall(stream, call, trailers, into: &deliveries)
+        }
+        let head = ResponseHead.initial(connection.receivedHeaders)
+        if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
+        deliveries.append(.initial(call, head))
+    }
+
+    private mutating func endCall(
+        _ stream: StreamHandle, _ call: CallCore, _ trailers: ResponseHead.Trailers,
+        into deliveries: inout [Link.Delivery]
+    ) {
+        _ = removeCall(of: stream)
+        // The server has said all it will say; a request that is still being sent is of no use.
+        connection.reset(stream, .noError)
+        deliveries.append(.trailers(call, trailers))
+    }
+}
+
+// MARK: - The end
+
+extension Link: TimerTarget {
+    package func timerFired(now: ContinuousClock.Instant) {
+        state.withLock { $0.timer = nil }
+        poll(now: now)
+    }
+
+    /// Looks at the engine's deadlines.
+    func poll(now: ContinuousClock.Instant) {
+        let (deadline, failure, old): (ContinuousClock.Instant?, LinkError?, TimerHandle?) =
+            state.withLock { state in
+                guard state.ending == nil else { return (nil, nil, state.timer.take()) }
+                let deadline = state.connection.poll(now: now)
+                guard state.connection.hasFailed else {
+                    guard state.timer == nil else { return (nil, nil, nil) }
+                    return (deadline, nil, nil)
+                }
+                var cause = "the connection failed"
+                while let event = state.connection.nextEvent() {
+                    if case .failed(let error) = event { cause = error.message }
+                }
+                return (nil, LinkError(phase: .http2, cause: cause), nil)
+            }
+        if let old { loop.cancel(old) }
+        if let failure { return end(with: failure) }
+        if let deadline {
+            let timer = loop.schedule(self, at: deadline)
+            state.withLock { $0.timer = timer }
+        }
+    }
+
+    /// Ends the connection and every call on it. The first to come is the one that counts.
+    package func end(with error: LinkError) {
+        var last = GatherList()
+        let calls: [CallCore]? = state.withLock { state in
+            guard state.ending == nil else { return nil }
+            state.ending = error
+            if !state.isWriting {
+                swap(&last, &state.unwritten)
+                state.connection.takeOutput(into: &last)
+            }
+            defer { state.entries = [] }
+            state.callCount = 0
+            return state.entries.compactMap(\.call)
+        }
+        guard let calls else { return }
+        // A GOAWAY that can leave now does; nobody waits for it.
+        _ = try? wire.write(&last)
+        wire.close(on: loop)
+        if let timer = state.withLock({ $0.timer.take() }) { loop.cancel(timer) }
+        let failure = StatusMapping.error(forLost: error, peer: peer)
+        for call in calls { call.end(with: failure, isImmediate: false) }
+        tellOwner { $0.linkEnded(self, error) }
+    }
+}

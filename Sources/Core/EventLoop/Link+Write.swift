@@ -1,0 +1,99 @@
+import SwiftletTransport
+import Synchronization
+
+// One writer writes for everybody: who has output while somebody writes leaves it to him.
+
+extension Link: Flushable {
+    /// Has what was framed written soon: at the end of the loop's turn, or at once.
+    func flushSoon() {
+        let isFirst = state.withLock { state in
+            guard !state.isFlushPending, !state.isWriting, !state.isBlocked else { return false }
+            state.isFlushPending = true
+            return true
+        }
+        if isFirst { loop.flushSoon(self) }
+    }
+
+    package func flush() {
+        guard var batch = takeBatch() else { return }
+        while true {
+            let isBlocked: Bool
+            do throws(SystemError) {
+                isBlocked = try wire.write(&batch)
+            } catch {
+                return writeFailed(error)
+            }
+            let (isDone, reports) = finishWriting(&batch, isBlocked: isBlocked)
+            for call in reports { call.streamHasRoom() }
+            if isDone { return }
+        }
+    }
+
+    /// Becomes the writer; nil when there is one, or nothing to write.
+    private func takeBatch() -> GatherList? {
+        state.withLock { state in
+            state.isFlushPending = false
+            guard !state.isWriting, !state.isBlocked, state.ending == nil else { return nil }
+            guard !state.unwritten.isEmpty || state.connection.hasOutput else { return nil }
+            state.isWriting = true
+            state.becameWritable = false
+            var batch = GatherList()
+            swap(&batch, &state.unwritten)
+            state.connection.takeOutput(into: &batch)
+            return batch
+        }
+    }
+
+    /// Goes on with what has been added, or stops being the writer.
+    private func finishWriting(
+        _ batch: inout GatherList, isBlocked: Bool
+    ) -> (isDone: Bool, reports: [CallCore]) {
+        state.withLock { state in
+            let reports = state.takeRoomReports()
+            let isStillBlocked = isBlocked && !state.becameWritable
+            state.becameWritable = false
+            let hasMore = !batch.isEmpty || state.connection.hasOutput
+            guard !isStillBlocked, hasMore, state.ending == nil else {
+                swap(&batch, &state.unwritten)
+                state.isWriting = false
+                state.isBlocked = isStillBlocked
+                return (true, reports)
+            }
+            state.connection.takeOutput(into: &batch)
+            return (false, reports)
+        }
+    }
+
+    private func writeFailed(_ error: SystemError) {
+        state.withLock { state in
+            state.isWriting = false
+            state.isBlocked = true
+        }
+        // What the peer sent before it went away says more than our failure to write to it: the
+        // reader comes to the end of the stream, or to the same error, by itself.
+        loop.run { [self] in
+            readAll(now: .now)
+            end(with: LinkError(phase: .http2, cause: "\(error)"))
+        }
+    }
+
+    func becameWritable() {
+        let wasBlocked = state.withLock { state in
+            defer { state.isBlocked = false }
+            if state.isWriting { state.becameWritable = true }
+            return state.isBlocked
+        }
+        if wasBlocked { flush() }
+    }
+}
+
+extension Link.State {
+    /// Calls whose queue has become short by what was taken for writing.
+    fileprivate mutating func takeRoomReports() -> [CallCore] {
+        var calls: [CallCore] = []
+        while let stream = connection.nextRoomReport() {
+            if let call = entries[Int(stream.slot)].call { calls.append(call) }
+        }
+        return calls
+    }
+}

@@ -1,0 +1,226 @@
+package import SwiftletTransport
+import Synchronization
+
+/// Who is told what becomes of a connection.
+package protocol LinkOwner: AnyObject, Sendable {
+    /// The peer has shown that it speaks HTTP/2.
+    func linkIsReady(_ link: Link)
+    /// The connection takes no new calls; those that run may end.
+    func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame)
+    /// The connection is over.
+    func linkEnded(_ link: Link, _ error: LinkError)
+}
+
+/// Joins a socket, an HTTP/2 engine and the calls that run over it.
+///
+/// One lock guards the engine and the table of calls. It is held while frames are cut or made,
+/// and never during a system call, while a payload is copied, or while a call is told something.
+package final class Link: Sendable {
+    /// A stream's call, and what of its response has to be remembered until the trailers.
+    struct Entry {
+        var call: CallCore?
+        var httpStatus: Int?
+    }
+
+    struct State: ~Copyable {
+        var connection: Connection
+        /// By the slot of the stream.
+        var entries: [Entry] = []
+        var callCount = 0
+        /// Somebody writes; he also writes what is added meanwhile.
+        var isWriting = false
+        /// The loop has been asked to flush at the end of its turn.
+        var isFlushPending = false
+        /// The socket takes no more for now.
+        var isBlocked = false
+        /// The socket was announced to take more again while somebody was writing, who may have
+        /// been turned away just before.
+        var becameWritable = false
+        /// What the writer did not get rid of.
+        var unwritten = GatherList()
+        var timer: TimerHandle?
+        var isReady = false
+        var ending: LinkError?
+    }
+
+    package let loop: EventLoop
+    package let peer: String
+    let wire: LinkWire
+    let state: Mutex<State>
+    /// What only the loop's thread needs. Taken out while it is in use, so that a turn of the
+    /// loop from within finds nothing to do instead of the same octets again.
+    let reader = Mutex<LinkReader?>(LinkReader())
+    private let owner: Mutex<(any LinkOwner)?>
+
+    package init(
+        _ wire: consuming LinkWire, peer: String, _ configuration: ConnectionConfiguration,
+        loop: EventLoop, owner: any LinkOwner
+    ) {
+        self.wire = wire
+        self.peer = peer
+        self.loop = loop
+        self.owner = Mutex(owner)
+        state = Mutex(State(connection: Connection(configuration, now: .now)))
+    }
+
+    /// Begins to talk.
+    package func start() {
+        do throws(SystemError) {
+            try wire.watch(by: loop, for: self)
+        } catch {
+            return end(with: LinkError(phase: .http2, cause: "\(error)"))
+        }
+        do throws(LinkError) {
+            try wire.begin()
+        } catch {
+            return end(with: error)
+        }
+        poll(now: .now)
+        flush()
+        loop.run { [self] in ready(.readable, now: .now) }
+    }
+
+    /// From now on another is told what becomes of the connection.
+    func changeOwner(to owner: any LinkOwner) {
+        self.owner.withLock { $0 = owner }
+    }
+
+    /// Cancels every call that still runs.
+    func cancelCalls() {
+        let calls = state.withLock { $0.entries.compactMap(\.call) }
+        for call in calls { call.cancel() }
+    }
+
+    func tellOwner(_ body: (any LinkOwner) -> Void) {
+        if let owner = owner.withLock({ $0 }) { body(owner) }
+    }
+}
+
+/// Why a connection is over, in words.
+package struct LinkError: Error, Sendable {
+    package enum Phase: Sendable { case tls, http2 }
+
+    package var phase: Phase
+    package var cause: String
+    /// The peer asked us to calm down because of our PINGs.
+    package var isTooManyPings = false
+}
+
+// MARK: - Calls
+
+extension Link {
+    /// Gives the call a stream of this connection, or the line for one. False when the connection
+    /// takes no calls any more.
+    package func open(_ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList) -> Bool {
+        guard let request = call.takeRequest() else { return true }
+        let messages = request.messages
+        let stream: StreamHandle? = state.withLock { state in
+            guard state.ending == nil else { return nil }
+            do throws(Connection.OpenRefusal) {
+                let isEmpty = messages.isEmpty
+                let stream = try state.connection.openStream(
+                    prepared, fields, endStream: isEmpty && request.isFinish)
+                for index in messages.indices {
+                    _ = state.connection.sendData(
+                        messages[index], on: stream,
+                        endStream: request.isFinish && index == messages.count - 1)
+                }
+                let slot = Int(stream.slot)
+                while state.entries.count <= slot { state.entries.append(Entry()) }
+                state.entries[slot] = Entry(call: call)
+                state.callCount += 1
+                return stream
+            } catch {
+                return nil
+            }
+        }
+        guard let stream else {
+            call.requestWasNotSent()
+            return false
+        }
+        call.attach(to: self, stream)
+        flushSoon()
+        return true
+    }
+
+    /// Calls that have a stream or wait for one here.
+    package var callCount: Int { state.withLock { $0.callCount } }
+
+    /// Whether a call would get its stream at once.
+    package var hasRoom: Bool {
+        state.withLock { $0.ending == nil && $0.connection.hasRoomForStream }
+    }
+
+    /// Says goodbye: no new calls; the connection ends when the last one has.
+    package func leave() {
+        state.withLock { $0.connection.leave() }
+        flushSoon()
+        endIfLeft()
+    }
+
+    /// Ends a connection that takes no new calls when the last of the old ones has ended.
+    func endIfLeft() {
+        let isOver = state.withLock { $0.connection.isDraining && $0.callCount == 0 }
+        guard isOver else { return }
+        // On the loop, so that what the peer has sent meanwhile is not cut off in the middle.
+        loop.run { [self] in
+            end(with: LinkError(phase: .http2, cause: "the connection was left"))
+        }
+    }
+}
+
+// MARK: - What calls ask for
+
+extension Link: StreamCarrier {
+    package func send(
+        _ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool
+    ) -> Bool {
+        let outcome = state.withLock {
+            $0.connection.sendData(framedMessage, on: stream, endStream: andFinish)
+        }
+        flushSoon()
+        if case .queued(let byteCount) = outcome { return byteCount < Self.queuedByteCount }
+        return true
+    }
+
+    /// A stream with more than this queued takes no more messages.
+    private static let queuedByteCount = 64 << 10
+
+    package func reportRoom(on stream: StreamHandle, to call: CallCore) {
+        let isShort = state.withLock { !$0.connection.reportWhenSendQueueIsShort(stream) }
+        if isShort { call.streamHasRoom() }
+    }
+
+    package func finish(_ stream: StreamHandle) {
+        state.withLock { _ = $0.connection.sendData([], on: stream, endStream: true) }
+        flushSoon()
+    }
+
+    package func reset(_ stream: StreamHandle) {
+        let wasOpen = state.withLock { state in
+            state.connection.reset(stream, .cancel)
+            return state.removeCall(of: stream) != nil
+        }
+        guard wasOpen else { return }
+        flushSoon()
+        endIfLeft()
+    }
+
+    package func consumed(_ byteCount: Int, on stream: StreamHandle) {
+        let hasOutput = state.withLock { state in
+            state.connection.consumed(stream, by: byteCount, now: .now)
+            return state.connection.hasOutput
+        }
+        if hasOutput { flushSoon() }
+    }
+}
+
+extension Link.State {
+    /// Ends the entry of a stream. Nil when it has ended already.
+    mutating func removeCall(of stream: StreamHandle) -> CallCore? {
+        let slot = Int(stream.slot)
+        guard slot < entries.count, let call = entries[slot].call.take() else { return nil }
+        callCount -= 1
+        return call
+    }
+}

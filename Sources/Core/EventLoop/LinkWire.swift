@@ -1,0 +1,94 @@
+package import SwiftletTransport
+import Synchronization
+
+/// The octets of a link: a socket, with or without TLS on it.
+///
+/// The descriptor is closed when the link is released and not before: another thread may be
+/// writing to it at the moment it is of no more use, and must not find a stranger's descriptor.
+package struct LinkWire: ~Copyable, Sendable {
+    private let socket: Socket
+    private let token = Mutex<UInt64?>(nil)
+    /// Locked while records are made and written, because their order on the socket is their
+    /// order in the session. Nil without TLS.
+    private let secure: Mutex<SecureLayer?>
+    private let isSecure: Bool
+
+    package init(_ socket: consuming Socket, _ session: (any TLSSession)? = nil) {
+        self.socket = socket
+        isSecure = session != nil
+        secure = Mutex(session.map { SecureLayer($0) })
+    }
+}
+
+extension LinkWire {
+    package enum ReadOutcome: Hashable {
+        /// Octets were added, or may be with the next read.
+        case more
+        /// Octets were added; more will be announced by the poller.
+        case last
+        case nothing
+        case endOfStream
+    }
+
+    package func watch(
+        by loop: EventLoop, for target: any Pollable
+    ) throws(SystemError) {
+        let token = try loop.add(socket.descriptor, target)
+        self.token.withLock { $0 = token }
+    }
+
+    /// Begins the handshake where there is one.
+    package func begin() throws(LinkError) {
+        guard isSecure else { return }
+        do throws(TLSError) {
+            try secure.withLock { (secure) throws(TLSError) in try secure?.begin(on: socket) }
+        } catch {
+            throw LinkError(phase: .tls, cause: "\(error)")
+        }
+    }
+
+    /// Stops both directions and tells the peer.
+    package func close(on loop: EventLoop) {
+        if isSecure { secure.withLock { $0?.close(on: socket) } }
+        if let token = token.withLock({ $0.take() }) { loop.remove(socket.descriptor, token) }
+        socket.stop()
+    }
+
+    package func read(into buffer: inout ReceiveBuffer) throws(LinkError) -> ReadOutcome {
+        if isSecure {
+            return try secure.withLock { (secure) throws(LinkError) in
+                guard let secure else { return .nothing }
+                let wasOpen = secure.isOpen
+                let outcome = try secure.read(from: socket, into: &buffer)
+                if !wasOpen || secure.hasOutput { secure.send(on: socket) }
+                return outcome
+            }
+        }
+        do throws(SystemError) {
+            switch try buffer.read(from: socket) {
+            case .bytes: return buffer.wasFilled ? .more : .last
+            case .wouldBlock: return .nothing
+            case .endOfStream: return .endOfStream
+            case .bufferFull: return .more
+            }
+        } catch {
+            throw LinkError(phase: .http2, cause: "\(error)")
+        }
+    }
+
+    /// Writes all of `batch`, or as much as the socket takes. True when it takes no more now.
+    package func write(_ batch: inout GatherList) throws(SystemError) -> Bool {
+        if isSecure {
+            return try secure.withLock { (secure) throws(SystemError) in
+                try secure?.write(&batch, on: socket) ?? false
+            }
+        }
+        while !batch.isEmpty {
+            if try socket.write(gathering: &batch) == .wouldBlock { return true }
+        }
+        return false
+    }
+
+    /// Whether the peer can be sent to: at once without TLS, after the handshake with it.
+    package var isOpen: Bool { !isSecure || secure.withLock { $0?.isOpen ?? false } }
+}

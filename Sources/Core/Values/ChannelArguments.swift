@@ -1,0 +1,106 @@
+import SwiftletTransport
+
+/// How a channel behaves, as properties or under the names that gRPC's other clients use.
+///
+/// ```swift
+/// var arguments = ChannelArguments()
+/// arguments.keepAliveInterval = .seconds(60)
+/// try arguments.set("grpc.max_receive_message_length", to: 16 << 20)
+/// ```
+public struct ChannelArguments: Hashable, Sendable {
+    /// A value under a name.
+    public enum Value: Hashable, Sendable, ExpressibleByIntegerLiteral,
+        ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
+    {
+        case integer(Int)
+        case string(String)
+
+        public init(integerLiteral value: Int) { self = .integer(value) }
+        public init(stringLiteral value: String) { self = .string(value) }
+        public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+    }
+
+    /// The delay after the first failure to connect; never above ``maxReconnectBackoff``.
+    public var initialReconnectBackoff = Duration.seconds(1)
+    public var maxReconnectBackoff = Duration.seconds(120)
+    /// How long one attempt to connect may take at least, handshakes included.
+    public var connectTimeout = Duration.seconds(20)
+    /// How long an attempt at one address may take before the next begins beside it.
+    public var happyEyeballsDelay = Duration.milliseconds(250)
+
+    /// Header lists above this are refused.
+    public var maxMetadataByteCount = 16 << 10
+    public var encoderTableByteCount = 4_096
+    public var decoderTableByteCount = 4_096
+    /// Nil is no limit.
+    public var maxReceiveMessageByteCount: Int? = 4 << 20
+    /// Nil is no limit.
+    public var maxSendMessageByteCount: Int?
+    /// Streams on one connection at most; the server may allow fewer.
+    public var maxConcurrentStreams: Int?
+    /// The receive window of a stream; nil leaves it to the measured bandwidth × delay.
+    public var streamWindowByteCount: Int?
+    public var maxFrameByteCount = 16_384
+
+    /// How long a connection may be silent before it is probed; nil is never.
+    public var keepAliveInterval: Duration?
+    public var keepAliveTimeout = Duration.seconds(20)
+    public var keepAliveWithoutCalls = false
+    /// 0 is no limit.
+    public var maxPingsWithoutData = 2
+    /// After this long without calls the connection is closed; nil is never.
+    public var idleTimeout: Duration? = .seconds(1_800)
+
+    public var userAgentPrefix: String?
+    public var userAgentSuffix: String?
+    /// Stands in for the target in `:authority`.
+    public var defaultAuthority: String?
+    /// The name that the server's certificate must be for, in place of the target's.
+    public var targetNameOverride: String?
+    /// How requests are compressed, unless a call says otherwise.
+    public var defaultCompression = CompressionAlgorithm.identity
+
+    public init() {}
+
+    /// Arguments by name. Throws at the first that is unknown or of the wrong type.
+    public init(_ values: [String: Value]) throws(RPCError) {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) { try set(name, to: value) }
+    }
+}
+
+// MARK: - What they amount to
+
+extension ChannelArguments {
+    var backoff: Backoff.Configuration {
+        Backoff.Configuration(initial: initialReconnectBackoff, maximum: maxReconnectBackoff)
+    }
+
+    var userAgent: String { UserAgent.value(prefix: userAgentPrefix, suffix: userAgentSuffix) }
+
+    var socketOptions: SocketOptions {
+        var options = SocketOptions()
+        // Proposal A18: with keep-alive on, the system notices a dead peer under sent data too.
+        if keepAliveInterval != nil { options.userTimeout = keepAliveTimeout }
+        return options
+    }
+
+    var connectionConfiguration: ConnectionConfiguration {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.limits.headerListByteCount = maxMetadataByteCount
+        configuration.encoderTableByteCount = encoderTableByteCount
+        configuration.decoderTableByteCount = decoderTableByteCount
+        configuration.maxConcurrentStreams = maxConcurrentStreams
+        configuration.maxFrameByteCount = maxFrameByteCount
+        if let streamWindowByteCount {
+            configuration.receiveWindows = .fixed(streamWindowByteCount)
+        }
+        if let keepAliveInterval {
+            configuration.keepAlive = KeepAlive.Configuration(
+                // A8: no more often than every ten seconds, whatever was asked for.
+                interval: max(keepAliveInterval, .seconds(10)), timeout: keepAliveTimeout,
+                withoutStreams: keepAliveWithoutCalls, maxPingsWithoutData: maxPingsWithoutData)
+        }
+        configuration.settingsTimeout = max(keepAliveTimeout * 2, .seconds(60))
+        return configuration
+    }
+}

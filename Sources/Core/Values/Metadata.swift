@@ -1,0 +1,136 @@
+import SwiftletTransport
+
+/// Headers or trailers of a call: an ordered list of names and values.
+///
+/// Names are lower-case ASCII and may repeat; look-ups ignore case. A name that ends in `-bin`
+/// carries octets, any other carries printable ASCII.
+///
+/// ```swift
+/// var metadata: Metadata = ["x-request-id": "7f3a"]
+/// metadata.append(bytes: [0xab], for: "x-trace-bin")
+/// metadata["X-Request-ID"]  // "7f3a"
+/// ```
+public struct Metadata: Sendable {
+    /// A value: text, or octets where the name ends in `-bin`.
+    public enum Content: Hashable, Sendable {
+        case text(String)
+        case bytes([UInt8])
+    }
+
+    public struct Element: Hashable, Sendable {
+        public let name: String
+        public let value: Content
+    }
+
+    private var elements: [Element] = []
+
+    public init() {}
+}
+
+// MARK: - Reading
+
+extension Metadata {
+    /// The first text for `name`, or nil.
+    public subscript(name: String) -> String? {
+        for case .text(let text) in self[all: name] { return text }
+        return nil
+    }
+
+    /// The first octets for `name`, which ends in `-bin`, or nil.
+    public func bytes(for name: String) -> [UInt8]? {
+        for case .bytes(let bytes) in self[all: name] { return bytes }
+        return nil
+    }
+
+    /// All values for `name`, in order.
+    public subscript(all name: String) -> [Content] {
+        guard !elements.isEmpty else { return [] }
+        let name = name.lowercased()
+        return elements.filter { $0.name == name }.map(\.value)
+    }
+}
+
+extension Metadata: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { elements.count }
+    public subscript(position: Int) -> Element { elements[position] }
+}
+
+extension Metadata: Hashable {}
+
+// MARK: - Writing
+
+extension Metadata {
+    /// Adds text behind what is there. The name and the text must be legal; what comes from
+    /// outside the program is added by ``add(_:for:)``, which says what is wrong with it.
+    public mutating func append(_ text: String, for name: String) {
+        append(trusted: .text(text), for: name)
+    }
+
+    /// Adds octets behind what is there, under a name that ends in `-bin`.
+    public mutating func append(bytes: [UInt8], for name: String) {
+        append(trusted: .bytes(bytes), for: name)
+    }
+
+    /// Adds a text whose legality is not known. Throws an error that names the rule it breaks.
+    public mutating func add(_ text: String, for name: String) throws(RPCError) {
+        try add(.text(text), for: name)
+    }
+
+    /// Adds octets under a name whose legality is not known.
+    public mutating func add(bytes: [UInt8], for name: String) throws(RPCError) {
+        try add(.bytes(bytes), for: name)
+    }
+
+    /// Adds all of `other`.
+    public mutating func append(contentsOf other: Metadata) {
+        elements += other.elements
+    }
+
+    /// Takes away all values for `name`.
+    public mutating func removeAll(_ name: String) {
+        let name = name.lowercased()
+        elements.removeAll { $0.name == name }
+    }
+
+    private mutating func append(trusted value: Content, for name: String) {
+        let name = name.lowercased()
+        let problem = MetadataRules.problem(name, value)
+        precondition(problem == nil, problem ?? "")
+        elements.append(Element(name: name, value: value))
+    }
+
+    private mutating func add(_ value: Content, for name: String) throws(RPCError) {
+        let name = name.lowercased()
+        if let problem = MetadataRules.problem(name, value) {
+            var error = RPCError(.internal, problem)
+            error.phase = .preparing
+            error.mayHaveBeenExecuted = false
+            throw error
+        }
+        elements.append(Element(name: name, value: value))
+    }
+
+    /// Adds what a peer sent, which is taken as it is.
+    package mutating func append(received value: Content, for name: String) {
+        elements.append(Element(name: name, value: value))
+    }
+}
+
+extension Metadata: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { append(value, for: name) }
+    }
+}
+
+extension Metadata: CustomStringConvertible {
+    public var description: String {
+        let lines = elements.map { element in
+            switch element.value {
+            case .text(let text): "\(element.name): \(text)"
+            case .bytes(let bytes): "\(element.name): \(Base64.encode(bytes))"
+            }
+        }
+        return "[" + lines.joined(separator: ", ") + "]"
+    }
+}

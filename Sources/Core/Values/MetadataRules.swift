@@ -1,0 +1,42 @@
+/// What may be a name and a value of metadata (gRPC over HTTP/2, "Custom-Metadata").
+enum MetadataRules {
+    /// What is wrong with the pair, in words; nil when nothing is. The name is in lower case.
+    static func problem(_ name: String, _ value: Metadata.Content) -> String? {
+        guard !name.isEmpty else { return "a metadata name is empty" }
+        guard name.utf8.allSatisfy(isNameOctet) else {
+            return "metadata name '\(name)': only a-z, 0-9, '-', '_' and '.' are allowed"
+        }
+        guard !name.hasPrefix("grpc-"), !reserved.contains(name) else {
+            return "metadata name '\(name)' is reserved"
+        }
+        switch (value, name.hasSuffix("-bin")) {
+        case (.bytes, true):
+            return nil
+        case (.bytes, false):
+            return "metadata name '\(name)': octets need a name that ends in '-bin'"
+        case (.text, true):
+            return "metadata name '\(name)': a name that ends in '-bin' carries octets, not text"
+        case (.text(let text), false):
+            guard text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+                return "metadata '\(name)': only printable ASCII is allowed in a text value"
+            }
+            return nil
+        }
+    }
+
+    /// Headers that belong to the protocol and not to the application.
+    private static let reserved: Set<String> = [
+        "te", "content-type", "user-agent", "host", "connection", "keep-alive",
+        "proxy-connection", "transfer-encoding", "upgrade", "content-length",
+    ]
+
+    private static func isNameOctet(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default:
+            false
+        }
+    }
+}

@@ -1,0 +1,168 @@
+/// Why a call failed: a status that the server sent, or one that was made up here for what went
+/// wrong on the way, with everything that is known about it.
+///
+/// ```swift
+/// do {
+///     print(try await greeter.sayHello(.init(name: "world")).message)
+/// } catch where error.code == .unavailable {
+///     print(error)  // UNAVAILABLE: connect 127.0.0.1:50051: connection refused (attempt 1, …
+/// }
+/// ```
+public struct RPCError: Error, Sendable {
+    /// Who says that the call failed.
+    public enum Origin: Hashable, Sendable { case client, server }
+
+    /// How far the call had come.
+    public enum Phase: Hashable, Sendable {
+        /// Before anything was sent: the arguments were wrong.
+        case preparing
+        case resolve, connect, tls, http2
+        /// On the call's own stream.
+        case stream
+        /// The server itself answered so.
+        case server
+    }
+
+    /// One try to reach the server.
+    public struct Attempt: Hashable, Sendable {
+        public var address: String
+        public var cause: String
+    }
+
+    /// Never ``StatusCode/ok``: what is said to be an error and OK is ``StatusCode/unknown``.
+    public var code: StatusCode
+    public var message: String
+    private var story: Story
+
+    /// What few errors have and few callers look at; shared by copies until one is changed.
+    private final class Details: Sendable {
+        let values: Values
+        init(_ values: Values) { self.values = values }
+    }
+
+    private struct Values: Sendable {
+        var details: [UInt8] = []
+        var metadata = Metadata()
+        var initialMetadata = Metadata()
+        var origin = Origin.client
+        var phase = Phase.stream
+        var peer: String?
+        var causes: [String] = []
+        var attempts: [Attempt] = []
+        var waited: Duration?
+        var mayHaveBeenExecuted = true
+    }
+
+    private typealias Story = Details
+    private static let plain = Details(Values())
+
+    public init(_ code: StatusCode, _ message: String) {
+        self.code = code == .ok ? .unknown : code
+        self.message = message
+        story = Self.plain
+    }
+
+    /// The error that a status other than OK is; nil for OK.
+    public init?(_ status: Status) {
+        guard status.code != .ok else { return nil }
+        self.init(status.code, status.message)
+        origin = .server
+        phase = .server
+        details = status.details
+    }
+
+    private mutating func set(_ change: (inout Values) -> Void) {
+        var values = story.values
+        change(&values)
+        story = Details(values)
+    }
+}
+
+// MARK: - What is known
+
+extension RPCError {
+    /// The octets of `grpc-status-details-bin`.
+    public var details: [UInt8] {
+        get { story.values.details }
+        set { set { $0.details = newValue } }
+    }
+
+    /// What the server sent with its status.
+    public var metadata: Metadata {
+        get { story.values.metadata }
+        set { set { $0.metadata = newValue } }
+    }
+
+    /// What the server sent before.
+    public var initialMetadata: Metadata {
+        get { story.values.initialMetadata }
+        set { set { $0.initialMetadata = newValue } }
+    }
+
+    /// Whether the server itself said so, or it was found here.
+    public var origin: Origin {
+        get { story.values.origin }
+        set { set { $0.origin = newValue } }
+    }
+
+    public var phase: Phase {
+        get { story.values.phase }
+        set { set { $0.phase = newValue } }
+    }
+
+    /// The address of the server, where there was one.
+    public var peer: String? {
+        get { story.values.peer }
+        set { set { $0.peer = newValue } }
+    }
+
+    /// What led to it, in plain words, the nearest cause first: a system error, a TLS alert, the
+    /// code and words of a GOAWAY, the code of a reset.
+    public var causes: [String] {
+        get { story.values.causes }
+        set { set { $0.causes = newValue } }
+    }
+
+    /// The tries to reach a server that failed before.
+    public var attempts: [Attempt] {
+        get { story.values.attempts }
+        set { set { $0.attempts = newValue } }
+    }
+
+    /// How long the call had been under way.
+    public var waited: Duration? {
+        get { story.values.waited }
+        set { set { $0.waited = newValue } }
+    }
+
+    /// Whether the server may have acted on the request. When not, it is safe to send again.
+    public var mayHaveBeenExecuted: Bool {
+        get { story.values.mayHaveBeenExecuted }
+        set { set { $0.mayHaveBeenExecuted = newValue } }
+    }
+
+    /// The status that the error amounts to.
+    public var status: Status { Status(code, message, details: details) }
+}
+
+extension RPCError: Hashable {
+    /// Errors are equal when they say the same: code, message and details.
+    public static func == (left: RPCError, right: RPCError) -> Bool {
+        left.code == right.code && left.message == right.message && left.details == right.details
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(message)
+    }
+}
+
+extension RPCError: CustomStringConvertible {
+    /// The whole story in one line.
+    public var description: String {
+        var text = message.isEmpty ? "\(code)" : "\(code): \(message)"
+        if let peer, !message.contains(peer) { text += " [\(peer)]" }
+        for cause in causes { text += "; \(cause)" }
+        return text
+    }
+}

@@ -1,0 +1,35 @@
+/// The value of `grpc-timeout`: at most eight digits and a unit (PROTOCOL-HTTP2, "Timeout").
+package enum GRPCTimeout {
+    private static let units: [(suffix: Character, nanoseconds: Int64)] = [
+        ("n", 1), ("u", 1_000), ("m", 1_000_000), ("S", 1_000_000_000), ("M", 60_000_000_000),
+        ("H", 3_600_000_000_000),
+    ]
+    private static let limit: Int64 = 100_000_000
+
+    /// In the finest unit that eight digits can hold, rounded up: a server must not give up
+    /// before the client does. What has passed is one nanosecond, and what is above all hours is
+    /// the most that can be said.
+    static func encode(_ duration: Duration) -> String {
+        guard duration > .zero else { return "1n" }
+        let (seconds, attoseconds) = duration.components
+        guard seconds < 9_000_000_000 else { return "99999999H" }
+        let nanoseconds = seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000
+        for (suffix, unit) in units {
+            let count = (nanoseconds - 1) / unit + 1
+            if count < limit { return "\(count)\(suffix)" }
+        }
+        return "99999999H"
+    }
+
+    /// Nil when the text is not of the form.
+    package static func decode(_ text: String) -> Duration? {
+        guard let suffix = text.last, text.utf8.count <= 9,
+            let unit = units.first(where: { $0.suffix == suffix }),
+            text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }),
+            let count = Int64(text.dropLast())
+        else { return nil }
+        // 99,999,999 hours are more nanoseconds than 64 bits hold.
+        return .seconds(count * (unit.nanoseconds / 1_000_000_000))
+            + .nanoseconds(unit.nanoseconds < 1_000_000_000 ? count * unit.nanoseconds : 0)
+    }
+}

@@ -1,0 +1,89 @@
+import SwiftletTransport
+
+/// A message as it came, without its prefix.
+package struct AssembledMessage: Hashable, Sendable {
+    package var octets: [UInt8]
+    package var isCompressed: Bool
+}
+
+/// Puts messages together from DATA frames, which cut them anywhere.
+///
+/// A message's octets are copied once, into an array that is its final one. A length that only
+/// claims to be large costs nothing: memory follows what arrives.
+package struct MessageAssembler: Sendable {
+    private var prefix: [UInt8] = []
+    private var body: [UInt8] = []
+    /// How many octets of the body have yet to come; nil while the prefix is read.
+    private var missingByteCount: Int?
+    private var isCompressed = false
+    private let maxByteCount: Int?
+
+    /// A body up to this size gets its memory at once; a larger one as it comes.
+    private static let reservedAtOnce = 64 << 10
+
+    package init(maxByteCount: Int?) { self.maxByteCount = maxByteCount }
+}
+
+extension MessageAssembler {
+    /// Whether the stream may not end here.
+    package var isInsideMessage: Bool { missingByteCount != nil || !prefix.isEmpty }
+
+    /// Octets of the message that has begun.
+    package var pendingByteCount: Int { prefix.count + body.count }
+
+    /// Takes octets from `offset` on; returns the next message that is whole with them, or nil
+    /// when all have been taken.
+    package mutating func next(
+        in octets: Span<UInt8>, at offset: inout Int
+    ) throws(RPCError) -> AssembledMessage? {
+        guard let missing = try readPrefix(in: octets, at: &offset) else { return nil }
+        let count = min(missing, octets.count - offset)
+        if count > 0 {
+            body.append(copying: octets.extracting(offset..<offset + count))
+            offset += count
+        }
+        guard count == missing else {
+            missingByteCount = missing - count
+            return nil
+        }
+        missingByteCount = nil
+        defer { body = [] }
+        return AssembledMessage(octets: body, isCompressed: isCompressed)
+    }
+
+    /// How many octets of the body are missing; nil when the prefix is not whole yet.
+    private mutating func readPrefix(
+        in octets: Span<UInt8>, at offset: inout Int
+    ) throws(RPCError) -> Int? {
+        if let missingByteCount { return missingByteCount }
+        let flag: UInt8
+        let length: UInt32
+        if prefix.isEmpty, octets.count - offset >= MessagePrefix.byteCount {
+            // The common case: the prefix lies in one piece.
+            flag = octets[offset]
+            length = octets.uint32(at: offset + 1)
+            offset += MessagePrefix.byteCount
+        } else {
+            while prefix.count < MessagePrefix.byteCount, offset < octets.count {
+                prefix.append(octets[offset])
+                offset += 1
+            }
+            guard prefix.count == MessagePrefix.byteCount else { return nil }
+            flag = prefix[0]
+            length = prefix.span.uint32(at: 1)
+            prefix.removeAll(keepingCapacity: true)
+        }
+        guard flag <= 1 else {
+            throw RPCError(.internal, "a message begins with \(flag), which is no compressed flag")
+        }
+        if let maxByteCount, Int(length) > maxByteCount {
+            throw RPCError(
+                .resourceExhausted,
+                "the server sent a message of \(length) octets, above the limit of \(maxByteCount)")
+        }
+        isCompressed = flag == 1
+        missingByteCount = Int(length)
+        body.reserveCapacity(min(Int(length), Self.reservedAtOnce))
+        return Int(length)
+    }
+}

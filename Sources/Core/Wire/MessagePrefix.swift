@@ -1,0 +1,44 @@
+/// The five octets before every message: whether it is compressed, and its length
+/// (PROTOCOL-HTTP2, "Length-Prefixed-Message").
+package enum MessagePrefix {
+    package static let byteCount = 5
+
+    /// Makes `message`, whose first five octets are reserved, ready to be sent: compressed where
+    /// that is asked for and worth it, and with its prefix filled in.
+    package static func frame(
+        _ message: consuming [UInt8], _ compression: CompressionAlgorithm, maxByteCount: Int?
+    ) throws(RPCError) -> [UInt8] {
+        let byteCount = message.count - Self.byteCount
+        if let maxByteCount, byteCount > maxByteCount {
+            var error = RPCError(
+                .resourceExhausted,
+                "the message of \(byteCount) octets is above the limit of \(maxByteCount) to send")
+            error.phase = .preparing
+            throw error
+        }
+        guard byteCount <= Int(UInt32.max) else {
+            throw RPCError(.resourceExhausted, "a message of \(byteCount) octets has no prefix")
+        }
+        if compression != .identity, byteCount > 0 {
+            var compressed = try Compressor.compress(
+                message.span.extracting(droppingFirst: Self.byteCount), compression,
+                reservingPrefix: Self.byteCount)
+            compressed.writePrefix(isCompressed: true)
+            return compressed
+        }
+        message.writePrefix(isCompressed: false)
+        return message
+    }
+}
+
+extension [UInt8] {
+    /// Fills in the five octets at the front.
+    package mutating func writePrefix(isCompressed: Bool) {
+        let byteCount = UInt32(truncatingIfNeeded: count - MessagePrefix.byteCount)
+        self[0] = isCompressed ? 1 : 0
+        self[1] = UInt8(truncatingIfNeeded: byteCount >> 24)
+        self[2] = UInt8(truncatingIfNeeded: byteCount >> 16)
+        self[3] = UInt8(truncatingIfNeeded: byteCount >> 8)
+        self[4] = UInt8(truncatingIfNeeded: byteCount)
+    }
+}

@@ -1,0 +1,86 @@
+package import SwiftletTransport
+
+/// The headers of a request (PROTOCOL-HTTP2, "Requests"), in two parts: what repeats from call to
+/// call, and what does not.
+enum RequestHead {
+    static func prepared(
+        path: String, contentSubtype: String?, compression: CompressionAlgorithm,
+        authority: String, scheme: String, userAgent: String
+    ) -> PreparedHeaders {
+        var list = HeaderList()
+        list.append(":method", "POST")
+        list.append(":scheme", scheme)
+        list.append(":path", path)
+        list.append(":authority", authority)
+        list.append("te", "trailers")
+        list.append(
+            "content-type", contentSubtype.map { "application/grpc+\($0)" } ?? "application/grpc")
+        list.append("user-agent", userAgent)
+        list.append("grpc-accept-encoding", CompressionAlgorithm.accepted)
+        if compression != .identity { list.append("grpc-encoding", compression.name) }
+        return PreparedHeaders(list)
+    }
+
+    static func fields(_ metadata: Metadata, deadline: Deadline) -> HeaderList {
+        var list = HeaderList()
+        if let remaining = deadline.remaining {
+            list.append("grpc-timeout", GRPCTimeout.encode(remaining), .unindexed)
+        }
+        for element in metadata { list.append(element) }
+        return list
+    }
+}
+
+extension HeaderList {
+    private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    package mutating func append(_ element: Metadata.Element) {
+        switch element.value {
+        case .text(let text):
+            append(element.name, text, Self.secrets.contains(element.name) ? .never : .indexed)
+        case .bytes(let bytes):
+            append(element.name, Base64.encode(bytes))
+        }
+    }
+}
+
+/// The prepared parts that a channel has made, so that each is made once: the connection's
+/// compressor knows them by identity.
+struct RequestHeadCache {
+    private struct Entry {
+        var path: String
+        var contentSubtype: String?
+        var compression: CompressionAlgorithm
+        var authority: String
+        var prepared: PreparedHeaders
+    }
+
+    private static let capacity = 64
+    /// The last one used stands first.
+    private var entries: [Entry] = []
+}
+
+extension RequestHeadCache {
+    mutating func prepared(
+        path: String, contentSubtype: String?, compression: CompressionAlgorithm,
+        authority: String, scheme: String, userAgent: String
+    ) -> PreparedHeaders {
+        let index = entries.firstIndex { entry in
+            entry.path == path && entry.authority == authority
+                && entry.contentSubtype == contentSubtype && entry.compression == compression
+        }
+        if let index {
+            if index > 0 { entries.swapAt(index, 0) }
+            return entries[0].prepared
+        }
+        let prepared = RequestHead.prepared(
+            path: path, contentSubtype: contentSubtype, compression: compression,
+            authority: authority, scheme: scheme, userAgent: userAgent)
+        if entries.count == Self.capacity { entries.removeLast() }
+        entries.insert(
+            Entry(
+                path: path, contentSubtype: contentSubtype, compression: compression,
+                authority: authority, prepared: prepared), at: 0)
+        return prepared
+    }
+}

@@ -1,0 +1,157 @@
+package import SwiftletTransport
+
+/// What the header blocks of a response say (PROTOCOL-HTTP2, "Responses").
+package enum ResponseHead {
+    package enum Initial: Sendable {
+        /// Messages may follow.
+        case accepted(httpStatus: Int, encoding: CompressionAlgorithm, Metadata)
+        /// This is no gRPC response, and no messages will be read from it.
+        case refused(RPCError)
+    }
+
+    package struct Trailers: Sendable {
+        package var end: CallEnd
+    }
+
+    /// The headers of a response that goes on.
+    package static func initial(_ list: HeaderList) -> Initial {
+        let fields = Fields(list)
+        let httpStatus = HeaderRules.status(of: list) ?? 0
+        if let error = fields.refusal(httpStatus: httpStatus, list) { return .refused(error) }
+        var encoding = CompressionAlgorithm.identity
+        if let field = fields.encoding, list.value(of: field) != "identity" {
+            encoding = CompressionAlgorithm(name: list.value(of: field))
+            guard CompressionAlgorithm.supported.contains(encoding) else {
+                return .refused(
+                    RPCError(
+                        .internal,
+                        "the server compresses with '\(encoding.name)', which is not known here"))
+            }
+        }
+        return .accepted(
+            httpStatus: httpStatus, encoding: encoding, fields.metadata(of: list))
+    }
+
+    /// The last headers of a response, which may be its only ones.
+    package static func trailers(_ list: HeaderList, httpStatus: Int?) -> Trailers {
+        let fields = Fields(list)
+        let trailers = fields.metadata(of: list)
+        guard let field = fields.status else {
+            var error = fields.withoutStatus(
+                httpStatus: HeaderRules.status(of: list) ?? httpStatus, list)
+            error.metadata = trailers
+            return Trailers(end: CallEnd(error: error, trailers: trailers))
+        }
+        if list.octets.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
+            return Trailers(end: CallEnd(error: nil, trailers: trailers))
+        }
+        let text = list.value(of: field)
+        guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (48...57).contains($0) })
+        else {
+            return Trailers(
+                end: CallEnd(
+                    error: RPCError(.unknown, "the server's grpc-status '\(text)' is no number"),
+                    trailers: trailers))
+        }
+        let message = fields.message.map { PercentCoding.decode(list.value(of: $0)) } ?? ""
+        let details = fields.details.flatMap { Base64.decode(list.octets[$0.value]) } ?? []
+        var error = RPCError(Status(StatusCode(rawValue: number), message, details: details))
+        error?.metadata = trailers
+        return Trailers(end: CallEnd(error: error, trailers: trailers))
+    }
+
+    /// The fields that mean something to the protocol, found in one pass.
+    fileprivate struct Fields {
+        var contentType: HeaderList.Field?
+        var status: HeaderList.Field?
+        var message: HeaderList.Field?
+        var details: HeaderList.Field?
+        var encoding: HeaderList.Field?
+        /// How many fields belong to the application.
+        var customCount = 0
+
+        init(_ list: HeaderList) {
+            for field in list.fields {
+                // Lengths tell most names apart before any octet is compared.
+                switch field.nameByteCount {
+                case 7 where list.isName(field, ":status"): break
+                case 12 where list.isName(field, "content-type"): contentType = field
+                case 11 where list.isName(field, "grpc-status"): status = field
+                case 12 where list.isName(field, "grpc-message"): message = field
+                case 13 where list.isName(field, "grpc-encoding"): encoding = field
+                case 20 where list.isName(field, "grpc-accept-encoding"): break
+                case 23 where list.isName(field, "grpc-status-details-bin"): details = field
+                default: customCount += 1
+                }
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isSingle(_ octet: UInt8) -> Bool { count == 1 && self[0] == octet }
+}
+
+extension ResponseHead.Fields {
+    /// Whether the response is gRPC at all; the error when it is not.
+    func refusal(httpStatus: Int, _ list: HeaderList) -> RPCError? {
+        if let contentType, list.hasPrefix(contentType, "application/grpc"), httpStatus == 200 {
+            return nil
+        }
+        return withoutStatus(httpStatus: httpStatus, list)
+    }
+
+    /// The error for a response that has no `grpc-status`: from its HTTP status.
+    func withoutStatus(httpStatus: Int?, _ list: HeaderList) -> RPCError {
+        let code = StatusMapping.code(forHTTPStatus: httpStatus ?? 200)
+        var message = "the server ended the call without a grpc-status"
+        if let httpStatus, HeaderRules.status(of: list) != nil {
+            let type = contentType.map { ", content-type \(list.value(of: $0))" } ?? ""
+            message = "the answer is not gRPC: HTTP \(httpStatus)\(type)"
+        }
+        var error = RPCError(code, message)
+        error.phase = .server
+        return error
+    }
+
+    func metadata(of list: HeaderList) -> Metadata {
+        var metadata = Metadata()
+        guard customCount > 0 else { return metadata }
+        for field in list.fields {
+            let name = list.name(of: field)
+            guard !Self.isProtocols(name) else { continue }
+            guard name.hasSuffix("-bin") else {
+                metadata.append(received: .text(list.value(of: field)), for: name)
+                continue
+            }
+            // Values of one name may come joined by commas.
+            for part in list.octets[field.value].split(
+                separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            {
+                // What is not base64 breaks the value, and nothing else.
+                let bytes = Base64.decode(part.filter { $0 != UInt8(ascii: " ") })
+                metadata.append(received: .bytes(bytes ?? []), for: name)
+            }
+        }
+        return metadata
+    }
+
+    private static func isProtocols(_ name: String) -> Bool {
+        switch name {
+        case ":status", "content-type", "grpc-status", "grpc-message", "grpc-encoding",
+            "grpc-accept-encoding", "grpc-status-details-bin":
+            true
+        default: false
+        }
+    }
+}
+
+extension HeaderList {
+    fileprivate func hasPrefix(_ field: Field, _ prefix: StaticString) -> Bool {
+        guard Int(field.valueByteCount) >= prefix.utf8CodeUnitCount else { return false }
+        // A static string's pointer lives as long as the program, and its count bounds it.
+        let expected = unsafe UnsafeBufferPointer(
+            start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+        return unsafe octets[field.value.prefix(expected.count)].elementsEqual(expected)
+    }
+}

@@ -1,0 +1,86 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The system's zlib, found when it is first needed: it is wherever Swift runs, its header is not.
+///
+/// The functions' types and the layout of `z_stream` are those of zlib's stable interface
+/// (version 1.x); `deflateInit2_` and `inflateInit2_` are told both and refuse what differs.
+@safe struct ZlibLibrary: Sendable {
+    /// `z_stream`, as zlib.h has it since version 1.0.
+    @unsafe struct Stream {
+        var nextIn: UnsafePointer<UInt8>?
+        var availableIn: UInt32 = 0
+        var totalIn: UInt = 0
+        var nextOut: UnsafeMutablePointer<UInt8>?
+        var availableOut: UInt32 = 0
+        var totalOut: UInt = 0
+        var message: UnsafePointer<CChar>?
+        var state: OpaquePointer?
+        var allocate: OpaquePointer?
+        var free: OpaquePointer?
+        var opaque: OpaquePointer?
+        var dataType: Int32 = 0
+        var adler: UInt = 0
+        var reserved: UInt = 0
+    }
+
+    /// To a ``Stream``; C knows it by its layout alone.
+    typealias StreamPointer = UnsafeMutableRawPointer
+    typealias DeflateInit =
+        @convention(c) (
+            StreamPointer, Int32, Int32, Int32, Int32, Int32, UnsafePointer<CChar>, Int32
+        ) -> Int32
+    typealias InflateInit =
+        @convention(c) (
+            StreamPointer, Int32, UnsafePointer<CChar>, Int32
+        ) -> Int32
+    typealias Step = @convention(c) (StreamPointer, Int32) -> Int32
+    typealias End = @convention(c) (StreamPointer) -> Int32
+
+    let deflateInit: DeflateInit
+    let deflate: Step
+    let deflateEnd: End
+    let inflateInit: InflateInit
+    let inflate: Step
+    let inflateEnd: End
+
+    static let version = "1.2.11"
+    static let ok: Int32 = 0
+    static let streamEnd: Int32 = 1
+    static let bufferError: Int32 = -5
+    static let finish: Int32 = 4
+    static let noFlush: Int32 = 0
+
+    /// Nil when the machine has none.
+    static let shared: ZlibLibrary? = load()
+
+    private static func load() -> ZlibLibrary? {
+        for name in ["libz.so.1", "libz.so", "libz.1.dylib", "libz.dylib"] {
+            // The library stays loaded for as long as the program runs.
+            if let handle = unsafe dlopen(name, RTLD_NOW) { return unsafe ZlibLibrary(handle) }
+        }
+        return nil
+    }
+
+    private init?(_ handle: UnsafeMutableRawPointer) {
+        // Each symbol is a function of the type written beside it, by zlib's documentation.
+        guard let deflateInit = unsafe dlsym(handle, "deflateInit2_"),
+            let deflate = unsafe dlsym(handle, "deflate"),
+            let deflateEnd = unsafe dlsym(handle, "deflateEnd"),
+            let inflateInit = unsafe dlsym(handle, "inflateInit2_"),
+            let inflate = unsafe dlsym(handle, "inflate"),
+            let inflateEnd = unsafe dlsym(handle, "inflateEnd")
+        else { return nil }
+        unsafe self.deflateInit = unsafe unsafeBitCast(deflateInit, to: DeflateInit.self)
+        unsafe self.deflate = unsafe unsafeBitCast(deflate, to: Step.self)
+        unsafe self.deflateEnd = unsafe unsafeBitCast(deflateEnd, to: End.self)
+        unsafe self.inflateInit = unsafe unsafeBitCast(inflateInit, to: InflateInit.self)
+        unsafe self.inflate = unsafe unsafeBitCast(inflate, to: Step.self)
+        unsafe self.inflateEnd = unsafe unsafeBitCast(inflateEnd, to: End.self)
+    }
+}

@@ -1,0 +1,90 @@
+import SwiftletCore
+import SwiftletTransport
+import Synchronization
+
+/// Accepts connections and keeps their sessions.
+final class Acceptor: Pollable {
+    private struct State {
+        var sessions: [ObjectIdentifier: ServerSession] = [:]
+        var token: UInt64?
+        var acceptedCount = 0
+        var isStopped = false
+    }
+
+    private let listener: Listener
+    private let methods: ServerMethods
+    private let provider: (any TLSProvider)?
+    private let queue: CompletionQueue
+    private let state = Mutex(State())
+
+    init(
+        _ listener: consuming Listener, _ methods: ServerMethods, _ provider: (any TLSProvider)?,
+        _ queue: CompletionQueue
+    ) {
+        self.listener = listener
+        self.methods = methods
+        self.provider = provider
+        self.queue = queue
+    }
+}
+
+extension Acceptor {
+    func start() throws(SystemError) {
+        let token = try queue.loop.add(listener.descriptor, self)
+        state.withLock { $0.token = token }
+        queue.loop.run { [self] in ready(.readable, now: .now) }
+    }
+
+    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+        while true {
+            // A failure to accept concerns the connection that was not accepted.
+            guard let socket = try? listener.acceptNext() else { return }
+            accept(socket)
+        }
+    }
+
+    private func accept(_ socket: consuming Socket) {
+        guard let session = makeSession(socket) else { return }
+        let isStopped = state.withLock { state in
+            state.acceptedCount += 1
+            if !state.isStopped { state.sessions[ObjectIdentifier(session)] = session }
+            return state.isStopped
+        }
+        if !isStopped { session.start() }
+    }
+
+    private func makeSession(_ socket: consuming Socket) -> ServerSession? {
+        var options = SocketOptions()
+        options.noDelay = true
+        // A socket that refuses the option, as one that is gone does, is found out by reading.
+        try? socket.apply(options, isTCP: listener.address.family != .unix)
+        let tls = try? provider?.makeSession(host: nil)
+        if provider != nil, tls == nil { return nil }
+        return ServerSession(LinkWire(socket, tls), methods, queue.loop, self)
+    }
+
+    func sessionEnded(_ session: ServerSession) {
+        _ = state.withLock { $0.sessions.removeValue(forKey: ObjectIdentifier(session)) }
+    }
+
+    func stop() {
+        let (sessions, token): ([ServerSession], UInt64?) = state.withLock { state in
+            state.isStopped = true
+            defer { state.sessions = [:] }
+            return (Array(state.sessions.values), state.token.take())
+        }
+        if let token { queue.loop.remove(listener.descriptor, token) }
+        listener.stop()
+        queue.loop.run {
+            for session in sessions { session.end() }
+        }
+        queue.shutdown()
+    }
+
+    func leaveGracefully() {
+        let sessions = state.withLock { Array($0.sessions.values) }
+        for session in sessions { session.leaveGracefully() }
+    }
+
+    var acceptedCount: Int { state.withLock { $0.acceptedCount } }
+}

@@ -1,0 +1,178 @@
+public import SwiftletCore
+import SwiftletTransport
+
+/// What a call knows of its request, beside the messages.
+public struct ServerContext: Sendable {
+    let call: ServerCall
+    let trailers: TrailersBox
+
+    /// What the client sent with its request.
+    public var metadata: Metadata { call.request.metadata }
+    /// `/package.Service/Method`.
+    public var path: String { call.request.path }
+    /// When the client gives up.
+    public var deadline: Deadline { call.deadline }
+
+    /// Sends metadata ahead of the first message.
+    public func sendInitialMetadata(_ metadata: Metadata) { call.sendInitialMetadata(metadata) }
+
+    /// Sets what goes out with the status.
+    public func setTrailingMetadata(_ metadata: Metadata) { trailers.set(metadata) }
+}
+
+/// The messages of a request, in order.
+public struct RequestStream<Message: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Message
+    public typealias Failure = RPCError
+
+    let call: ServerCall
+    let codec: Codec<Message>
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let call: ServerCall
+        let codec: Codec<Message>
+
+        public mutating func next() async throws(RPCError) -> Message? {
+            guard let octets = try await call.next() else { return nil }
+            return try codec.decode(octets.span)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(RPCError) -> Message? {
+            try await next()
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(call: call, codec: codec) }
+}
+
+/// Where a handler writes its answers.
+public struct ReplyWriter<Message: Sendable>: Sendable {
+    let call: ServerCall
+    let codec: Codec<Message>
+
+    /// Sends a message; returns when there is room for the next.
+    public func write(_ message: Message) async throws(RPCError) {
+        try await call.send(codec.encode(message, MessagePrefix.byteCount))
+    }
+}
+
+/// What a server answers, by path. A handler that throws an ``RPCError`` answers with its status;
+/// any other error is UNKNOWN.
+public struct ServerMethods: Sendable {
+    private var handlers: [String: @Sendable (ServerCall) -> Void] = [:]
+
+    /// The most calls that one connection may have open; nil is no limit.
+    public var maxConcurrentStreams: Int?
+
+    init() {}
+
+    var configuration: ConnectionConfiguration {
+        var configuration = ConnectionConfiguration(.server)
+        configuration.maxConcurrentStreams = maxConcurrentStreams
+        return configuration
+    }
+}
+
+// MARK: - Registering
+
+extension ServerMethods {
+    /// One message each way.
+    public mutating func unary<Request, Reply>(
+        _ method: Method<Request, Reply>,
+        _ handle: @escaping @Sendable (Request, ServerContext) async throws -> Reply
+    ) {
+        register(method) { call, context in
+            let request = try await call.only(method.requestCodec)
+            let reply = try await handle(request, context)
+            try await call.send(method.replyCodec.encode(reply, MessagePrefix.byteCount))
+        }
+    }
+
+    /// One message from the client, any number back.
+    public mutating func serverStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>,
+        _ handle:
+            @escaping @Sendable (Request, ReplyWriter<Reply>, ServerContext) async throws -> Void
+    ) {
+        register(method) { call, context in
+            let request = try await call.only(method.requestCodec)
+            try await handle(request, ReplyWriter(call: call, codec: method.replyCodec), context)
+        }
+    }
+
+    /// Any number of messages from the client, one back.
+    public mutating func clientStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>,
+        _ handle: @escaping @Sendable (RequestStream<Request>, ServerContext) async throws -> Reply
+    ) {
+        register(method) { call, context in
+            let requests = RequestStream(call: call, codec: method.requestCodec)
+            let reply = try await handle(requests, context)
+            try await call.send(method.replyCodec.encode(reply, MessagePrefix.byteCount))
+        }
+    }
+
+    /// Any number of messages both ways.
+    public mutating func bidirectional<Request, Reply>(
+        _ method: Method<Request, Reply>,
+        _ handle:
+            @escaping @Sendable (RequestStream<Request>, ReplyWriter<Reply>, ServerContext)
+            async throws -> Void
+    ) {
+        register(method) { call, context in
+            try await handle(
+                RequestStream(call: call, codec: method.requestCodec),
+                ReplyWriter(call: call, codec: method.replyCodec), context)
+        }
+    }
+
+    private mutating func register<Request, Reply>(
+        _ method: Method<Request, Reply>,
+        _ handle: @escaping @Sendable (ServerCall, ServerContext) async throws -> Void
+    ) {
+        handlers[method.path] = { call in
+            call.run { call in
+                let context = ServerContext(call: call, trailers: TrailersBox())
+                var status = Status.ok
+                do {
+                    try await handle(call, context)
+                } catch let error as RPCError {
+                    status = error.status
+                } catch {
+                    status = Status(.unknown, "\(error)")
+                }
+                call.finish(status, context.trailers.metadata)
+            }
+        }
+    }
+}
+
+// MARK: - Serving
+
+extension ServerMethods {
+    func serve(_ call: ServerCall) {
+        guard call.request.isGRPC else {
+            return call.finish(Status(.internal, "the request is not gRPC"), Metadata())
+        }
+        guard let handler = handlers[call.request.path] else {
+            return call.finish(
+                Status(.unimplemented, "there is no method \(call.request.path)"), Metadata())
+        }
+        handler(call)
+    }
+}
+
+extension ServerCall {
+    /// The one message of a request that has one.
+    func only<Message>(_ codec: Codec<Message>) async throws(RPCError) -> Message {
+        guard let octets = try await next() else {
+            throw RPCError(.internal, "the request has no message")
+        }
+        guard try await next() == nil else {
+            throw RPCError(.internal, "the request has more than one message")
+        }
+        return try codec.decode(octets.span)
+    }
+}

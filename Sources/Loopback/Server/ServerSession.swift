@@ -1,0 +1,222 @@
+import SwiftletCore
+import SwiftletTransport
+import Synchronization
+
+/// One connection of a server: its socket, its engine and the calls that run on it.
+final class ServerSession: Sendable {
+    struct State: ~Copyable {
+        var connection: Connection
+        /// By the slot of the stream.
+        var calls: [ServerCall?] = []
+        var isWriting = false
+        var isFlushPending = false
+        var isBlocked = false
+        var becameWritable = false
+        var unwritten = GatherList()
+        var isOver = false
+    }
+
+    private struct Reader: ~Copyable {
+        var buffer = ReceiveBuffer()
+        var isOpen = false
+    }
+
+    /// What arrived for a call.
+    private enum Arrival {
+        case request(ServerCall)
+        case data(ServerCall, Range<Int>, endStream: Bool)
+        case gone(ServerCall)
+    }
+
+    let loop: EventLoop
+    private let wire: LinkWire
+    private let methods: ServerMethods
+    private let acceptor: Acceptor
+    let state: Mutex<State>
+    private let reader = Mutex<Reader?>(Reader())
+
+    init(
+        _ wire: consuming LinkWire, _ methods: ServerMethods, _ loop: EventLoop,
+        _ acceptor: Acceptor
+    ) {
+        self.wire = wire
+        self.methods = methods
+        self.loop = loop
+        self.acceptor = acceptor
+        state = Mutex(State(connection: Connection(methods.configuration, now: .now)))
+    }
+
+    func start() {
+        guard (try? wire.watch(by: loop, for: self)) != nil, (try? wire.begin()) != nil else {
+            return end()
+        }
+        flushSoon()
+        ready(.readable, now: .now)
+    }
+
+    func leaveGracefully() {
+        state.withLock { $0.connection.leaveGracefully() }
+        flushSoon()
+    }
+
+    func end() {
+        let calls: [ServerCall]? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            defer { state.calls = [] }
+            return state.calls.compactMap(\.self)
+        }
+        guard let calls else { return }
+        wire.close(on: loop)
+        for call in calls { call.clientIsGone() }
+        acceptor.sessionEnded(self)
+    }
+}
+
+// MARK: - Reading
+
+extension ServerSession: Pollable {
+    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+        if readiness.contains(.writable) { becameWritable() }
+        guard readiness != .writable else { return }
+        guard var reader = reader.withLock({ $0.take() }) else { return }
+        let isOver = read(&reader, untilEmpty: readiness.contains(.hungUp), now: now)
+        var returned: Reader? = consume reader
+        self.reader.withLock { swap(&$0, &returned) }
+        if isOver { end() }
+    }
+
+    /// True when the connection is over.
+    private func read(
+        _ reader: inout Reader, untilEmpty: Bool, now: ContinuousClock.Instant
+    ) -> Bool {
+        while true {
+            guard let outcome = try? wire.read(into: &reader.buffer) else { return true }
+            if !reader.isOpen, wire.isOpen {
+                reader.isOpen = true
+                becameWritable()
+            }
+            if outcome != .nothing, receive(&reader, now: now) { return true }
+            switch outcome {
+            case .more: break
+            case .last where untilEmpty: break
+            case .last, .nothing: return false
+            case .endOfStream: return true
+            }
+        }
+    }
+
+    private func receive(_ reader: inout Reader, now: ContinuousClock.Instant) -> Bool {
+        var offset = 0
+        var arrivals: [Arrival] = []
+        let hasFailed = reader.buffer.withUnread { octets in
+            let hasFailed = state.withLock { state in
+                while let event = state.connection.receive(octets, at: &offset, now: now) {
+                    takeDown(event, &state, into: &arrivals)
+                }
+                return state.connection.hasFailed
+            }
+            for arrival in arrivals { tell(arrival, octets) }
+            return hasFailed
+        }
+        reader.buffer.consume(offset)
+        if hasFailed { flush() } else { flushSoon() }
+        return hasFailed
+    }
+
+    private func takeDown(
+        _ event: Connection.Event, _ state: inout State, into arrivals: inout [Arrival]
+    ) {
+        switch event {
+        case .headers(let stream, .initial, let endStream):
+            let call = ServerCall(
+                RequestInfo(state.connection.receivedHeaders), stream, self, ended: endStream)
+            let slot = Int(stream.slot)
+            while state.calls.count <= slot { state.calls.append(nil) }
+            state.calls[slot] = call
+            arrivals.append(.request(call))
+        case .headers(let stream, _, _):
+            if let call = state.calls[Int(stream.slot)] {
+                arrivals.append(.data(call, 0..<0, endStream: true))
+            }
+        case .data(let stream, let range, let endStream):
+            if let call = state.calls[Int(stream.slot)] {
+                arrivals.append(.data(call, range, endStream: endStream))
+            }
+        case .reset(let stream, _), .streamFailed(let stream, _), .unprocessed(let stream):
+            let slot = Int(stream.slot)
+            guard slot < state.calls.count, let call = state.calls[slot].take() else { return }
+            arrivals.append(.gone(call))
+        case .ready, .pingAnswered, .goAway, .failed: break
+        }
+    }
+
+    private func tell(_ arrival: Arrival, _ octets: Span<UInt8>) {
+        switch arrival {
+        case .request(let call): methods.serve(call)
+        case .data(let call, let range, let endStream):
+            call.receive(octets.extracting(range), endStream: endStream)
+        case .gone(let call): call.clientIsGone()
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension ServerSession: Flushable {
+    func flushSoon() {
+        let isFirst = state.withLock { state in
+            guard !state.isFlushPending, !state.isWriting, !state.isBlocked else { return false }
+            state.isFlushPending = true
+            return true
+        }
+        if isFirst { loop.flushSoon(self) }
+    }
+
+    func flush() {
+        var batch = GatherList()
+        let isWriter = state.withLock { state in
+            state.isFlushPending = false
+            guard !state.isWriting, !state.isBlocked, !state.isOver else { return false }
+            state.isWriting = true
+            state.becameWritable = false
+            swap(&batch, &state.unwritten)
+            state.connection.takeOutput(into: &batch)
+            return true
+        }
+        guard isWriter else { return }
+        while true {
+            // A write that fails is followed by a read that fails, which ends the session.
+            let isBlocked = (try? wire.write(&batch)) ?? true
+            let (isDone, reports) = state.withLock { state in
+                var reports: [ServerCall] = []
+                while let stream = state.connection.nextRoomReport() {
+                    if let call = state.calls[Int(stream.slot)] { reports.append(call) }
+                }
+                // The socket may have been announced writable just after it turned us away.
+                let isStillBlocked = isBlocked && !state.becameWritable
+                state.becameWritable = false
+                let hasMore = !batch.isEmpty || state.connection.hasOutput
+                guard !isStillBlocked, hasMore, !state.isOver else {
+                    swap(&batch, &state.unwritten)
+                    state.isWriting = false
+                    state.isBlocked = isStillBlocked
+                    return (true, reports)
+                }
+                state.connection.takeOutput(into: &batch)
+                return (false, reports)
+            }
+            for call in reports { call.hasRoom() }
+            if isDone { return }
+        }
+    }
+
+    private func becameWritable() {
+        let wasBlocked = state.withLock { state in
+            defer { state.isBlocked = false }
+            if state.isWriting { state.becameWritable = true }
+            return state.isBlocked
+        }
+        if wasBlocked { flush() }
+    }
+}

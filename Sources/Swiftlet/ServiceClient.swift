@@ -1,0 +1,57 @@
+/// The client side of a service, written by hand: a name, a channel, and a line a method.
+///
+/// ```swift
+/// struct Greeter: ServiceClient {
+///     static let serviceName = "helloworld.Greeter"
+///     let channel: Channel
+///
+///     func sayHello(
+///         _ request: HelloRequest, _ options: CallOptions = .init()
+///     ) async throws(RPCError) -> HelloReply {
+///         try await unary("SayHello", request, options)
+///     }
+/// }
+/// ```
+public protocol ServiceClient: Sendable {
+    /// `package.Service`, as in the `.proto` file.
+    static var serviceName: String { get }
+    var channel: Channel { get }
+}
+
+extension ServiceClient {
+    /// The method called `name`.
+    public func method<Request: Message, Reply: Message>(
+        _ name: String, _ shape: CallShape
+    ) -> Method<Request, Reply> {
+        Method("/\(Self.serviceName)/\(name)", shape)
+    }
+
+    /// One message each way.
+    public func unary<Request: Message, Reply: Message>(
+        _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> Reply {
+        try await channel.unary(method(name, .unary), request, options)
+    }
+
+    /// One message to the server, any number back.
+    public func serverStreaming<Request: Message, Reply: Message>(
+        _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> ResponseStream<Reply> {
+        try await channel.serverStreaming(method(name, .serverStreaming), request, options)
+    }
+
+    /// Any number of messages to the server, one back.
+    public func clientStreaming<Request: Message, Reply: Message>(
+        _ name: String, _ options: CallOptions = CallOptions(),
+        _ produce: (RequestWriter<Request>) async throws -> Void
+    ) async throws -> Reply {
+        try await channel.clientStreaming(method(name, .clientStreaming), options, produce)
+    }
+
+    /// Any number of messages both ways.
+    public func bidirectional<Request: Message, Reply: Message>(
+        _ name: String, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> Conversation<Request, Reply> {
+        try await channel.bidirectional(method(name, .bidirectional), options)
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("A target")
+struct TargetTests {
+    @Test(
+        "is parsed as gRPC's naming document says",
+        arguments: [
+            ("localhost:50051", "localhost", "localhost:50051"),
+            ("example.com", "example.com", "example.com"),
+            ("dns:///example.com:80", "example.com", "example.com:80"),
+            ("127.0.0.1:80", "127.0.0.1", "127.0.0.1:80"),
+            ("[::1]:80", "::1", "[::1]:80"),
+            ("ipv4:127.0.0.1:80,127.0.0.2:81", "127.0.0.1", "127.0.0.1:80"),
+            ("unix:/tmp/socket", "localhost", "localhost"),
+            ("unix-abstract:name", "localhost", "localhost"),
+        ])
+    func parsing(text: String, host: String, authority: String) throws {
+        let target = try Target(text)
+        #expect(target.host == host)
+        #expect(target.defaultAuthority == authority)
+    }
+
+    @Test(
+        "that is malformed is refused in words",
+        arguments: ["", "host:port", "xds:///a", "dns://server/name", "ipv4:localhost:80", "unix:"])
+    func malformed(text: String) {
+        #expect(throws: RPCError.self) { try Target(text) }
+    }
+
+    @Test("arguments of unknown names and wrong types are refused")
+    func arguments() throws {
+        var arguments = ChannelArguments()
+        try arguments.set("grpc.max_receive_message_length", to: -1)
+        #expect(arguments.maxReceiveMessageByteCount == nil)
+        try arguments.set("grpc.keepalive_time_ms", to: 30_000)
+        #expect(arguments.keepAliveInterval == .seconds(30))
+        #expect(throws: RPCError.self) { try arguments.set("grpc.no_such_thing", to: 1) }
+        #expect(throws: RPCError.self) {
+            try arguments.set("grpc.max_receive_message_length", to: "many")
+        }
+    }
+
+    @Test("metadata names and values are checked", arguments: ["grpc-x", "a b", "", "te", ":path"])
+    func metadata(name: String) {
+        var metadata = Metadata()
+        #expect(throws: RPCError.self) { try metadata.add("value", for: name) }
+    }
+
+    @Test("backoff that starts above its maximum stays at it")
+    func backoff() {
+        var backoff = Backoff(.init(initial: .seconds(10), maximum: .seconds(2)))
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<5 {
+            let delay = backoff.next(using: &generator)
+            #expect(delay >= .seconds(1.6) && delay <= .seconds(2.4))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The wire's codings")
+struct WireCodingTests {
+    @Test(
+        "write a time-out in at most eight digits, rounded up",
+        arguments: [
+            (Duration.nanoseconds(1), "1n"), (.zero, "1n"), (.seconds(-1), "1n"),
+            (.nanoseconds(99_999_999), "99999999n"), (.nanoseconds(100_000_000), "100000u"),
+            (.nanoseconds(100_000_001), "100001u"), (.seconds(100), "100000m"),
+            (.seconds(1), "1000000u"), (.seconds(100_000_000), "1666667M"),
+        ])
+    func timeout(duration: Duration, text: String) {
+        #expect(GRPCTimeout.encode(duration) == text)
+    }
+
+    @Test("carry any text as grpc-message")
+    func percent() {
+        let text = "\t\ntest with whitespace\r\nand Unicode BMP \u{263a} and non-BMP \u{1f608}\t\n"
+        let encoded = PercentCoding.encode(text)
+        #expect(encoded.utf8.allSatisfy { (0x20...0x7e).contains($0) })
+        #expect(PercentCoding.decode(encoded) == text)
+        #expect(PercentCoding.decode("50% of %zz %4") == "50% of %zz %4")
+    }
+
+    @Test("write base64 without padding, and read it either way", arguments: 0..<40)
+    func base64(count: Int) {
+        let octets = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97) }
+        let text = Base64.encode(octets)
+        #expect(!text.contains("="))
+        #expect(Base64.decode(text.utf8) == octets)
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        #expect(Base64.decode((text + padding).utf8) == octets)
+    }
+
+    @Test("refuse what is not base64", arguments: ["a", "ab=c", "a===", "a b", "ä"])
+    func badBase64(text: String) {
+        #expect(Base64.decode(text.utf8) == nil)
+    }
+
+    @Test("compress and decompress", arguments: [CompressionAlgorithm.gzip, .deflate])
+    func compression(algorithm: CompressionAlgorithm) throws {
+        try #require(ZlibLibrary.shared != nil, "zlib is not on this machine")
+        let octets = [UInt8](repeating: 7, count: 1 << 20)
+        let compressed = try Compressor.compress(octets.span, algorithm, reservingPrefix: 0)
+        #expect(compressed.count < 10_000)
+        #expect(
+            try Decompressor.decompress(compressed, algorithm, maxByteCount: 1 << 20) == octets)
+        #expect(throws: RPCError.self) {
+            try Decompressor.decompress(compressed, algorithm, maxByteCount: (1 << 20) - 1)
+        }
+        #expect(throws: RPCError.self) {
+            try Decompressor.decompress(
+                Array(compressed.dropLast(9)), algorithm, maxByteCount: nil)
+        }
+    }
+
+    @Test("put messages together wherever they are cut", arguments: 0...23)
+    func assembly(cut: Int) throws {
+        let wire: [UInt8] =
+            [0, 0, 0, 0, 3, 1, 2, 3] + [0, 0, 0, 0, 0] + [1, 0, 0, 0, 5, 9, 8, 7, 6, 5]
+        var assembler = MessageAssembler(maxByteCount: 5)
+        var messages: [AssembledMessage] = []
+        for part in [Array(wire[..<cut]), Array(wire[cut...])] {
+            var offset = 0
+            while let message = try assembler.next(in: part.span, at: &offset) {
+                messages.append(message)
+            }
+        }
+        #expect(!assembler.isInsideMessage)
+        #expect(
+            messages == [
+                .init(octets: [1, 2, 3], isCompressed: false),
+                .init(octets: [], isCompressed: false),
+                .init(octets: [9, 8, 7, 6, 5], isCompressed: true),
+            ])
+    }
+
+    @Test("refuse a message by its prefix")
+    func oversized() {
+        var assembler = MessageAssembler(maxByteCount: 4 << 20)
+        #expect(throws: RPCError.self) {
+            var offset = 0
+            let prefix: [UInt8] = [0, 0xff, 0xff, 0xff, 0xff]
+            _ = try assembler.next(in: prefix.span, at: &offset)
+        }
+    }
+}

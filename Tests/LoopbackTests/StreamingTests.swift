@@ -1,0 +1,157 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("A streaming call", .timeLimit(.minutes(1)))
+struct StreamingTests {
+    struct RouteGuideClient: ServiceClient {
+        static let serviceName = "routeguide.RouteGuide"
+        let channel: Channel
+    }
+
+    @Test("brings the server's messages in order, and then ends")
+    func serverStreaming() async throws {
+        let count = Method<HelloRequest, HelloReply>("/t.T/Count", .serverStreaming)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(count) { request, replies, context in
+                context.sendInitialMetadata(["x-first": "yes"])
+                context.setTrailingMetadata(["x-last": "indeed"])
+                for index in 0..<(Int(request.name) ?? 0) {
+                    try await replies.write(HelloReply(message: "\(index)"))
+                }
+            }
+        }
+        let channel = try Channel(server.target)
+        let stream = try await channel.serverStreaming(count, .init(name: "5000"))
+        #expect(try await stream.initialMetadata["x-first"] == "yes")
+        var next = 0
+        for try await reply in stream {
+            #expect(reply.message == "\(next)")
+            next += 1
+        }
+        #expect(next == 5_000)
+        #expect(stream.trailingMetadata?["x-last"] == "indeed")
+    }
+
+    @Test("sends many messages and gets one")
+    func clientStreaming() async throws {
+        let server = try LoopbackServer { $0.addRouteGuide() }
+        let client = RouteGuideClient(channel: try Channel(server.target))
+        let summary: RouteGuide.RouteSummary = try await client.clientStreaming("RecordRoute") {
+            (route: RequestWriter<RouteGuide.Point>) in
+            for index in 0..<1_000 {
+                try await route.write(.init(latitude: Int32(index), longitude: 0))
+            }
+        }
+        #expect(summary.pointCount == 1_000)
+    }
+
+    @Test("goes both ways, one after the other")
+    func pingPong() async throws {
+        let echo = Method<HelloRequest, HelloReply>("/t.T/Echo", .bidirectional)
+        let server = try LoopbackServer { server in
+            server.bidirectional(echo) { requests, replies, _ in
+                for try await request in requests {
+                    try await replies.write(HelloReply(message: request.name))
+                }
+            }
+        }
+        let channel = try Channel(server.target)
+        let conversation = try await channel.bidirectional(echo)
+        var answers = conversation.responses.makeAsyncIterator()
+        for index in 0..<500 {
+            try await conversation.requests.write(.init(name: "\(index)"))
+            #expect(try await answers.next()?.message == "\(index)")
+        }
+        conversation.requests.finish()
+        #expect(try await answers.next() == nil)
+    }
+
+    @Test("carries messages of many sizes both ways", arguments: [0, 1, 16_384, 70_000, 3_000_000])
+    func sizes(byteCount: Int) async throws {
+        let echo = Method<[UInt8], [UInt8]>(
+            "/t.T/Echo", .unary, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+        }
+        let channel = try Channel(server.target)
+        let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 131) }
+        #expect(try await channel.unary(echo, body) == body)
+    }
+
+    @Test("refuses a message above the limit by its prefix")
+    func oversized() async throws {
+        let echo = Method<[UInt8], [UInt8]>(
+            "/t.T/Echo", .unary, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+        }
+        let channel = try Channel(server.target)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                echo, [UInt8](repeating: 0, count: 1_001),
+                .with { $0.maxReceiveByteCount = 1_000 })
+        }
+        #expect(error?.code == .resourceExhausted)
+        #expect(try await channel.unary(echo, [1]) == [1], "the connection stays usable")
+    }
+
+    @Test("compresses what it sends", arguments: [CompressionAlgorithm.gzip, .deflate])
+    func compression(algorithm: CompressionAlgorithm) async throws {
+        let echo = Method<[UInt8], [UInt8]>(
+            "/t.T/Echo", .unary, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+        }
+        let channel = try Channel(server.target)
+        let body = [UInt8](repeating: 9, count: 100_000)
+        #expect(try await channel.unary(echo, body, .with { $0.compression = algorithm }) == body)
+    }
+
+    @Test("is cancelled at the server when the stream is let go of")
+    func abandoned() async throws {
+        let endless = Method<HelloRequest, HelloReply>("/t.T/Endless", .serverStreaming)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(endless) { _, replies, _ in
+                defer { end.yield() }
+                while true { try await replies.write(HelloReply(message: "more")) }
+            }
+        }
+        let channel = try Channel(server.target)
+        do {
+            let stream = try await channel.serverStreaming(endless, .init())
+            for try await reply in stream {
+                #expect(reply.message == "more")
+                break
+            }
+        }
+        for await _ in ended { break }
+    }
+
+    @Test("blocks the thread that asks, on a queue that it turns itself")
+    func blocking() throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
+        let queue = try CompletionQueue(.byHand)
+        let channel = try Channel(server.target, queue: queue)
+        for _ in 0..<10 {
+            let response = try channel.blockingUnary(sayHello, .init(name: "you"))
+            #expect(response.message.message == "Hello you")
+        }
+        let shared = try Channel(server.target)
+        #expect(try shared.blockingUnary(sayHello, .init(name: "me")).message.message == "Hello me")
+    }
+
+    @Test("runs on the queue as its executor")
+    func executor() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let queue = try CompletionQueue()
+        let greeter = Greeter(channel: try Channel(server.target, queue: queue))
+        let message = try await withTaskExecutorPreference(queue) {
+            try await greeter.sayHello(.init(name: "queue")).message
+        }
+        #expect(message == "Hello queue")
+        queue.shutdown()
+    }
+}
