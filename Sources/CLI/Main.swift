@@ -1,6 +1,73 @@
+import Foundation
+import Swiftlet
+
+/// The command line: one command, its arguments, and an exit status that tells.
+///
+/// 0 is success, 2 is a command line that makes no sense, and a call that failed is 64 and its
+/// gRPC status.
 @main
 enum Main {
-    static func main() {
-        print("usage: swiftlet COMMAND")
+    static let commands: [any Command.Type] = [
+        DemoCommand.self, HelloCommand.self, RouteCommand.self, ServeCommand.self,
+    ]
+
+    static func main() async {
+        var words = Array(CommandLine.arguments.dropFirst())
+        guard let name = words.first, name != "help", name != "--help", name != "-h" else {
+            printUsage()
+            exit(words.isEmpty ? 2 : 0)
+        }
+        words.removeFirst()
+        guard let command = commands.first(where: { $0.name == name }) else {
+            complain("there is no command '\(name)'; 'swiftlet help' lists them")
+        }
+        if words.contains("--help") {
+            print("usage: swiftlet \(command.usage)\n\n\(command.purpose)")
+            exit(0)
+        }
+        do {
+            try await command.run(Arguments(words, of: command))
+        } catch let error as UsageError {
+            complain("\(error.message)\nusage: swiftlet \(command.usage)")
+        } catch let error as RPCError {
+            say("swiftlet: \(error)")
+            exit(64 + Int32(error.code.rawValue))
+        } catch {
+            say("swiftlet: \(error)")
+            exit(1)
+        }
     }
+
+    private static func printUsage() {
+        print("usage: swiftlet COMMAND …\n")
+        for command in commands {
+            print("  swiftlet \(command.usage)\n      \(command.purpose)")
+        }
+        print("\nThe exit status is 0, 2 for wrong usage, and 64 + gRPC status for a failed call.")
+    }
+}
+
+/// Something that the command line can do.
+protocol Command: SendableMetatype {
+    static var name: String { get }
+    /// The command with its arguments, as help shows it.
+    static var usage: String { get }
+    static var purpose: String { get }
+    /// Options that are followed by a value.
+    static var options: Set<String> { get }
+    static func run(_ arguments: Arguments) async throws
+}
+
+extension Command {
+    static var options: Set<String> { [] }
+}
+
+/// Writes to standard error.
+func say(_ message: String) {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+}
+
+private func complain(_ message: String) -> Never {
+    say("swiftlet: \(message)")
+    exit(2)
 }

@@ -1,0 +1,79 @@
+import Foundation
+import Swiftlet
+
+/// The command line does not say what is to be done.
+struct UsageError: Error {
+    var message: String
+}
+
+/// The words behind a command: options with their values, and the others in order.
+struct Arguments {
+    private(set) var words: [String] = []
+    private var values: [String: String] = [:]
+
+    init(_ all: [String], of command: any Command.Type) throws {
+        var rest = all[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("--") else {
+                words.append(word)
+                continue
+            }
+            guard command.options.contains(word) else {
+                throw UsageError(message: "there is no option '\(word)'")
+            }
+            guard let value = rest.popFirst() else {
+                throw UsageError(message: "'\(word)' needs a value")
+            }
+            values[word] = value
+        }
+    }
+
+    subscript(option: String) -> String? { values[option] }
+
+    /// The word at `index`, which must be there.
+    func word(_ index: Int, _ what: String) throws -> String {
+        guard index < words.count else { throw UsageError(message: "\(what) is missing") }
+        return words[index]
+    }
+
+    /// Refuses more words than the command takes.
+    func expectAtMost(_ count: Int) throws {
+        guard words.count <= count else {
+            throw UsageError(message: "'\(words[count])' is one word too many")
+        }
+    }
+
+    func file(_ option: String) throws -> String? {
+        guard let path = self[option] else { return nil }
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw UsageError(message: "cannot read '\(path)': \(error.localizedDescription)")
+        }
+    }
+}
+
+/// Options of commands that call a server.
+enum ChannelOptions {
+    static let names: Set<String> = ["--ca", "--override", "--timeout"]
+    static let usage = "[--ca FILE|system] [--override NAME] [--timeout SECONDS]"
+    static let defaultTarget = "localhost:50051"
+
+    static func channel(_ target: String, _ arguments: Arguments) throws -> Channel {
+        var options = CallOptions()
+        options.timeout = .seconds(20)
+        if let text = arguments["--timeout"] {
+            guard let seconds = Double(text), seconds > 0 else {
+                throw UsageError(message: "'\(text)' is no number of seconds")
+            }
+            options.timeout = .seconds(seconds)
+        }
+        guard let authorities = arguments["--ca"] else {
+            return try Channel(target, defaultOptions: options)
+        }
+        var tls = TLSOptions()
+        if authorities != "system" { tls.rootCertificates = .file(authorities) }
+        tls.targetNameOverride = arguments["--override"]
+        return try Channel(target, credentials: .tls(tls), defaultOptions: options)
+    }
+}

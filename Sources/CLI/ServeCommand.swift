@@ -1,0 +1,33 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+
+/// Serves the example services until the process is ended.
+enum ServeCommand: Command {
+    static let name = "serve"
+    static let usage = "serve [--port PORT] [--certificate FILE --key FILE]"
+    static let purpose = "serves the example services on 127.0.0.1, for tests (port 50051)"
+    static let options: Set<String> = ["--port", "--certificate", "--key"]
+
+    static func run(_ arguments: Arguments) async throws {
+        try arguments.expectAtMost(0)
+        let text = arguments["--port"] ?? "50051"
+        guard let port = UInt16(text) else { throw UsageError(message: "'\(text)' is no port") }
+        let server = try LoopbackServer(on: .ipv4(port: port), tls: try tls(arguments)) { server in
+            server.addGreeter()
+            server.addRouteGuide()
+            server.addBenchmark()
+        }
+        // Unbuffered, for whoever waits for the line through a pipe.
+        FileHandle.standardOutput.write(Data("serving on \(server.target)\n".utf8))
+        while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
+    }
+
+    private static func tls(_ arguments: Arguments) throws -> ServerTLS? {
+        switch (try arguments.file("--certificate"), try arguments.file("--key")) {
+        case (nil, nil): nil
+        case (let certificate?, let key?): ServerTLS(certificateChain: certificate, privateKey: key)
+        default: throw UsageError(message: "--certificate and --key go together")
+        }
+    }
+}
