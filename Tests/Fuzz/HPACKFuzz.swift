@@ -1,7 +1,6 @@
-// A libFuzzer target, compiled together with the sources of the transport module:
+// fuzz: Sources/Transport/HPACK Sources/Transport/Octets
 //
-//     swiftc -O -sanitize=fuzzer,address -parse-as-library -package-name swiftlet \
-//         Sources/Transport/{HPACK,Octets}/*.swift Tests/Fuzz/HPACKFuzz.swift -o hpack-fuzz
+// A libFuzzer target for header compression; `Tests/Fuzz/run` builds it.
 
 /// Feeds one input to the decoder, and what it decodes to the encoder and back.
 ///

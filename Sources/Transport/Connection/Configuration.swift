@@ -22,6 +22,8 @@ package struct ConnectionConfiguration: Sendable {
     /// whatever the server allows.
     package var maxConcurrentStreams: Int?
     package var limits = Limits()
+    /// The identifier of a client's first stream. Tests begin near the last one.
+    package var firstRequestID = StreamID.firstRequest
     /// How long the peer may leave our SETTINGS unanswered.
     package var settingsTimeout = Duration.seconds(60)
     package var keepAlive: KeepAlive.Configuration?

@@ -27,7 +27,8 @@ extension Connection {
         leave()
     }
 
-    private var currentLimit: StreamID {
+    /// What we have promised; no GOAWAY of ours may name more (§6.8).
+    var currentLimit: StreamID {
         switch lifecycle.own {
         case .open: .last
         case .leaving(let last): last

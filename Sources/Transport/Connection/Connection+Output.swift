@@ -11,6 +11,7 @@ extension Connection {
     }
 
     private mutating func writeQueuedData(upTo byteCount: Int) {
+        guard !lifecycle.hasFailed else { return }
         while output.count < byteCount, sendWindow.available > 0,
             let slot = ready.popFirst(in: &streams.slots)
         {
@@ -18,12 +19,16 @@ extension Connection {
         }
     }
 
+    /// The most that a stream sends before it is the next one's turn, however large the peer's
+    /// frames may be.
+    private static let turnByteCount = 64 << 10
+
     /// One frame of a stream's queue; the stream then goes to the end of the line. A queue without
     /// DATA holds only an end, which needs no window.
     mutating func writeFrame(from slot: Int) {
         let queue = Int(streams[slot].queue)
         let byteCount = min(
-            queues[queue].byteCount, peerSettings.maxFrameByteCount,
+            queues[queue].byteCount, peerSettings.maxFrameByteCount, Self.turnByteCount,
             Int(max(0, streams[slot].sendWindow.available)), Int(sendWindow.available))
         let isLast = byteCount == queues[queue].byteCount
         let endStream = isLast && queues[queue].endStream
@@ -95,7 +100,7 @@ extension Connection {
     func canWriteNow(_ byteCount: Int, on slot: Int) -> Bool {
         guard streams[slot].phase == .open, streams[slot].queue < 0 else { return false }
         return byteCount == 0
-            || byteCount <= peerSettings.maxFrameByteCount
+            || byteCount <= min(peerSettings.maxFrameByteCount, Self.turnByteCount)
                 && byteCount <= Int(max(0, streams[slot].sendWindow.available))
                 && byteCount <= Int(max(0, sendWindow.available))
                 && ready.isEmpty && output.count < Self.directOutputByteCount
@@ -113,7 +118,9 @@ extension Connection {
     private mutating func writeDataHeader(_ byteCount: Int, on slot: Int, endStream: Bool) {
         streams[slot].sendWindow.spend(byteCount)
         sendWindow.spend(byteCount)
-        glitches.earn(2)
+        // A peer may give back the windows of stream and connection separately for the prefix of
+        // a message and for its content, or for every 4 KiB that it reads.
+        glitches.earn(4 + byteCount >> 11)
         keepAlive?.sentData()
         guard byteCount > 0 || endStream else { return }
         FrameHeader(

@@ -34,7 +34,9 @@ extension Connection {
     package mutating func poll(now: Instant) -> Instant? {
         guard !lifecycle.hasFailed else { return nil }
         if let settingsDeadline, now >= settingsDeadline {
-            answer(.connection(.settingsTimeout, "our SETTINGS were not acknowledged in time"))
+            answer(
+                .connection(.settingsTimeout, "our SETTINGS were not acknowledged in time"),
+                now: now)
             return nil
         }
         switch keepAlive?.poll(now: now, hasStreams: streams.count > 0) {
@@ -46,7 +48,8 @@ extension Connection {
             writePing(.keepAlive)
             return poll(now: now)
         case .closeConnection:
-            answer(.connection(.noError, "keep-alive PING was not answered in time"))
+            answer(
+                .connection(.noError, "keep-alive PING was not answered in time"), now: now)
             return nil
         }
     }

@@ -27,7 +27,7 @@ extension Connection {
                 keepAlive?.received(now: now)
                 if let event = try receive(header, octets, payload, now: now) { return event }
             } catch {
-                answer(error)
+                answer(error, now: now)
             }
         }
     }
@@ -71,6 +71,7 @@ extension Connection {
         case .ping:
             try receivePing(PingFrame(header, payload: payload), now: now)
         case .goAway:
+            try spendGlitch(now: now)
             try receiveGoAway(GoAwayFrame(header, payload: payload))
         case .priority:
             try spendGlitch(now: now)
@@ -107,18 +108,26 @@ extension Connection {
 
         let old = peerSettings
         try peerSettings.apply(frame.entries)
-        if configuration.role == .client, peerSettings.enablePush, !old.enablePush {
-            // §6.5.2: a client treats any value a server sends for it other than 0 as an error.
-            throw .connection(.protocolError, "SETTINGS_ENABLE_PUSH from a server")
-        }
-        if peerSettings.headerTableByteCount != old.headerTableByteCount {
-            encoder.setPeerMaxTableByteCount(
-                Int(clamping: peerSettings.headerTableByteCount))
+        for entry in frame.entries {
+            switch entry.identifier {
+            case SettingsFrame.Entry.enablePush:
+                // §6.5.2: a client treats any value a server sends for it other than 0 as an
+                // error, also 1, which is what holds by default.
+                guard configuration.role == .server || entry.value == 0 else {
+                    throw .connection(.protocolError, "SETTINGS_ENABLE_PUSH from a server")
+                }
+            case SettingsFrame.Entry.headerTableSize:
+                // §6.5.3: in order. A size that was in force for a moment has evicted entries
+                // from the peer's table (RFC 7541 §4.2).
+                encoder.setPeerMaxTableByteCount(Int(clamping: entry.value))
+            default:
+                break
+            }
         }
         try adjustSendWindows(
             by: Int64(peerSettings.initialWindowByteCount) - Int64(old.initialWindowByteCount))
         SettingsFrame(isAck: true).encode(into: &output.tail)
-        try countPendingAck()
+        try countUnreadAnswer()
         openWaitingStreams()
     }
 
@@ -144,17 +153,9 @@ extension Connection {
         guard frame.isAck else {
             // §6.7: the answer carries the same octets.
             PingFrame(isAck: true, opaque: frame.opaque).encode(into: &output.tail)
-            return try countPendingAck()
+            return try countUnreadAnswer()
         }
         receivePingAnswer(frame.opaque, now: now)
-    }
-
-    private mutating func countPendingAck() throws(HTTP2Error) {
-        pendingAckCount += 1
-        guard pendingAckCount <= configuration.limits.pendingAckCount else {
-            throw .connection(
-                .enhanceYourCalm, "\(pendingAckCount) acknowledgements that the peer does not read")
-        }
     }
 
     private mutating func receiveWindowUpdate(

@@ -1,23 +1,32 @@
 // How streams end, and what they leave behind.
 
 extension Connection {
-    /// How many frames the peer may have under way for a stream when we reset it.
-    static let lateFramesPerReset = 64
-    private static let maxLateFrames = 1 << 20
-
     /// Resets a stream from our side.
     mutating func writeReset(of slot: Int, _ code: ErrorCode) {
-        if streams[slot].phase == .open {
+        if streams[slot].phase == .open, !lifecycle.hasFailed {
             RSTStreamFrame(streamID: streams[slot].id, code: code).encode(into: &output.tail)
-            lateFrameAllowance = min(
-                lateFrameAllowance + Self.lateFramesPerReset, Self.maxLateFrames)
+            if streams[slot].state.receive != .ended {
+                allowLateFrames(octets: Int(streams[slot].receiveWindow.available))
+            }
         }
         release(slot)
+    }
+
+    /// The peer may send `byteCount` octets, by what it is known to know, on a stream that is over
+    /// for us.
+    mutating func allowLateFrames(octets byteCount: Int) {
+        // It may have read SETTINGS already that it has not acknowledged yet.
+        let newest = unacknowledgedSettings.last ?? acknowledgedSettings
+        let growth =
+            Int(newest.initialWindowByteCount) - Int(acknowledgedSettings.initialWindowByteCount)
+        late.allow(octets: byteCount + max(0, growth))
     }
 
     /// Ends the stream when both halves have ended and nothing is queued.
     mutating func releaseIfClosed(_ slot: Int) {
         guard streams[slot].state.isClosed, streams[slot].queue < 0 else { return }
+        // Only what was carried to its end has been of use.
+        glitches.earn(2)
         release(slot)
     }
 
@@ -35,7 +44,6 @@ extension Connection {
         streams.release(slot)
         guard phase == .open else { return }
         requestCount -= 1
-        glitches.earn(2)
         if !waiting.isEmpty { openWaitingStreams() }
     }
 }

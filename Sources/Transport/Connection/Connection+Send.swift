@@ -53,11 +53,11 @@ extension Connection {
         _ prepared: PreparedHeaders?, _ fields: HeaderList, on handle: StreamHandle,
         endStream: Bool
     ) -> Bool {
-        guard let slot = streams.slot(of: handle),
+        guard !lifecycle.hasFailed, let slot = streams.slot(of: handle),
             streams[slot].state.sendHeaders(endStream: endStream)
         else { return false }
         let queue = Int(streams[slot].queue)
-        if queue >= 0, !queues[queue].isEmpty {
+        if queue >= 0, streams[slot].phase == .waiting || !queues[queue].isEmpty {
             assert(endStream, "only trailers come behind DATA")
             var trailers = prepared?.list ?? HeaderList()
             trailers.append(contentsOf: fields)
@@ -74,7 +74,7 @@ extension Connection {
     package mutating func sendData(
         _ octets: [UInt8], on handle: StreamHandle, endStream: Bool
     ) -> SendOutcome {
-        guard let slot = streams.slot(of: handle),
+        guard !lifecycle.hasFailed, let slot = streams.slot(of: handle),
             streams[slot].state.sendData(endStream: endStream)
         else { return .closed }
         if canWriteNow(octets.count, on: slot) {

@@ -5,17 +5,13 @@ extension Connection {
         _ frame: HeadersFrame, _ payload: Span<UInt8>, now: Instant
     ) throws(HTTP2Error) -> Event? {
         let opening = HeaderBlockAssembler.Opening(
-            streamID: frame.streamID, endStream: frame.endStream)
+            streamID: frame.streamID, endStream: frame.endStream,
+            dependsOnItself: frame.priority?.dependency == frame.streamID)
         guard frame.endHeaders else {
             assembler.begin(opening, payload.extracting(frame.fragment))
             return nil
         }
-        // §5.3.1, and only once the block is decoded: the tables must stay in step.
-        let event = try receiveBlock(opening, payload.extracting(frame.fragment), now: now)
-        guard frame.priority?.dependency != frame.streamID else {
-            throw .stream(frame.streamID, .protocolError, "a stream that depends on itself")
-        }
-        return event
+        return try receiveBlock(opening, payload.extracting(frame.fragment), now: now)
     }
 
     mutating func receiveContinuation(
@@ -47,6 +43,9 @@ extension Connection {
                 opening.streamID, .enhanceYourCalm,
                 "header list above \(configuration.limits.headerListByteCount) octets")
         }
+        guard !opening.dependsOnItself else {
+            throw .stream(opening.streamID, .protocolError, "a stream that depends on itself")
+        }
         let (isInterim, kind) = try checkHeaders(of: slot, opening)
         let meaning = try streams[slot].state.receiveHeaders(
             on: opening.streamID, isInterim: isInterim, endStream: opening.endStream)
@@ -69,7 +68,7 @@ extension Connection {
     ) throws(HTTP2Error) -> Int? {
         if let slot = streams.slot(of: id) { return slot }
         guard isIdle(id) else {
-            try receiveOnClosedStream(id, now: now)
+            try receiveOnClosedStream(id, contentByteCount: 0)
             return nil
         }
         guard configuration.role == .server, id.isClientInitiated else {
@@ -100,10 +99,12 @@ extension Connection {
         if case .leaving(let last) = lifecycle.own, id > last {
             // §6.8: the client did not know yet. It will learn from our GOAWAY that the request
             // was not looked at.
-            lateFrameAllowance += Self.lateFramesPerReset
+            allowLateFrames(octets: Int(acknowledgedSettings.initialWindowByteCount))
             return nil
         }
-        if let limit = acknowledgedSettings.maxConcurrentStreams, requestCount >= Int(limit) {
+        let limit = acceptLimit
+        guard requestCount < limit else {
+            allowLateFrames(octets: Int(acknowledgedSettings.initialWindowByteCount))
             throw .stream(id, .refusedStream, "more than \(limit) concurrent streams")
         }
         let slot = streams.allocate()
@@ -111,16 +112,20 @@ extension Connection {
         return slot
     }
 
+    /// How many streams the client may have open. Until it has acknowledged our SETTINGS it
+    /// cannot know, and is allowed what anybody may assume (§6.5.2).
+    private var acceptLimit: Int {
+        if let limit = acknowledgedSettings.maxConcurrentStreams { return Int(limit) }
+        guard let announced = configuration.maxConcurrentStreams else { return .max }
+        return max(announced, 100)
+    }
+
     /// Something that belongs to a stream comes for one that is over. Right after we reset a
     /// stream the peer cannot know, so that is expected; otherwise it is STREAM_CLOSED (§5.1).
     private mutating func receiveOnClosedStream(
-        _ id: StreamID, now: Instant
+        _ id: StreamID, contentByteCount: Int
     ) throws(HTTP2Error) {
-        if lateFrameAllowance > 0 {
-            lateFrameAllowance -= 1
-            return
-        }
-        try spendGlitch(now: now)
+        guard !late.admit(contentByteCount: contentByteCount) else { return }
         throw .stream(id, .streamClosed, "frame after the end of the stream")
     }
 }
@@ -142,7 +147,7 @@ extension Connection {
                 throw .connection(.protocolError, "DATA on idle stream \(frame.streamID)")
             }
             giveBackConnectionWindow(byteCount, now: now)
-            try receiveOnClosedStream(frame.streamID, now: now)
+            try receiveOnClosedStream(frame.streamID, contentByteCount: frame.content.count)
             return nil
         }
         let contentByteCount = frame.content.count
@@ -195,23 +200,6 @@ extension Connection {
     }
 }
 
-// MARK: - Length (§8.1.1)
-
-extension Connection {
-    private mutating func noteContentLength(of slot: Int) throws(HTTP2Error) {
-        guard let field = receivedHeaders.first("content-length") else { return }
-        guard let length = Int64(receivedHeaders.value(of: field)), length >= 0 else {
-            throw .stream(streams[slot].id, .protocolError, "content-length is no number")
-        }
-        streams[slot].undeliveredByteCount = length
-    }
-
-    private func checkContentLength(of slot: Int) throws(HTTP2Error) {
-        guard streams[slot].undeliveredByteCount > 0 else { return }
-        throw .stream(streams[slot].id, .protocolError, "less DATA than content-length says")
-    }
-}
-
 // MARK: - Resets
 
 extension Connection {
@@ -223,7 +211,8 @@ extension Connection {
             return nil
         }
         // A client has asked for the stream that is reset; a server has not, and streams that are
-        // opened and reset in one breath are an attack on it.
+        // opened and reset in one breath are an attack on it. Only a stream that was served to its
+        // end earns anything, so such a flood runs dry.
         if configuration.role == .server { try spendGlitch(now: now) }
         let handle = streams.handle(of: slot)
         release(slot)

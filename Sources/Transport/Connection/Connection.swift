@@ -35,7 +35,7 @@ package struct Connection: ~Copyable {
     /// Streams that a client has opened and that are not over: what the limits on concurrent
     /// streams count.
     var requestCount = 0
-    var nextRequestID: StreamID? = .firstRequest
+    var nextRequestID: StreamID?
     /// The highest stream that the client has opened, as the server sees it.
     var lastRequestID = StreamID.connection
 
@@ -58,8 +58,7 @@ package struct Connection: ~Copyable {
     // Health.
     var lifecycle = Lifecycle()
     var glitches: GlitchBudget
-    /// How many frames may still come in on streams that we reset before the peer knew.
-    var lateFrameAllowance = 0
+    var late = LateFrames()
     var keepAlive: KeepAlive?
     var events = PendingEvents()
 
@@ -67,6 +66,7 @@ package struct Connection: ~Copyable {
     package init(_ configuration: ConnectionConfiguration, now: Instant) {
         self.configuration = configuration
         let limits = configuration.limits
+        nextRequestID = configuration.firstRequestID
         preface = configuration.role == .server ? .awaitingMagic : .awaitingSettings
         assembler = HeaderBlockAssembler(maxContinuationCount: limits.continuationCount)
         decoder = HPACK.Decoder()
@@ -91,7 +91,16 @@ extension Connection {
 
     /// Whether everything that is to be written is written: nothing is queued, for lack of a
     /// window or otherwise.
-    package var hasOutput: Bool { !output.isEmpty || (!ready.isEmpty && sendWindow.available > 0) }
+    package var hasOutput: Bool {
+        !output.isEmpty
+            || (!ready.isEmpty && sendWindow.available > 0 && !lifecycle.hasFailed)
+    }
+
+    /// The largest header list that the peer says it takes (SETTINGS_MAX_HEADER_LIST_SIZE); nil
+    /// when it says nothing. It will refuse the stream of a larger one.
+    package var peerHeaderListLimit: Int? {
+        peerSettings.maxHeaderListByteCount.map { Int($0) }
+    }
 
     /// The next event that lies ready. ``receive(_:at:now:)`` returns them too.
     package mutating func nextEvent() -> Event? { events.popFirst() }

@@ -23,7 +23,7 @@ extension Connection {
         reader.maxPayloadByteCount = settings.maxFrameByteCount
         let connectionWindow = max(
             2 * Int(configuration.streamWindowByteCount), 4 * Int(receiveWindow.target))
-        growConnectionWindow(to: connectionWindow)
+        growConnectionWindow(to: min(connectionWindow, Int(Int32.max)))
     }
 
     /// Checks the client's first octets, as far as they have arrived.

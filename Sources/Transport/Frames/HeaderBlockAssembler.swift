@@ -7,6 +7,9 @@ struct HeaderBlockAssembler: Sendable {
     struct Opening: Hashable, Sendable {
         var streamID: StreamID
         var endStream: Bool
+        /// §5.3.1 of RFC 7540: an error of the stream, but the block has to be decoded first, or
+        /// the tables get out of step.
+        var dependsOnItself = false
     }
 
     private enum State: Sendable {

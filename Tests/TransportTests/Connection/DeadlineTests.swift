@@ -1,0 +1,195 @@
+import Testing
+
+@testable import SwiftletTransport
+
+@Suite("A connection in time")
+struct DeadlineTests {
+    @Test("gives its peer a minute to acknowledge SETTINGS")
+    func settings() {
+        var client = Endpoint(.init(.client))
+        let start = client.now
+        let due = client.connection.poll(now: start)
+        #expect(due == start + .seconds(60))
+        client.receive(Raw.settings())
+        let early = client.connection.poll(now: start + .seconds(59))
+        #expect(early == start + .seconds(60))
+        let late = client.connection.poll(now: start + .seconds(60))
+        #expect(late == nil)
+        let verdict = client.verdict()
+        #expect(verdict == .connection(.settingsTimeout))
+    }
+
+    @Test("waits for nothing once they are acknowledged")
+    func idle() {
+        var client = Endpoint.client()
+        let due = client.connection.poll(now: client.now + .seconds(3600))
+        #expect(due == nil)
+        #expect(client.connection.hasFailed == false)
+    }
+
+    private static func watched(
+        withoutStreams: Bool = false, maxPingsWithoutData: Int = 2
+    ) -> Endpoint {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.keepAlive = .init(
+            interval: .seconds(10), timeout: .seconds(5), withoutStreams: withoutStreams,
+            maxPingsWithoutData: maxPingsWithoutData)
+        return Endpoint.client(configuration)
+    }
+
+    @Test("asks a quiet peer for a sign of life, and gives it up when none comes")
+    func silence() throws {
+        var client = Self.watched()
+        _ = try client.open(ends: true)
+        _ = client.output()
+        let start = client.now
+        let first = client.connection.poll(now: start)
+        #expect(first == start + .seconds(10))
+        let second = client.connection.poll(now: start + .seconds(10))
+        #expect(second == start + .seconds(15))
+        let frames = client.sentFrames()
+        #expect(frames.map(\.type) == [Raw.ping])
+        let third = client.connection.poll(now: start + .seconds(15))
+        #expect(third == nil)
+        let verdict = client.verdict()
+        #expect(verdict == .connection(.noError))
+    }
+
+    @Test("takes any frame at all for a sign of life")
+    func signOfLife() throws {
+        var client = Self.watched()
+        _ = try client.open(ends: true)
+        let start = client.now
+        _ = client.connection.poll(now: start + .seconds(10))
+        client.now = start + .seconds(14)
+        client.receive(Raw.response(1))
+        let next = client.connection.poll(now: start + .seconds(15))
+        #expect(next == start + .seconds(24))
+    }
+
+    @Test("does not ask without streams, unless told to", arguments: [true, false])
+    func withoutStreams(_ asks: Bool) {
+        var client = Self.watched(withoutStreams: asks)
+        let next = client.connection.poll(now: client.now)
+        #expect(next == (asks ? client.now + .seconds(10) : nil))
+    }
+
+    @Test("asks no more often than servers put up with", arguments: [1, 2, 0])
+    func pingsWithoutData(_ limit: Int) throws {
+        var client = Self.watched(maxPingsWithoutData: limit)
+        let call = try client.open()
+        _ = client.output()
+        var pings = 0
+        for _ in 0..<5 {
+            client.now = client.now + .seconds(10)
+            _ = client.connection.poll(now: client.now)
+            for frame in client.sentFrames() where frame.type == Raw.ping {
+                pings += 1
+                client.receive(Raw.frame(Raw.ping, Raw.ack, frame.payload))
+            }
+        }
+        #expect(pings == (limit == 0 ? 5 : limit))
+        _ = client.connection.sendData([1], on: call, endStream: false)
+        client.now = client.now + .seconds(10)
+        _ = client.connection.poll(now: client.now)
+        let again = client.sentFrames().filter { $0.type == Raw.ping }
+        #expect(again.count == 1, "after DATA it may ask again")
+    }
+
+    @Test("tells the answers to its user's PINGs from those to its own")
+    func userPing() {
+        var client = Endpoint.client()
+        client.connection.ping(42)
+        let frames = client.sentFrames()
+        #expect(frames.map(\.type) == [Raw.ping])
+        client.receive(Raw.frame(Raw.ping, Raw.ack, frames[0].payload))
+        let events = client.takeEvents()
+        #expect(events == [.pingAnswered(42)])
+    }
+
+    @Test("lets its windows follow bandwidth × delay, up to the limit")
+    func bandwidth() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.receiveWindows = .automatic(initial: 64 << 10, limit: 200_000)
+        var client = Endpoint.client(configuration)
+        let call = try client.open()
+        client.receive(Raw.response(1))
+        _ = client.output()
+        var windows: [UInt32] = []
+        var answers: [UInt8] = []
+        // Each turn is a round trip, in which the server sends all that the window allows.
+        for _ in 0..<40 {
+            client.now = client.now + .milliseconds(50)
+            let stream = client.connection.streams.slots[Int(call.slot)]
+            let count = Int(stream.receiveWindow.available) / 16_384
+            for index in 0..<count {
+                client.receive(Raw.data(1, [UInt8](repeating: 0, count: 16_384)))
+                // What was asked half-way through the last turn is answered half-way through this.
+                guard index == count / 2 else { continue }
+                client.receive(answers)
+                answers = []
+            }
+            for frame in client.sentFrames() {
+                if frame.type == Raw.ping {
+                    answers += Raw.frame(Raw.ping, Raw.ack, frame.payload)
+                } else if frame.type == Raw.settings, frame.flags == 0 {
+                    windows.append(frame.payload.dropFirst(2).reduce(0) { $0 << 8 | UInt32($1) })
+                    answers += Raw.settingsAck
+                }
+            }
+        }
+        #expect(windows.last == 200_000)
+        #expect(windows == windows.sorted())
+        #expect(windows.allSatisfy { $0 <= 200_000 })
+        let verdict = client.verdict()
+        #expect(verdict == .accepted)
+    }
+
+    @Test("leaves windows alone that are fixed")
+    func fixed() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.receiveWindows = .fixed(32_768)
+        var client = Endpoint.client(configuration)
+        _ = try client.open()
+        client.receive(Raw.response(1))
+        for _ in 0..<100 { client.receive(Raw.data(1, [UInt8](repeating: 0, count: 16_384))) }
+        let frames = client.sentFrames()
+        #expect(frames.allSatisfy { $0.type != Raw.ping && $0.type != Raw.settings })
+    }
+}
+
+@Suite("An estimate of bandwidth × delay")
+struct BandwidthEstimateTests {
+    @Test("doubles when a window's worth comes in a round trip, and stops at its limit")
+    func grows() {
+        var estimate = BandwidthEstimate(initial: 1_000, limit: 3_000)
+        var now = ContinuousClock.now
+        var windows: [Int?] = []
+        for (arrived, roundTrip) in [(1_000, 10), (2_000, 10), (3_000, 10)] {
+            let measures = estimate.shouldMeasure(now: now)
+            guard measures else {
+                windows.append(nil)
+                continue
+            }
+            estimate.received(arrived)
+            windows.append(estimate.pingAnswered(now: now + .milliseconds(roundTrip)))
+            now = now + .seconds(1)
+        }
+        #expect(windows == [2_000, 3_000, nil])
+    }
+
+    @Test("stays when the path holds less than the window")
+    func stays() {
+        var estimate = BandwidthEstimate(initial: 1_000, limit: 3_000)
+        let now = ContinuousClock.now
+        let measures = estimate.shouldMeasure(now: now)
+        #expect(measures)
+        let again = estimate.shouldMeasure(now: now)
+        #expect(!again, "one measurement at a time")
+        estimate.received(500)
+        let window = estimate.pingAnswered(now: now + .milliseconds(10))
+        #expect(window == nil)
+        let unasked = estimate.pingAnswered(now: now)
+        #expect(unasked == nil)
+    }
+}
