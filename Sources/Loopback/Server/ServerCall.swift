@@ -92,6 +92,8 @@ extension ServerCall {
                     let isReady =
                         state.firstIndex < state.messages.count || state.hasEnded || state.isGone
                         || state.failure != nil
+                        // What came since the window was given back holds it again.
+                        || state.unconsumed > 0
                     if !isReady { state.reader = resumption }
                     return isReady
                 }
