@@ -31,6 +31,8 @@ package final class CallCore: Sendable {
 
         // Outbound.
         var log = RequestLog()
+        /// How often the request was sent again because a server had not looked at it.
+        var resendCount = 0
         /// Messages that were taken and have yet to be reported as written.
         var unreportedWriteCount = 0
         /// A message was written that found no room: its report waits for some.
@@ -184,11 +186,13 @@ extension CallCore {
         state.withLock { _ = $0.log.rewind() }
     }
 
-    /// The server never saw the stream. The call is sent again on another if it can be.
+    /// The server never saw the stream. The call is sent again on another if it can be, and if it
+    /// was not already: a server that refuses for ever must not keep a call going for ever.
     package func streamWasNotProcessed(_ cause: @autoclosure () -> RPCError) {
         let isSentAgain = state.withLock { state in
             guard !state.isOver else { return true }
-            guard state.log.rewind() else { return false }
+            guard state.resendCount < Self.maxResendCount, state.log.rewind() else { return false }
+            state.resendCount += 1
             state.stage = .seeking
             return true
         }
@@ -196,6 +200,9 @@ extension CallCore {
         guard !isEnded else { return }
         backend.begin(self)
     }
+
+    /// "Once, immediately" (proposal A6, transparent retries).
+    private static let maxResendCount = 1
 
     package func streamHasRoom() {
         state.withLock { state in
