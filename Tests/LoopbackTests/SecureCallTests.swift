@@ -1,0 +1,114 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("A call over TLS", .timeLimit(.minutes(1)))
+struct SecureCallTests {
+    static let certificates = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Certificates")
+
+    static func pem(_ name: String) throws -> String {
+        try String(contentsOf: certificates.appending(path: name), encoding: .utf8)
+    }
+
+    static func server(_ identity: String, clients: String? = nil) throws -> LoopbackServer {
+        let tls = ServerTLS(
+            certificateChain: try pem("\(identity).pem"), privateKey: try pem("\(identity).key"),
+            clientAuthorities: try clients.map { try pem($0) })
+        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
+        return try LoopbackServer(tls: tls) { server in
+            server.unary(echo) { request, _ in request }
+        }
+    }
+
+    static func call(
+        _ server: LoopbackServer, _ body: [UInt8] = [1, 2, 3],
+        _ configure: (inout TLSOptions) -> Void = { _ in }
+    ) async throws -> [UInt8] {
+        var options = TLSOptions()
+        options.rootCertificates = .text(try pem("ca.pem"))
+        configure(&options)
+        let channel = try Channel(server.target, credentials: .tls(options))
+        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
+        return try await channel.unary(echo, body)
+    }
+
+    @Test("carries what it is given", arguments: [0, 1, 100_000, 2_000_000])
+    func echo(byteCount: Int) async throws {
+        let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        #expect(try await Self.call(try Self.server("server"), body) == body)
+    }
+
+    @Test(
+        "fails with the cause in words", arguments: ["expired", "wrong-host", "unknown-authority"])
+    func refused(identity: String) async throws {
+        let server = try Self.server(identity)
+        let error = await #expect(throws: RPCError.self) { try await Self.call(server) }
+        #expect(error?.code == .unavailable)
+        #expect(error?.phase == .tls)
+        #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("shows the client's certificate to a server that demands one")
+    func mutual() async throws {
+        let server = try Self.server("server", clients: "ca.pem")
+        let answer = try await Self.call(server) { options in
+            options.certificateChain = .file(Self.certificates.appending(path: "client.pem").path)
+            options.privateKey = .file(Self.certificates.appending(path: "client.key").path)
+        }
+        #expect(answer == [1, 2, 3])
+        let error = await #expect(throws: RPCError.self) { try await Self.call(server) }
+        #expect(error?.code == .unavailable)
+    }
+}
+
+@Suite("A server that leaves", .timeLimit(.minutes(1)))
+struct LeavingTests {
+    @Test("lets running calls end, and new ones find another connection")
+    func graceful() async throws {
+        let hold = Method<HelloRequest, HelloReply>("/t.T/Hold", .unary)
+        let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer { server in
+            server.unary(hold) { request, _ in
+                if request.name == "hold" {
+                    arrival.yield()
+                    for await _ in released { break }
+                }
+                return HelloReply(message: request.name)
+            }
+        }
+        let channel = try Channel(server.target)
+        async let held = channel.unary(hold, .init(name: "hold"))
+        for await _ in arrived { break }
+        server.leaveGracefully()
+        for await state in channel.connectivityChanges where state == .idle { break }
+        #expect(try await channel.unary(hold, .init(name: "new")).message == "new")
+        release.yield()
+        #expect(try await held.message == "hold")
+        #expect(server.connectionCount == 2)
+        await channel.close()
+        #expect(channel.connectivity == .shutdown)
+    }
+
+    @Test("and comes back is waited for by calls that wait until ready")
+    func waitForReady() async throws {
+        let path = "/tmp/swiftlet-\(UInt64.random(in: 0 ... .max)).sock"
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .milliseconds(20)
+        let greeter = Greeter(channel: try Channel("unix:\(path)", arguments: arguments))
+        async let reply = greeter.sayHello(
+            .init(name: "late"),
+            .with {
+                $0.waitForReady = true
+                $0.timeout = .seconds(30)
+            })
+        for await state in greeter.channel.connectivityChanges where state == .transientFailure {
+            break
+        }
+        let server = try LoopbackServer(on: .unix(path: path)) { $0.addGreeter() }
+        #expect(try await reply.message == "Hello late")
+        #expect(server.connectionCount == 1)
+    }
+}
