@@ -3,7 +3,7 @@
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 
-.PHONY: demo test format lint build clean
+.PHONY: demo test format lint build clean fuzz
 
 demo:
 	$(SWIFT) run --quiet swiftlet demo
@@ -13,6 +13,12 @@ test:
 
 build:
 	$(SWIFT) build
+
+# Runs each fuzz target for so many seconds.
+SECONDS_EACH ?= 30
+
+fuzz:
+	Tests/Fuzz/run $(SECONDS_EACH)
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -3,7 +3,8 @@
 @main
 enum Main {
     static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = [
-        ("hpack", "header compression, alone and beside nghttp2", HPACKBenchmark.run)
+        ("hpack", "header compression, alone and beside nghttp2", HPACKBenchmark.run),
+        ("engine", "the HTTP/2 engine alone, without sockets", EngineBenchmark.run),
     ]
 
     static func main() {
