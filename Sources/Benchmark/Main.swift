@@ -5,6 +5,7 @@ enum Main {
     static let sets: [(name: String, purpose: String, run: @Sendable (inout Report) -> Void)] = [
         ("hpack", "header compression, alone and beside nghttp2", HPACKBenchmark.run),
         ("messages", "protobuf messages, encoded and decoded", MessagesSet.run),
+        ("engine", "the HTTP/2 engine alone, without sockets", EngineBenchmark.run),
     ]
 
     static func main() {

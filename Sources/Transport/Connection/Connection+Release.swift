@@ -6,7 +6,7 @@ extension Connection {
         if streams[slot].phase == .open, !lifecycle.hasFailed {
             RSTStreamFrame(streamID: streams[slot].id, code: code).encode(into: &output.tail)
             if streams[slot].state.receive != .ended {
-                allowLateFrames(octets: Int(streams[slot].receiveWindow.available))
+                allowLateFrames(octets: streams[slot].receiveWindow.available)
             }
         }
         release(slot)
@@ -14,12 +14,13 @@ extension Connection {
 
     /// The peer may send `byteCount` octets, by what it is known to know, on a stream that is over
     /// for us.
-    mutating func allowLateFrames(octets byteCount: Int) {
+    mutating func allowLateFrames(octets byteCount: Int32) {
         // It may have read SETTINGS already that it has not acknowledged yet.
         let newest = unacknowledgedSettings.last ?? acknowledgedSettings
         let growth =
-            Int(newest.initialWindowByteCount) - Int(acknowledgedSettings.initialWindowByteCount)
-        late.allow(octets: byteCount + max(0, growth))
+            Int64(newest.initialWindowByteCount)
+            - Int64(acknowledgedSettings.initialWindowByteCount)
+        late.allow(octets: Int64(byteCount) + max(0, growth))
     }
 
     /// Ends the stream when both halves have ended and nothing is queued.

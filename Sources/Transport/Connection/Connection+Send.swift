@@ -116,7 +116,7 @@ extension Connection {
     /// could allow fewer than any number that we might assume.
     var requestLimit: Int {
         guard preface == .done else { return 0 }
-        let peer = peerSettings.maxConcurrentStreams.map { Int($0) } ?? .max
+        let peer = peerSettings.maxConcurrentStreams.map(Int.init(clamping:)) ?? .max
         return min(peer, configuration.maxConcurrentStreams ?? .max)
     }
 
@@ -128,9 +128,12 @@ extension Connection {
         requestCount += 1
     }
 
-    /// Opens streams that waited, as far as there is room.
+    /// Opens streams that waited, as far as there is room. Also when we are leaving: they were
+    /// asked for before, and a GOAWAY forbids new streams to its receiver alone (§6.8).
     mutating func openWaitingStreams() {
-        while !waiting.isEmpty, hasRoomForStream, !lifecycle.isDraining, let id = nextRequestID {
+        while !waiting.isEmpty, hasRoomForStream, lifecycle.peer == .open, !lifecycle.hasFailed,
+            let id = nextRequestID
+        {
             guard let slot = waiting.popFirst(in: &streams.slots) else { return }
             nextRequestID = id.successor
             openStream(slot, as: id)

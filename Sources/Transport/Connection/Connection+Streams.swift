@@ -99,12 +99,12 @@ extension Connection {
         if case .leaving(let last) = lifecycle.own, id > last {
             // §6.8: the client did not know yet. It will learn from our GOAWAY that the request
             // was not looked at.
-            allowLateFrames(octets: Int(acknowledgedSettings.initialWindowByteCount))
+            allowLateFrames(octets: acknowledgedSettings.initialWindowByteCount)
             return nil
         }
         let limit = acceptLimit
         guard requestCount < limit else {
-            allowLateFrames(octets: Int(acknowledgedSettings.initialWindowByteCount))
+            allowLateFrames(octets: acknowledgedSettings.initialWindowByteCount)
             throw .stream(id, .refusedStream, "more than \(limit) concurrent streams")
         }
         let slot = streams.allocate()
@@ -115,7 +115,7 @@ extension Connection {
     /// How many streams the client may have open. Until it has acknowledged our SETTINGS it
     /// cannot know, and is allowed what anybody may assume (§6.5.2).
     private var acceptLimit: Int {
-        if let limit = acknowledgedSettings.maxConcurrentStreams { return Int(limit) }
+        if let limit = acknowledgedSettings.maxConcurrentStreams { return Int(clamping: limit) }
         guard let announced = configuration.maxConcurrentStreams else { return .max }
         return max(announced, 100)
     }

@@ -99,7 +99,7 @@ extension Connection {
     /// The largest header list that the peer says it takes (SETTINGS_MAX_HEADER_LIST_SIZE); nil
     /// when it says nothing. It will refuse the stream of a larger one.
     package var peerHeaderListLimit: Int? {
-        peerSettings.maxHeaderListByteCount.map { Int($0) }
+        peerSettings.maxHeaderListByteCount.map(Int.init(clamping:))
     }
 
     /// The next event that lies ready. ``receive(_:at:now:)`` returns them too.

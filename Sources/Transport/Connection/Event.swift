@@ -13,7 +13,8 @@ extension Connection {
         case data(StreamHandle, Range<Int>, endStream: Bool)
         /// The peer reset the stream. It is over.
         case reset(StreamHandle, ErrorCode)
-        /// The peer broke a rule on this stream, and it was reset. It is over.
+        /// The peer broke a rule on this stream, and it was reset. It is over. A server has not
+        /// heard of the stream when it was opened by the headers that broke the rule.
         case streamFailed(StreamHandle, HTTP2Error)
         /// The peer has not seen the stream and never will: the request may be sent again on
         /// another connection. It is over.

@@ -76,6 +76,20 @@ struct FarewellTests {
         #expect(verdict == .accepted)
     }
 
+    @Test("of a client's lets streams be opened that it was asked for before")
+    func waiting() throws {
+        var client = Endpoint.client(settings: Raw.settings((3, 1)))
+        let calls = try (0..<2).map { _ in try client.open(ends: true) }
+        client.connection.leave()
+        #expect(throws: Connection.OpenRefusal.draining) { try client.open() }
+        client.receive(Raw.response(1, ends: true))
+        let frames = client.sentFrames().filter { $0.type == Raw.headers }
+        #expect(frames.map(\.stream) == [1, 3])
+        client.receive(Raw.response(3, ends: true))
+        let last = client.takeEvents().last
+        #expect(last == .headers(calls[1], .initial, endStream: true))
+    }
+
     @Test("of ours, at once, ignores younger requests and never names more streams later")
     func hardOfOurs() throws {
         var server = Endpoint.server()

@@ -225,6 +225,27 @@ struct StreamOrderTests {
         #expect(error.code == .protocolError)
     }
 
+    @Test("A waiter for trailers wakes when the stream is reset")
+    func resetInsteadOfTrailers() throws {
+        var client = Endpoint.client()
+        let call = try client.open(ends: true)
+        client.receive(
+            Raw.response(1) + Raw.data(1, [1]) + Raw.frame(Raw.reset, on: 1, Raw.word(2)))
+        let last = client.takeEvents().last
+        #expect(last == .reset(call, .internalError))
+        #expect(client.connection.streamCount == 0)
+    }
+
+    @Test("Octets that arrive before the client is ready are kept, in order")
+    func early() throws {
+        var server = Endpoint(.init(.server))
+        let octets = Raw.magic + Raw.settings() + Raw.request(1) + Raw.data(1, [1, 2])
+        for octet in octets { server.receive([octet]) }
+        let events = server.takeEvents()
+        #expect(events.count == 3 && events.first == .ready)
+        #expect(server.bodies.values.first == [1, 2])
+    }
+
     @Test("uses up identifiers, after which what waits may go elsewhere")
     func exhaustion() throws {
         var configuration = ConnectionConfiguration(.client)

@@ -240,6 +240,49 @@ struct FrameRulesTests {
     }
 
     @Test(
+        "Frames on stream 0 that need a stream are connection errors, not traps",
+        arguments: [
+            Raw.data, Raw.headers, Raw.priority, Raw.reset, Raw.pushPromise, Raw.continuation,
+        ], [0, 4, 5, 8, 40])
+    func streamZero(_ type: UInt8, _ byteCount: Int) throws {
+        for role in [Role.client, .server] {
+            for flags: UInt8 in [0, 0x2d] {
+                var endpoint = try Self.endpoint(role)
+                endpoint.receive(
+                    Raw.frame(type, flags, [UInt8](repeating: 0, count: byteCount)))
+                let verdict = endpoint.verdict()
+                #expect(verdict == Self.protocolError)
+            }
+        }
+    }
+
+    @Test("255 octets of padding do not overflow", arguments: 0...260)
+    func padding(_ byteCount: Int) throws {
+        var client = try Self.endpoint(.client)
+        client.receive(
+            Raw.frame(Raw.data, Raw.padded, on: 1, [255] + [UInt8](repeating: 1, count: byteCount)))
+        let verdict = client.verdict()
+        #expect(verdict == (byteCount < 255 ? Self.protocolError : .accepted))
+        #expect(client.bodies.values.first?.count ?? 0 == max(0, byteCount - 255))
+    }
+
+    @Test("of SETTINGS counts in the order of its entries")
+    func settingsInOrder() throws {
+        var client = Endpoint.client()
+        let prepared = PreparedHeaders(.request)
+        let first = try client.connection.openStream(prepared, HeaderList(), endStream: true)
+        client.connection.reset(first, .cancel)
+        _ = client.output()
+        // For a moment the server's table had no room, and forgot everything.
+        client.receive(Raw.settings((1, 0), (1, 4_096)))
+        _ = client.output()
+        _ = try client.connection.openStream(prepared, HeaderList(), endStream: true)
+        let block = client.sentFrames().last?.payload ?? []
+        #expect(block.prefix(4) == [0x20, 0x3f, 0xe1, 0x1f], "two size updates, then literals")
+        #expect(block.count > 30)
+    }
+
+    @Test(
         "must be SETTINGS when it is the first",
         arguments: [
             Raw.frame(Raw.ping, Raw.word(0) + Raw.word(0)), Raw.settingsAck, Raw.goAway(last: 0),

@@ -1,0 +1,60 @@
+import Foundation
+
+/// Counts allocations of the Swift runtime, which is where all memory of the library comes from.
+enum AllocationCount {
+    /// How often memory was allocated while `body` ran; nil where the runtime offers no hook.
+    /// Nothing else may run at the same time.
+    static func measure(_ body: () -> Void) -> Int? {
+        // A hook that does not hook would count to zero.
+        let check = count { for size in 1...10 { blackHole([UInt8](repeating: 1, count: size)) } }
+        guard check == 10 else { return nil }
+        return count(body)
+    }
+
+    private static func count(_ body: () -> Void) -> Int? {
+        #if os(Linux)
+            // The runtime keeps the address of its allocator in this variable, for instruments, and
+            // a switch beside it. Both live as long as the program, and are put back before this
+            // function returns.
+            let switchName =
+                "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly"
+            guard let symbol = unsafe dlsym(nil, "_swift_allocObject"),
+                let switchSymbol = unsafe dlsym(nil, switchName)
+            else { return nil }
+            let hook = unsafe symbol.assumingMemoryBound(to: Allocator.self)
+            let isHooked = unsafe switchSymbol.assumingMemoryBound(to: Bool.self)
+            unsafe isHooked.pointee = true
+            unsafe originalAllocator = unsafe hook.pointee
+            unsafe allocationCount = 0
+            unsafe hook.pointee = { type, byteCount, alignmentMask in
+                unsafe allocationCount += 1
+                return unsafe originalAllocator?(type, byteCount, alignmentMask)
+            }
+            body()
+            unsafe isHooked.pointee = false
+            if let original = unsafe originalAllocator { unsafe hook.pointee = original }
+            return unsafe allocationCount
+        #else
+            body()
+            return nil
+        #endif
+    }
+
+    /// Octets of memory that the program occupies now.
+    static var residentByteCount: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
+            return nil
+        }
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        return pages.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+    }
+}
+
+#if os(Linux)
+    private typealias Allocator =
+        @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer?
+
+    // Touched only by the thread that measures, while nothing else runs.
+    nonisolated(unsafe) private var originalAllocator: Allocator?
+    nonisolated(unsafe) private var allocationCount = 0
+#endif

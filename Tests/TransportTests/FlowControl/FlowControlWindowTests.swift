@@ -1,0 +1,104 @@
+import Testing
+
+@testable import SwiftletTransport
+
+@Suite("A window that we send into")
+struct FlowControlWindowTests {
+    @Test("may reach 2³¹−1 and not one octet more (RFC 9113 §6.9.1)")
+    func upperBound() throws {
+        var window = FlowControlWindow(initial: .max - 1)
+        try window.grow(by: 1)
+        #expect(window.available == .max)
+        #expect(throws: FlowControlWindow.Overflow.self) { try window.grow(by: 1) }
+        #expect(throws: FlowControlWindow.Overflow.self) { try window.grow(by: .max) }
+        #expect(window.available == .max, "a refused update changes nothing")
+    }
+
+    @Test("cannot be moved past its bottom by any sequence of legal settings")
+    func lowerBound() throws {
+        var window = FlowControlWindow(initial: .max)
+        window.spend(Int(Int32.max))
+        try window.adjust(by: -Int64(Int32.max))
+        #expect(window.available == -Int32.max)
+        #expect(throws: FlowControlWindow.Overflow.self) { try window.adjust(by: -1) }
+        try window.grow(by: UInt32(Int32.max))
+        #expect(window.available == 0)
+    }
+}
+
+@Suite("A window that we receive into")
+struct ReceiveWindowTests {
+    @Test("holds back small updates, and sends one for half of itself")
+    func batches() {
+        var window = ReceiveWindow(byteCount: 100)
+        let taken = window.receive(100)
+        #expect(taken)
+        let excess = window.receive(1)
+        #expect(!excess)
+        let small = window.consume(49)
+        #expect(small == nil)
+        let half = window.consume(1)
+        #expect(half == 50)
+        #expect(window.available == 50 && window.held == 50)
+    }
+
+    @Test("takes empty frames even when it is used up")
+    func empty() {
+        var window = ReceiveWindow(byteCount: 0)
+        let taken = window.receive(0)
+        #expect(taken)
+    }
+
+    @Test("may become negative under data in flight, and recovers as it is read")
+    func lowered() {
+        var window = ReceiveWindow(byteCount: 100)
+        _ = window.receive(80)
+        window.adjust(by: -90)
+        #expect(window.available == -70 && window.target == 10)
+        let refused = window.receive(1)
+        #expect(!refused)
+        let increment = window.consume(80)
+        #expect(increment == 80)
+        #expect(window.available == 10)
+    }
+
+    @Test("conserves its octets, whatever happens", arguments: UInt64(1)...20)
+    func conservation(_ seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        var window = ReceiveWindow(byteCount: 1_000)
+        /// What the peer may send, by the frames that it has been sent.
+        var permitted = 1_000
+        for _ in 0..<2_000 {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0, 1:
+                let count = Int.random(in: 0...400, using: &generator)
+                let taken = window.receive(count)
+                #expect(taken == (count == 0 || count <= permitted))
+                if taken { permitted -= count }
+            case 2:
+                let count = Int.random(in: 0...Int(window.held), using: &generator)
+                permitted += Int(window.consume(count) ?? 0)
+            default:
+                let growth = Int32.random(in: -200...250, using: &generator)
+                guard window.target + growth > 0 else { break }
+                window.adjust(by: growth)
+                permitted += Int(growth)
+            }
+            #expect(Int(window.available) == permitted)
+        }
+        let all = window.consume(Int(window.held))
+        permitted += Int(all ?? 0)
+        #expect(permitted > Int(window.target) / 2, "no window is lost for good")
+    }
+
+    @Test("cannot be enlarged beyond what a window may be")
+    func enlarge() {
+        var window = ReceiveWindow(byteCount: .max - 1)
+        let tooMuch = window.enlarge(by: 2)
+        #expect(tooMuch == nil)
+        let one = window.enlarge(by: 1)
+        #expect(one == 1)
+        let none = window.enlarge(by: 0)
+        #expect(none == nil)
+    }
+}
