@@ -24,7 +24,10 @@ struct TargetTests {
 
     @Test(
         "that is malformed is refused in words",
-        arguments: ["", "host:port", "xds:///a", "dns://server/name", "ipv4:localhost:80", "unix:"])
+        arguments: [
+            "", "host:port", "xds:///a", "dns://server/name", "ipv4:localhost:80", "unix:",
+            "a:\u{301}80",
+        ])
     func malformed(text: String) {
         #expect(throws: RPCError.self) { try Target(text) }
     }

@@ -48,6 +48,7 @@ struct WireCodingTests {
         #expect(compressed.count < 10_000)
         #expect(
             try Decompressor.decompress(compressed, algorithm, maxByteCount: 1 << 20) == octets)
+        #expect(try Decompressor.decompress(compressed, algorithm, maxByteCount: .max) == octets)
         #expect(throws: RPCError.self) {
             try Decompressor.decompress(compressed, algorithm, maxByteCount: (1 << 20) - 1)
         }

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// How many messages go each way.
 public enum CallShape: Hashable, Sendable {
     case unary, clientStreaming, serverStreaming, bidirectional
@@ -78,12 +80,7 @@ extension Codec<[UInt8]> {
             octets += value
             return octets
         },
-        decode: { octets in
-            var value = [UInt8]()
-            value.reserveCapacity(octets.count)
-            for index in octets.indices { value.append(octets[index]) }
-            return value
-        })
+        decode: { octets in [UInt8](copying: octets) })
 }
 
 /// A remote procedure: its path, its shape, and how its messages are encoded.

@@ -106,9 +106,13 @@ extension Target {
         }
         let colons = name.utf8.count { $0 == UInt8(ascii: ":") }
         guard colons == 1 else { return name.isEmpty ? nil : (name, nil) }
-        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
-        guard !parts[0].isEmpty, let port = UInt16(parts[1]) else { return nil }
-        return (String(parts[0]), port)
+        // By octets, as they were counted: a combining mark would hide the colon as a character.
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon > name.startIndex,
+            let host = String(name.utf8[..<colon]),
+            let digits = String(name.utf8[name.utf8.index(after: colon)...]),
+            let port = UInt16(digits)
+        else { return nil }
+        return (host, port)
     }
 }
 

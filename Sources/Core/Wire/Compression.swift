@@ -83,7 +83,8 @@ package enum Decompressor {
         }
         defer { _ = unsafe library.inflateEnd(&stream) }
 
-        let limit = maxByteCount ?? Int(Int32.max)
+        // Below the top, so that one octet above it can be counted.
+        let limit = min(maxByteCount ?? Int(Int32.max), Int(Int32.max))
         var output = [UInt8](
             repeating: 0, count: min(max(Self.firstByteCount, octets.count * 4), limit + 1))
         var produced = 0
