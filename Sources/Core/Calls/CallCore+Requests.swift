@@ -5,7 +5,7 @@ import Synchronization
 extension CallCore {
     /// Sends a message whose first five octets are reserved for its prefix. The observer hears
     /// when it was taken; a face that respects back-pressure writes the next one then.
-    package func write(_ message: consuming [UInt8], andFinish: Bool = false) {
+    package func write(_ message: consuming [UInt8], andFinish: Bool) {
         let framed: [UInt8]
         do throws(RPCError) {
             framed = try MessagePrefix.frame(

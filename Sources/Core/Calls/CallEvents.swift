@@ -13,12 +13,13 @@ package protocol CallObserver: AnyObject, Sendable {
 }
 
 /// How a call ended.
-package struct CallEnd: Sendable {
+public struct CallEnd: Sendable {
     /// Nil is OK.
-    package var error: RPCError?
-    package var trailers: Metadata
+    public var error: RPCError?
+    /// What the server sent with the status.
+    public var trailers: Metadata
 
-    package init(error: RPCError?, trailers: Metadata = Metadata()) {
+    public init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error
         self.trailers = trailers
     }

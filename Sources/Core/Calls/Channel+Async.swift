@@ -23,18 +23,17 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions
     ) async throws(RPCError) -> RawResponse {
         let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
-        let options = try await withCredentials(method.path, options)
         let observer = SingleResponse()
-        let core = makeCall(method, options, observer: observer)
+        let call = makeCall(method, options, observer: observer)
         return await withTaskCancellationHandler {
             await Resumption.wait { resumption in
                 observer.await(resumption)
-                core.write(octets, andFinish: true)
-                observer.expect(from: core)
-                core.start()
+                call.write(octets, andFinish: true)
+                observer.expect(from: call)
+                call.start()
             }
         } onCancel: {
-            core.cancel()
+            call.cancel()
         }
     }
 
@@ -44,11 +43,10 @@ extension Channel {
     ) async throws(RPCError) -> ResponseStream<Reply> {
         let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
         let inbox = ResponseInbox()
-        let options = try await withCredentials(method.path, options)
-        let core = makeCall(method, options, observer: inbox)
-        core.write(octets, andFinish: true)
-        core.start()
-        return ResponseStream(source: ResponseSource(core, inbox), codec: method.replyCodec)
+        let call = makeCall(method, options, observer: inbox)
+        call.write(octets, andFinish: true)
+        call.start()
+        return ResponseStream(source: ResponseSource(call, inbox), codec: method.replyCodec)
     }
 
     /// Sends the messages that `produce` writes, and waits for one. The request ends when
@@ -95,34 +93,12 @@ extension Channel {
         _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Conversation<Request, Reply> {
         let inbox = ResponseInbox()
-        let options = try await withCredentials(method.path, options)
-        let core = makeCall(method, options, observer: inbox)
-        core.start()
+        let call = makeCall(method, options, observer: inbox)
+        call.start()
         return Conversation(
-            requests: RequestWriter(core: core, inbox: inbox, codec: method.requestCodec),
+            requests: RequestWriter(call: call, inbox: inbox, codec: method.requestCodec),
             responses: ResponseStream(
-                source: ResponseSource(core, inbox), codec: method.replyCodec))
-    }
-
-    /// The options with the metadata of the call's credentials.
-    private func withCredentials(
-        _ path: String, _ options: CallOptions
-    ) async throws(RPCError) -> CallOptions {
-        guard let credentials = options.credentials ?? defaultOptions.credentials else {
-            return options
-        }
-        guard backend.isSecure else {
-            var error = RPCError(
-                .unauthenticated,
-                "call credentials are not sent over a channel that is not secure")
-            error.phase = .preparing
-            error.mayHaveBeenExecuted = false
-            throw error
-        }
-        var options = options
-        let metadata = try await credentials.metadata(path: path, authority: backend.authority)
-        options.metadata.append(contentsOf: metadata)
-        return options
+                source: ResponseSource(call, inbox), codec: method.replyCodec))
     }
 }
 

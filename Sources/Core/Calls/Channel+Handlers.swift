@@ -3,10 +3,10 @@
 
 /// A call that is under way.
 public struct RunningCall: Sendable {
-    let core: CallCore
+    let call: any CallRequests
 
     /// Ends the call with CANCELLED.
-    public func cancel() { core.cancel() }
+    public func cancel() { call.cancel() }
 }
 
 extension Channel {
@@ -21,11 +21,11 @@ extension Channel {
         let observer = SingleResponse { raw in
             completion(Result { () throws(RPCError) in try raw.response(method.replyCodec) })
         }
-        let core = makeCall(method, options, observer: observer)
-        core.write(octets, andFinish: true)
-        observer.expect(from: core)
-        core.start()
-        return RunningCall(core: core)
+        let call = makeCall(method, options, observer: observer)
+        call.write(octets, andFinish: true)
+        observer.expect(from: call)
+        call.start()
+        return RunningCall(call: call)
     }
 
     /// Sends one message and waits for the answer in the calling thread, for scripts and command
@@ -38,10 +38,10 @@ extension Channel {
         let queue = backend.queue
         let gate = BlockingGate()
         let observer = SingleResponse { _ in gate.open() }
-        let core = makeCall(method, options, observer: observer)
-        core.write(octets, andFinish: true)
-        observer.expect(from: core)
-        core.start()
+        let call = makeCall(method, options, observer: observer)
+        call.write(octets, andFinish: true)
+        observer.expect(from: call)
+        call.start()
         if queue.mode == .byHand {
             queue.turn { observer.response == nil }
         } else {

@@ -1,6 +1,6 @@
 /// Writes the requests of a call that takes many.
 public struct RequestWriter<Message: Sendable>: Sendable {
-    let core: CallCore
+    let call: any CallRequests
     let inbox: ResponseInbox
     let codec: Codec<Message>
 
@@ -12,7 +12,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await Resumption.wait { inbox.wait(.forRoom($0)) }
         } onCancel: {
-            core.cancel()
+            call.cancel()
         }
         try checkEnd()
     }
@@ -23,13 +23,13 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     }
 
     /// Says that no more messages follow. Calling it twice is harmless.
-    public func finish() { core.finish() }
+    public func finish() { call.finish() }
 
     private func writeNow(_ message: Message, andFinish: Bool) throws(RPCError) {
         try checkEnd()
         let octets = try codec.encode(message, MessagePrefix.byteCount)
         inbox.willWrite()
-        core.write(octets, andFinish: andFinish)
+        call.write(octets, andFinish: andFinish)
     }
 
     private func checkEnd() throws(RPCError) {

@@ -26,7 +26,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
             do throws(RPCError) {
                 return try codec.decode(octets.span)
             } catch {
-                source.core.end(with: error, isImmediate: true)
+                source.call.fail(error)
                 throw error
             }
         }
@@ -52,23 +52,23 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     public var trailingMetadata: Metadata? { source.end?.trailers }
 
     /// Ends the call with CANCELLED.
-    public func cancel() { source.core.cancel() }
+    public func cancel() { source.call.cancel() }
 }
 
 /// Cancels a call when the last face of it is let go of.
 final class ResponseSource: Sendable {
-    let core: CallCore
+    let call: any CallRequests
     private let inbox: ResponseInbox
 
-    init(_ core: CallCore, _ inbox: ResponseInbox) {
-        self.core = core
+    init(_ call: any CallRequests, _ inbox: ResponseInbox) {
+        self.call = call
         self.inbox = inbox
     }
 
-    deinit { core.cancel() }
+    deinit { call.cancel() }
 
     func next() async throws(RPCError) -> [UInt8]? {
-        core.receiveNext()
+        call.receiveNext()
         switch inbox.poll() {
         case .message(let octets): return octets
         case .end(let end): return try Self.finish(end)
@@ -77,7 +77,7 @@ final class ResponseSource: Sendable {
         let found = await withTaskCancellationHandler {
             await Resumption.wait { inbox.wait(.forMessage($0)) }
         } onCancel: {
-            core.cancel()
+            call.cancel()
         }
         switch found {
         case .message(let octets): return octets
@@ -90,7 +90,7 @@ final class ResponseSource: Sendable {
         let found = await withTaskCancellationHandler {
             await Resumption.wait { inbox.wait(.forInitialMetadata($0)) }
         } onCancel: {
-            core.cancel()
+            call.cancel()
         }
         return try found.get()
     }

@@ -11,7 +11,7 @@ final class SingleResponse: CallObserver {
     }
 
     private struct State {
-        var core: CallCore?
+        var call: (any CallRequests)?
         var message: [UInt8]?
         var initialMetadata = Metadata()
         var hasTooMany = false
@@ -30,10 +30,10 @@ final class SingleResponse: CallObserver {
 
 extension SingleResponse {
     /// Asks for the message, and for one more that must not come.
-    func expect(from core: CallCore) {
-        state.withLock { $0.core = core }
-        core.receiveNext()
-        core.receiveNext()
+    func expect(from call: any CallRequests) {
+        state.withLock { $0.call = call }
+        call.receiveNext()
+        call.receiveNext()
     }
 
     /// Has the response handed to `continuation`, at once when it is there already.
@@ -53,17 +53,15 @@ extension SingleResponse {
     }
 
     func receive(message: [UInt8]) {
-        let core: CallCore? = state.withLock { state in
+        let call: (any CallRequests)? = state.withLock { state in
             guard state.message == nil else {
                 state.hasTooMany = true
-                return state.core
+                return state.call
             }
             state.message = message
             return nil
         }
-        core?.end(
-            with: RPCError(.unimplemented, "the server sent more than one message"),
-            isImmediate: true)
+        call?.fail(RPCError(.unimplemented, "the server sent more than one message"))
     }
 
     func messageWasWritten() {}
@@ -73,7 +71,7 @@ extension SingleResponse {
             let response = RawResponse(
                 message: state.message.take(), initialMetadata: state.initialMetadata, end: end)
             state.response = response
-            state.core = nil
+            state.call = nil
             return (response, state.waiter.take())
         }
         switch waiter {

@@ -12,6 +12,8 @@ public final class Channel: Sendable {
     let backend: any ChannelBackend
     /// Options that calls get unless they say otherwise.
     public let defaultOptions: CallOptions
+    /// What stands between callers and the network.
+    public let interceptors: [ChannelInterceptor]
 
     /// A channel to a target that is written as in gRPC's naming document: `host:port`,
     /// `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`, `unix:/path`, `unix-abstract:name`.
@@ -19,21 +21,27 @@ public final class Channel: Sendable {
     /// - Parameters:
     ///   - credentials: How to secure the connection; ``ChannelCredentials/insecure`` sends
     ///     everything in the clear.
+    ///   - interceptors: What every call meets on its way, in the order of ``ChannelInterceptor``.
     ///   - queue: Where its connections live. Channels share one unless told otherwise.
     public convenience init(
         _ target: String, credentials: ChannelCredentials = .insecure,
         arguments: ChannelArguments = ChannelArguments(),
-        defaultOptions: CallOptions = CallOptions(), queue: CompletionQueue = .shared
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        queue: CompletionQueue = .shared
     ) throws(RPCError) {
         let core = ChannelCore(
             try Target(target), credentials: credentials, arguments: arguments, queue: queue)
-        self.init(backend: core, defaultOptions: defaultOptions)
+        self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
     /// A channel on a backend of one's own: a fake network, for one.
-    package init(backend: any ChannelBackend, defaultOptions: CallOptions = CallOptions()) {
+    package init(
+        backend: any ChannelBackend, defaultOptions: CallOptions = CallOptions(),
+        interceptors: [ChannelInterceptor] = []
+    ) {
         self.backend = backend
         self.defaultOptions = defaultOptions
+        self.interceptors = interceptors
     }
 
     deinit { backend.channelWasReleased() }
@@ -91,15 +99,50 @@ extension Channel {
     /// The call that `method` and `options` describe, not started yet.
     func makeCall<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions, observer: any CallObserver
-    ) -> CallCore {
-        let options = options.merged(over: defaultOptions)
-        let limits = backend.limits
-        let head = CallHead(
-            path: method.path, contentSubtype: method.requestCodec.contentSubtype,
-            metadata: options.metadata, compression: options.compression ?? limits.compression,
-            authority: options.authority, waitForReady: options.waitForReady ?? false,
+    ) -> any CallRequests {
+        makeCall(
+            path: method.path, method.shape, contentSubtype: method.requestCodec.contentSubtype,
+            options, observer: observer)
+    }
+
+    func makeCall(
+        path: String, _ shape: CallShape, contentSubtype: String?, _ options: CallOptions,
+        observer: any CallObserver
+    ) -> any CallRequests {
+        let backend = backend
+        let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore = { options, observer in
+            CallCore(
+                CallHead(path, contentSubtype, options, backend.limits),
+                deadline: options.deadline, backend: backend, observer: observer)
+        }
+        var options = options.merged(over: defaultOptions)
+        guard !interceptors.isEmpty || !options.interceptors.isEmpty || options.credentials != nil
+        else { return makeCore(options, observer) }
+
+        let description = CallDescription(
+            path: path, shape: shape, authority: options.authority ?? backend.authority,
+            isSecure: backend.isSecure)
+        var factories = interceptors.factories(for: description, and: options.interceptors)
+        // Last, so that a call that is sent once more gets fresh ones.
+        if let credentials = options.credentials { factories.append(.credentials(credentials)) }
+        // Time counts from here, however long an interceptor takes.
+        options.absoluteDeadline = options.deadline
+        options.timeout = nil
+        let plan = ChainPlan(
+            call: description, factories: factories, loop: backend.loop, makeCore: makeCore)
+        return InterceptorChain(plan, options, observer: observer)
+    }
+}
+
+extension CallHead {
+    fileprivate init(
+        _ path: String, _ contentSubtype: String?, _ options: CallOptions, _ limits: MessageLimits
+    ) {
+        self.init(
+            path: path, contentSubtype: contentSubtype, metadata: options.metadata,
+            compression: options.compression ?? limits.compression, authority: options.authority,
+            waitForReady: options.waitForReady ?? false,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
             maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount)
-        return CallCore(head, deadline: options.deadline, backend: backend, observer: observer)
     }
 }

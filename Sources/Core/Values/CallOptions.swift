@@ -34,6 +34,9 @@ public struct CallOptions: Sendable {
     /// Where the call gets its proof of identity from, as a bearer token.
     public var credentials: (any CallCredentials)?
 
+    /// Interceptors of this call. Its requests meet them after those of the channel.
+    public var interceptors: [InterceptorFactory] = []
+
     public init() {}
 
     /// Builds options in one expression: `.with { $0.timeout = .seconds(1) }`.
@@ -61,6 +64,7 @@ extension CallOptions {
         merged.maxReceiveByteCount = maxReceiveByteCount ?? defaults.maxReceiveByteCount
         merged.authority = authority ?? defaults.authority
         merged.credentials = credentials ?? defaults.credentials
+        merged.interceptors = defaults.interceptors + interceptors
         return merged
     }
 

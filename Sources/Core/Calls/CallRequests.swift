@@ -1,0 +1,27 @@
+/// What is asked of a call, by a face of it or by an interceptor in front of it.
+///
+/// A call without interceptors is a ``CallCore``; one with them is their chain, which ends in one.
+/// All of it may be called from any thread.
+package protocol CallRequests: AnyObject, Sendable {
+    /// Starts the call. What was written before goes out together with its headers.
+    func start()
+
+    /// Sends a message whose first five octets are reserved for its prefix.
+    func write(_ message: consuming [UInt8], andFinish: Bool)
+
+    /// Says that no more messages follow.
+    func finish()
+
+    /// Asks for one more message.
+    func receiveNext()
+
+    /// Ends the call with CANCELLED and resets its stream. Does nothing when it has ended.
+    func cancel()
+
+    /// Ends the call with what was found wrong with it here.
+    func fail(_ error: RPCError)
+}
+
+extension CallCore: CallRequests {
+    package func fail(_ error: RPCError) { end(with: error, isImmediate: true) }
+}

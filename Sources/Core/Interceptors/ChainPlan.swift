@@ -1,0 +1,152 @@
+import Synchronization
+
+/// How the chain of a call is made, and made again from some place on.
+struct ChainPlan: Sendable {
+    let call: CallDescription
+    let factories: [InterceptorFactory]
+    let loop: EventLoop
+    let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
+}
+
+/// What lies below a place in the chain: the seam to the next neighbour, and the end of it all.
+struct ChainLink: Sendable {
+    let seam: ChainSeam
+    let terminal: ChainTerminal
+}
+
+extension ChainPlan {
+    /// Makes the interceptors from `index` on, and the end of the chain.
+    func link(from index: Int, under upper: any ChainUpper) -> ChainLink {
+        var index = index
+        while index < factories.count {
+            let factory = factories[index]
+            index += 1
+            guard let interceptor = factory.make(call) else { continue }
+            let node = InterceptedCall(self, factory, interceptor, nextIndex: index)
+            let seam = ChainSeam(upper, node)
+            let below = link(from: index, under: node)
+            node.place(under: seam, above: below)
+            return ChainLink(seam: seam, terminal: below.terminal)
+        }
+        let terminal = ChainTerminal(makeCore)
+        let seam = ChainSeam(upper, terminal)
+        terminal.place(under: seam)
+        return ChainLink(seam: seam, terminal: terminal)
+    }
+}
+
+/// The end of a chain: makes the call proper when it is started.
+final class ChainTerminal: ChainLower, CallObserver {
+    private struct State {
+        var seam: ChainSeam?
+        var core: CallCore?
+        /// Messages asked for before the start.
+        var earlyDemand = 0
+        /// Requests are gathered, to leave together.
+        var gatherCount = 0
+        var startsLater = false
+        var pending: RawMessage?
+        var isOver = false
+    }
+
+    private let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
+    private let state = Mutex(State())
+
+    init(_ makeCore: @escaping @Sendable (CallOptions, any CallObserver) -> CallCore) {
+        self.makeCore = makeCore
+    }
+
+    func place(under seam: ChainSeam) { state.withLock { $0.seam = seam } }
+}
+
+// MARK: - Requests
+
+extension ChainTerminal {
+    /// Has what `body` asks for leave together: the headers, a message, and the end of the request
+    /// on its frame.
+    func gather(_ body: () -> Void) {
+        state.withLock { $0.gatherCount += 1 }
+        body()
+        let (core, pending, starts): (CallCore?, RawMessage?, Bool) = state.withLock { state in
+            state.gatherCount -= 1
+            guard state.gatherCount == 0 else { return (nil, nil, false) }
+            defer { state.startsLater = false }
+            return (state.core, state.pending.take(), state.startsLater)
+        }
+        if let pending { core?.write(pending.behindPrefix(), andFinish: false) }
+        if starts { core?.start() }
+    }
+
+    func take(_ request: ChainRequest) {
+        switch request {
+        case .start(let options): start(options)
+        case .write(let message): write(message)
+        case .finish:
+            let (core, pending) = state.withLock { ($0.core, $0.pending.take()) }
+            if let pending {
+                core?.write(pending.behindPrefix(), andFinish: true)
+            } else {
+                core?.finish()
+            }
+        case .receiveNext:
+            let core: CallCore? = state.withLock { state in
+                if state.core == nil { state.earlyDemand += 1 }
+                return state.core
+            }
+            core?.receiveNext()
+        case .cancel:
+            let core = state.withLock { state in
+                state.isOver = true
+                return state.core.take()
+            }
+            core?.cancel()
+        }
+    }
+
+    private func start(_ options: CallOptions) {
+        let core = makeCore(options, self)
+        let (startsNow, demand): (Bool, Int) = state.withLock { state in
+            guard !state.isOver else { return (false, 0) }
+            state.core = core
+            state.startsLater = state.gatherCount > 0
+            return (!state.startsLater, state.earlyDemand)
+        }
+        for _ in 0..<demand { core.receiveNext() }
+        if startsNow { core.start() }
+    }
+
+    private func write(_ message: RawMessage) {
+        let (core, previous): (CallCore?, RawMessage?) = state.withLock { state in
+            guard state.gatherCount > 0 else { return (state.core, message) }
+            defer { state.pending = message }
+            return (state.core, state.pending)
+        }
+        if let previous { core?.write(previous.behindPrefix(), andFinish: false) }
+    }
+}
+
+// MARK: - Responses
+
+extension ChainTerminal {
+    func receive(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }
+
+    func receive(message: [UInt8]) { pass(.message(RawMessage(message))) }
+
+    func messageWasWritten() { pass(.writeDone) }
+
+    func receive(end: CallEnd) {
+        pass(.close(end))
+        let core = state.withLock { state in
+            state.isOver = true
+            state.seam = nil
+            return state.core.take()
+        }
+        _ = core
+    }
+
+    private func pass(_ response: ChainResponse) {
+        let seam = state.withLock { $0.seam }
+        // What the call proper says is in order; after a cancellation it falls.
+        _ = seam?.pass(response)
+    }
+}

@@ -1,0 +1,220 @@
+import Synchronization
+
+/// A call as one of its interceptors has it: the next neighbour towards the network, the previous
+/// one towards the caller, and the serial context that the interceptor runs in.
+///
+/// What is not allowed in the state of the call (a message after the end of the request, a
+/// message before the initial metadata) never reaches the neighbour: the call ends with INTERNAL
+/// and a message that names the interceptor and the rule. After the end nothing has an effect.
+public final class InterceptedCall: Sendable {
+    private enum Event: Sendable {
+        case request(ChainRequest)
+        case response(ChainResponse)
+        case work(@Sendable (any Interceptor, InterceptedCall) -> Void)
+    }
+
+    private struct State {
+        var upper: ChainSeam?
+        var below: ChainLink?
+        var requests: [Event] = []
+        var others: [Event] = []
+        var isHandled = false
+        var holdsRequests = false
+    }
+
+    private let plan: ChainPlan
+    private let factory: InterceptorFactory
+    private let nextIndex: Int
+    // Reached only by whoever handles the mailbox, who is one at a time; handing over from one to
+    // the next goes through the lock of `state`.
+    nonisolated(unsafe) private let interceptor: any Interceptor
+    private let state = Mutex(State())
+
+    init(
+        _ plan: ChainPlan, _ factory: InterceptorFactory, _ interceptor: sending any Interceptor,
+        nextIndex: Int
+    ) {
+        self.plan = plan
+        self.factory = factory
+        unsafe self.interceptor = interceptor
+        self.nextIndex = nextIndex
+    }
+
+    func place(under upper: ChainSeam, above below: ChainLink) {
+        state.withLock { state in
+            state.upper = upper
+            state.below = below
+        }
+    }
+
+    /// Which call it is.
+    public var description: CallDescription { plan.call }
+}
+
+// MARK: - Towards the network
+
+extension InterceptedCall {
+    public func start(_ options: CallOptions) { ask(.start(options)) }
+
+    public func write(_ message: RawMessage) { ask(.write(message)) }
+
+    public func finish() { ask(.finish) }
+
+    public func receiveNext() { ask(.receiveNext) }
+
+    /// Ends the rest of the call; nothing comes back from it. The caller hears of it by
+    /// ``close(_:)`` alone.
+    public func cancel() { ask(.cancel) }
+
+    /// Gives up the rest of the call and puts a fresh one in its place, which is not started: to
+    /// send the request once more.
+    public func restart() {
+        let fresh = plan.link(from: nextIndex, under: self)
+        let old = state.withLock { state in
+            defer { state.below = fresh }
+            return state.below
+        }
+        old?.seam.cancel()
+    }
+
+    private func ask(_ request: ChainRequest) {
+        let link = state.withLock { $0.below }
+        if let refusal = link?.seam.pass(request) { refuse(refusal) }
+    }
+}
+
+// MARK: - Towards the caller
+
+extension InterceptedCall {
+    public func deliver(initialMetadata: Metadata) { tell(.initialMetadata(initialMetadata)) }
+
+    public func deliver(_ message: RawMessage) { tell(.message(message)) }
+
+    public func deliverWriteDone() { tell(.writeDone) }
+
+    /// Ends the call for the caller. What of it is still under way is cancelled.
+    public func close(_ end: CallEnd) {
+        tell(.close(end))
+        let link = state.withLock { $0.below.take() }
+        link?.seam.cancel()
+    }
+
+    private func tell(_ response: ChainResponse) {
+        let upper = state.withLock { $0.upper }
+        if let refusal = upper?.pass(response) { refuse(refusal) }
+    }
+
+    private func refuse(_ reason: String) {
+        let (upper, link) = state.withLock { ($0.upper.take(), $0.below.take()) }
+        upper?.close(with: RPCError(.internal, "interceptor '\(factory.name)': \(reason)"))
+        link?.seam.cancel()
+    }
+}
+
+// MARK: - The serial context
+
+extension InterceptedCall {
+    /// Keeps further requests back, a cancellation excepted, until ``releaseRequests()``: while
+    /// the interceptor waits for something before it lets the call go on.
+    public func holdRequests() { state.withLock { $0.holdsRequests = true } }
+
+    /// Lets the requests come that were kept back.
+    public func releaseRequests() {
+        let isMine = state.withLock { state in
+            state.holdsRequests = false
+            defer { state.isHandled = true }
+            return !state.isHandled
+        }
+        if isMine { handle() }
+    }
+
+    /// Runs `work` in the interceptor's serial context: for what happens later, in a task or a
+    /// handler.
+    ///
+    /// ```swift
+    /// Task { [call] in
+    ///     let token = await source.token()
+    ///     call.perform(as: Self.self) { interceptor, call in interceptor.proceed(token, call) }
+    /// }
+    /// ```
+    public func perform<Kind: Interceptor>(
+        as kind: Kind.Type = Kind.self,
+        _ work: @escaping @Sendable (Kind, InterceptedCall) -> Void
+    ) {
+        post(
+            .work { interceptor, call in
+                if let interceptor = interceptor as? Kind { work(interceptor, call) }
+            })
+    }
+
+    private func post(_ event: Event) {
+        let isMine = state.withLock { state in
+            switch event {
+            case .request(.cancel):
+                state.requests = [event]
+                state.holdsRequests = false
+            case .request: state.requests.append(event)
+            case .response, .work: state.others.append(event)
+            }
+            defer { state.isHandled = true }
+            return !state.isHandled
+        }
+        if isMine { handle() }
+    }
+
+    private func handle() {
+        guard let run = factory.context.run else { return handleAll() }
+        run { [self] in handleAll() }
+    }
+
+    private func handleAll() {
+        let terminal = state.withLock { $0.below?.terminal }
+        // What one turn asks for leaves together: the request's headers with its message.
+        if let terminal { terminal.gather(handleEach) } else { handleEach() }
+    }
+
+    private func handleEach() {
+        while let event = next() {
+            switch event {
+            case .request(let request): handle(request)
+            case .response(let response): handle(response)
+            case .work(let work): unsafe work(interceptor, self)
+            }
+        }
+    }
+
+    private func next() -> Event? {
+        state.withLock { state in
+            if !state.others.isEmpty { return state.others.removeFirst() }
+            if !state.holdsRequests, !state.requests.isEmpty { return state.requests.removeFirst() }
+            state.isHandled = false
+            return nil
+        }
+    }
+
+    private func handle(_ request: ChainRequest) {
+        switch request {
+        case .start(let options): unsafe interceptor.start(options, self)
+        case .write(let message): unsafe interceptor.write(message, self)
+        case .finish: unsafe interceptor.finish(self)
+        case .receiveNext: unsafe interceptor.receiveNext(self)
+        case .cancel: unsafe interceptor.cancel(self)
+        }
+    }
+
+    private func handle(_ response: ChainResponse) {
+        switch response {
+        case .initialMetadata(let metadata):
+            unsafe interceptor.receive(initialMetadata: metadata, self)
+        case .message(let message): unsafe interceptor.receive(message, self)
+        case .writeDone: unsafe interceptor.writeDone(self)
+        case .close(let end): unsafe interceptor.close(end, self)
+        }
+    }
+}
+
+extension InterceptedCall: ChainUpper, ChainLower {
+    func take(_ request: ChainRequest) { post(.request(request)) }
+
+    func take(_ response: ChainResponse) { post(.response(response)) }
+}

@@ -1,0 +1,131 @@
+import Synchronization
+
+/// A call with interceptors, as its face sees it. Hands the face's requests to the first of them,
+/// and what comes back to the face's observer, which hears of exactly one end.
+final class InterceptorChain: CallRequests {
+    private struct State {
+        var observer: (any CallObserver)?
+        var below: ChainLink?
+        var timer: TimerHandle?
+        var isStarted = false
+        /// What was asked for before the start.
+        var early: [ChainRequest] = []
+        var hasEnd = false
+    }
+
+    private let options: CallOptions
+    private let loop: EventLoop
+    private let state: Mutex<State>
+    private let responses = SerialMailbox<ChainResponse>()
+
+    init(_ plan: ChainPlan, _ options: CallOptions, observer: any CallObserver) {
+        self.options = options
+        loop = plan.loop
+        state = Mutex(State(observer: observer))
+        state.withLock { $0.below = plan.link(from: 0, under: self) }
+    }
+}
+
+// MARK: - Requests
+
+extension InterceptorChain {
+    func start() {
+        let (link, early): (ChainLink?, [ChainRequest]) = state.withLock { state in
+            guard !state.isStarted, !state.hasEnd else { return (nil, []) }
+            state.isStarted = true
+            defer { state.early = [] }
+            return (state.below, state.early)
+        }
+        guard let link else { return }
+        watchDeadline()
+        link.terminal.gather {
+            _ = link.seam.pass(.start(options))
+            for request in early { _ = link.seam.pass(request) }
+        }
+    }
+
+    func write(_ message: consuming [UInt8], andFinish: Bool) {
+        let message = RawMessage(behindPrefix: message)
+        guard andFinish else { return ask(.write(message)) }
+        let link = state.withLock { $0.below }
+        link?.terminal.gather {
+            ask(.write(message))
+            ask(.finish)
+        }
+    }
+
+    func finish() { ask(.finish) }
+
+    func receiveNext() { ask(.receiveNext) }
+
+    func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
+
+    func fail(_ error: RPCError) {
+        let link = state.withLock { $0.below }
+        take(.close(CallEnd(error: error)))
+        _ = link?.seam.pass(.cancel)
+    }
+
+    private func ask(_ request: ChainRequest) {
+        let link: ChainLink? = state.withLock { state in
+            guard state.isStarted else {
+                if !state.hasEnd { state.early.append(request) }
+                return nil
+            }
+            return state.below
+        }
+        // A face may write and finish again after the end; the table lets it fall.
+        _ = link?.seam.pass(request)
+    }
+}
+
+// MARK: - Responses
+
+extension InterceptorChain: ChainUpper {
+    func take(_ response: ChainResponse) {
+        guard responses.post(response) else { return }
+        while let response = responses.next() { tell(response) }
+    }
+
+    private func tell(_ response: ChainResponse) {
+        var timer: TimerHandle?
+        let observer: (any CallObserver)? = state.withLock { state in
+            guard !state.hasEnd else { return nil }
+            guard case .close = response else { return state.observer }
+            state.hasEnd = true
+            state.below = nil
+            state.early = []
+            timer = state.timer.take()
+            return state.observer.take()
+        }
+        if let timer { loop.cancel(timer) }
+        switch response {
+        case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
+        case .message(let message): observer?.receive(message: message.bytes)
+        case .writeDone: observer?.messageWasWritten()
+        case .close(let end): observer?.receive(end: end)
+        }
+    }
+}
+
+// MARK: - The deadline
+
+extension InterceptorChain: TimerTarget {
+    /// The call at the end of the chain has its own deadline, and tells its end better. This one
+    /// is for interceptors that hold the call back, so it leaves the other a little time.
+    private static let grace = Duration.milliseconds(100)
+
+    private func watchDeadline() {
+        guard let instant = options.absoluteDeadline.instant else { return }
+        let timer = loop.schedule(self, at: instant + Self.grace)
+        let isTooLate = state.withLock { state in
+            if !state.hasEnd { state.timer = timer }
+            return state.hasEnd
+        }
+        if isTooLate { loop.cancel(timer) }
+    }
+
+    func timerFired(now: ContinuousClock.Instant) {
+        fail(RPCError(.deadlineExceeded, "the deadline passed while an interceptor held the call"))
+    }
+}

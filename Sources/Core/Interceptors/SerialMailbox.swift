@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Events that any thread may leave and that are handled one at a time, in the order in which
+/// they were left: who finds nobody at it handles what there is, and what is added meanwhile.
+final class SerialMailbox<Event: Sendable>: Sendable {
+    private struct State {
+        var events: [Event] = []
+        var nextIndex = 0
+        var isHandled = false
+    }
+
+    private let state = Mutex(State())
+}
+
+extension SerialMailbox {
+    /// Leaves an event. Whoever is told `true` has to call ``next()`` until it gives nil.
+    func post(_ event: Event) -> Bool {
+        state.withLock { state in
+            state.events.append(event)
+            defer { state.isHandled = true }
+            return !state.isHandled
+        }
+    }
+
+    /// The event whose turn it is; nil leaves the mailbox to whoever posts next.
+    func next() -> Event? {
+        state.withLock { state in
+            guard state.nextIndex < state.events.count else {
+                state.events.removeAll(keepingCapacity: true)
+                state.nextIndex = 0
+                state.isHandled = false
+                return nil
+            }
+            defer { state.nextIndex += 1 }
+            return state.events[state.nextIndex]
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("What may pass between neighbours of a chain")
+struct CallProgressTests {
+    typealias State = CallProgress.State
+
+    /// A state, and how a call comes there.
+    static let ways: [(State, [CallProgress.Request])] = [
+        (.initialised, []), (.started, [.start]), (.halfClosed, [.start, .finish]),
+        (.finished, [.start, .cancel]),
+    ]
+
+    static let allowedRequests: [State: Set<CallProgress.Request>] = [
+        .initialised: [.start, .receiveNext, .cancel],
+        .started: [.write, .finish, .receiveNext, .cancel],
+        .halfClosed: [.receiveNext, .cancel],
+    ]
+
+    static let next: [State: [CallProgress.Request: State]] = [
+        .initialised: [.start: .started, .cancel: .finished],
+        .started: [.finish: .halfClosed, .cancel: .finished],
+        .halfClosed: [.cancel: .finished],
+    ]
+
+    @Test("of requests is what the table says", arguments: ways)
+    func requests(state: State, way: [CallProgress.Request]) {
+        for request in CallProgress.Request.allCases {
+            var progress = CallProgress()
+            for step in way { #expect(progress.admit(step) == .pass) }
+            #expect(progress.state == state)
+            let verdict = progress.admit(request)
+            if state == .finished {
+                #expect(verdict == .ignore)
+            } else if Self.allowedRequests[state]?.contains(request) == true {
+                #expect(verdict == .pass)
+                #expect(progress.state == Self.next[state]?[request] ?? state)
+            } else {
+                guard case .refuse(let reason) = verdict else {
+                    Issue.record("\(request) passes in \(state)")
+                    continue
+                }
+                #expect(reason.contains(request.rawValue) && reason.contains("\(state)"))
+                #expect(progress.state == state)
+            }
+        }
+    }
+
+    @Test("of responses is nothing before the start", arguments: CallProgress.Response.allCases)
+    func early(response: CallProgress.Response) {
+        var progress = CallProgress()
+        guard case .refuse = progress.admit(response) else {
+            Issue.record("\(response) passes before the start")
+            return
+        }
+    }
+
+    @Test("of responses is initial metadata once, then messages, then one close")
+    func order() {
+        for way in Self.ways.dropFirst().dropLast() {
+            var progress = CallProgress()
+            for step in way.1 { _ = progress.admit(step) }
+            guard case .refuse = progress.admit(.message) else {
+                Issue.record("a message passes before initial metadata")
+                continue
+            }
+            #expect(progress.admit(.initialMetadata) == .pass)
+            guard case .refuse = progress.admit(.initialMetadata) else {
+                Issue.record("initial metadata passes twice")
+                continue
+            }
+            #expect(progress.admit(.message) == .pass)
+            #expect(progress.admit(.writeDone) == .pass)
+            #expect(progress.admit(.close) == .pass)
+            for response in CallProgress.Response.allCases {
+                #expect(progress.admit(response) == .ignore)
+            }
+        }
+    }
+}
