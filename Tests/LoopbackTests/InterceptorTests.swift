@@ -146,9 +146,11 @@ struct InterceptorTests {
         try await chat.requests.write(.init())
         chat.requests.finish()
         for try await _ in chat.responses {}
-        _ = try channel.blockingUnary(
-            Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary),
-            .init(name: "you"))
+        _ = try await onThread {
+            try channel.blockingUnary(
+                Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary),
+                .init(name: "you"))
+        }
         let expected: [CallShape] = [.serverStreaming, .clientStreaming, .bidirectional, .unary]
         #expect(notes.all == expected.flatMap { ["\($0)", "\($0) ended OK"] })
     }

@@ -74,10 +74,10 @@ extension Channel {
         conversation.requests.finish()
         var iterator = conversation.responses.makeAsyncIterator()
         guard let reply = try await iterator.next() else {
-            throw RPCError(.unimplemented, "the server sent no message with its status OK")
+            throw RPCError.noMessage
         }
         guard try await iterator.next() == nil else {
-            throw RPCError(.unimplemented, "the server sent more than one message")
+            throw RPCError.tooManyMessages
         }
         return reply
     }

@@ -1,12 +1,21 @@
+import Synchronization
+
 // Calls with handlers, for code that does not await. Handlers run on the channel's queue and must
 // not block it.
 
 /// A call that is under way.
 public struct RunningCall: Sendable {
     let call: any CallRequests
+    var pausing: (any CallPausing)?
 
     /// Ends the call with CANCELLED.
     public func cancel() { call.cancel() }
+
+    /// Asks for no more messages until ``resume()``; flow control then stops the server. Without
+    /// an effect on calls that have one response.
+    public func pause() { pausing?.pause() }
+
+    public func resume() { pausing?.resume() }
 }
 
 extension Channel {
@@ -28,29 +37,77 @@ extension Channel {
         return RunningCall(call: call)
     }
 
-    /// Sends one message and waits for the answer in the calling thread, for scripts and command
-    /// lines. On a queue that is turned by hand this turns it, so that no other thread takes part.
-    public func blockingUnary<Request, Reply>(
+    /// Sends one message; the handlers get the answers as they come.
+    @discardableResult
+    public func serverStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        _ options: CallOptions = CallOptions()
-    ) throws(RPCError) -> Response<Reply> {
+        _ options: CallOptions = CallOptions(), handlers: ResponseHandlers<Reply>
+    ) throws(RPCError) -> RunningCall {
         let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
-        let queue = backend.queue
-        let gate = BlockingGate()
-        let observer = SingleResponse { _ in gate.open() }
+        let observer = HandlerObserver(handlers, method.replyCodec)
         let call = makeCall(method, options, observer: observer)
         call.write(octets, andFinish: true)
-        observer.expect(from: call)
+        observer.begin(call)
         call.start()
-        if queue.mode == .byHand {
-            queue.turn { observer.response == nil }
-        } else {
-            gate.wait()
+        return RunningCall(call: call, pausing: observer)
+    }
+
+    /// Opens a call whose requests are written as they come up; `completion` gets the one answer
+    /// or the error, once.
+    public func clientStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
+        completion: @escaping @Sendable (Result<Reply, RPCError>) -> Void
+    ) -> WritingCall<Request> {
+        let only = OnlyReply<Reply>()
+        return bidirectional(
+            method, options,
+            handlers: ResponseHandlers(
+                message: { only.receive($0) },
+                end: { completion(only.result(at: $0)) }))
+    }
+
+    /// Opens a call in which both sides send as they like.
+    public func bidirectional<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
+        handlers: ResponseHandlers<Reply>
+    ) -> WritingCall<Request> {
+        let observer = HandlerObserver(handlers, method.replyCodec)
+        let call = makeCall(method, options, observer: observer)
+        observer.begin(call)
+        call.start()
+        return WritingCall(
+            running: RunningCall(call: call, pausing: observer),
+            willWrite: { observer.willWrite($0) }, codec: method.requestCodec)
+    }
+}
+
+/// The one response of a call that is to have one.
+final class OnlyReply<Reply: Sendable>: Sendable {
+    private let state = Mutex<(reply: Reply?, count: Int)>((nil, 0))
+
+    func receive(_ reply: Reply) {
+        state.withLock { state in
+            state.count += 1
+            if state.reply == nil { state.reply = reply }
         }
-        guard let raw = observer.response else {
-            throw RPCError(.internal, "the call ended without an answer")
-        }
-        return try raw.response(method.replyCodec)
+    }
+
+    /// What the call came to, once it has ended.
+    func result(at end: Result<Metadata, RPCError>) -> Result<Reply, RPCError> {
+        let (reply, count) = state.withLock { ($0.reply, $0.count) }
+        if case .failure(let error) = end { return .failure(error) }
+        guard let reply else { return .failure(.noMessage) }
+        return count == 1 ? .success(reply) : .failure(.tooManyMessages)
+    }
+}
+
+extension RPCError {
+    static var noMessage: RPCError {
+        RPCError(.unimplemented, "the server sent no message with its status OK")
+    }
+
+    static var tooManyMessages: RPCError {
+        RPCError(.unimplemented, "the server sent more than one message")
     }
 }
 

@@ -34,6 +34,6 @@ public struct RequestWriter<Message: Sendable>: Sendable {
 
     private func checkEnd() throws(RPCError) {
         guard let end = inbox.end else { return }
-        throw end.error ?? RPCError(.cancelled, "the server ended the call with OK")
+        throw end.errorOfWriting
     }
 }

@@ -20,7 +20,7 @@ struct RawResponse: Sendable {
             throw error
         }
         guard let message else {
-            throw RPCError(.unimplemented, "the server sent no message with its status OK")
+            throw RPCError.noMessage
         }
         return message
     }

@@ -61,7 +61,7 @@ extension SingleResponse {
             state.message = message
             return nil
         }
-        call?.fail(RPCError(.unimplemented, "the server sent more than one message"))
+        call?.fail(.tooManyMessages)
     }
 
     func messageWasWritten() {}

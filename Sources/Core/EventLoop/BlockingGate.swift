@@ -6,17 +6,29 @@
     import Glibc
 #endif
 
-/// Stops a thread until another opens the gate, which stays open.
+/// Stops threads until something happens elsewhere.
+///
+/// Who waits for a condition takes a mark, looks whether it holds, and then waits for what happens
+/// after the mark: so nothing that happens after the look is missed.
 @safe final class BlockingGate: @unchecked Sendable {
-    // Unchecked and called safe, because the three are the system's: the mutex guards `isOpen`, and all of them
-    // live at fixed addresses from init to deinit.
+    // Unchecked and called safe, because the two are the system's and live at fixed addresses from
+    // init to deinit, and the mutex guards `happenings`.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var isOpen = false
+    private var happenings: UInt64 = 0
 
     init() {
         unsafe pthread_mutex_init(mutex, nil)
-        unsafe pthread_cond_init(condition, nil)
+        #if canImport(Darwin)
+            unsafe pthread_cond_init(condition, nil)
+        #else
+            // The time of day may be set back while somebody waits; this clock may not.
+            var attributes = pthread_condattr_t()
+            unsafe pthread_condattr_init(&attributes)
+            unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            unsafe pthread_cond_init(condition, &attributes)
+            unsafe pthread_condattr_destroy(&attributes)
+        #endif
     }
 
     deinit {
@@ -26,16 +38,51 @@
         unsafe mutex.deallocate()
     }
 
+    /// What has happened so far.
+    var mark: UInt64 {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return happenings
+    }
+
+    /// Something has happened.
     func open() {
         unsafe pthread_mutex_lock(mutex)
-        isOpen = true
+        happenings &+= 1
         unsafe pthread_cond_broadcast(condition)
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    func wait() {
+    /// Waits until something has happened after `mark`.
+    func wait(since mark: UInt64 = 0) {
         unsafe pthread_mutex_lock(mutex)
-        while !isOpen { unsafe pthread_cond_wait(condition, mutex) }
+        while happenings == mark { unsafe pthread_cond_wait(condition, mutex) }
         unsafe pthread_mutex_unlock(mutex)
+    }
+
+    /// The same, but for so much time at most.
+    func wait(since mark: UInt64, upTo duration: Duration) {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        let (seconds, attoseconds) = max(duration, .zero).components
+        var time = timespec()
+        #if canImport(Darwin)
+            time.tv_sec = numericCast(seconds)
+            time.tv_nsec = numericCast(attoseconds / 1_000_000_000)
+            if happenings == mark {
+                unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+            }
+        #else
+            unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+            let nanoseconds = Int64(time.tv_nsec) + attoseconds / 1_000_000_000
+            // A deadline beyond what a clock can say is for ever.
+            let end = Int64(time.tv_sec).addingReportingOverflow(
+                seconds &+ nanoseconds / 1_000_000_000)
+            time.tv_sec = end.overflow ? .max : numericCast(end.partialValue)
+            time.tv_nsec = numericCast(nanoseconds % 1_000_000_000)
+            while happenings == mark {
+                guard unsafe pthread_cond_timedwait(condition, mutex, &time) == 0 else { break }
+            }
+        #endif
     }
 }

@@ -24,7 +24,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     }
 
     /// What ``next(deadline:)`` found.
-    public enum Event: Sendable {
+    public enum Event: Hashable, Sendable {
         /// A batch of operations has ended; its tag, and whether all of it succeeded.
         case completed(tag: Tag, success: Bool)
         /// The deadline has passed.
@@ -37,6 +37,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     public typealias Tag = UInt64
 
     private struct State {
+        /// Events that nobody has taken.
         var completed: [(tag: Tag, success: Bool)] = []
         var firstIndex = 0
         var isShutDown = false
@@ -47,6 +48,8 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     package let loop: EventLoop
     public let mode: Mode
     private let state = Mutex(State())
+    /// Where those wait who take events of a queue that has a thread of its own.
+    private let gate = BlockingGate()
 
     /// The queue that channels use when they are not given one. It has a thread of its own and
     /// lives as long as the program.
@@ -82,32 +85,63 @@ public final class CompletionQueue: TaskExecutor, Sendable {
 // MARK: - Events
 
 extension CompletionQueue {
-    /// Waits for the next event, turning the event loop meanwhile when the queue is turned by
-    /// hand. On a queue with a thread of its own the batches' handlers get the events, and this
-    /// returns at the deadline.
+    /// Waits for the next event: the end of a batch of operations that was started with a tag. On a
+    /// queue that is turned by hand it turns the event loop meanwhile, in the calling thread, and
+    /// only one thread may do so at a time; on one with a thread of its own, any number may wait.
+    ///
+    /// Batches that were started with a handler have their handler called, and are no events here.
     public func next(deadline: Deadline = .never) -> Event {
         var scratch = EventLoop.Scratch()
         while true {
+            let mark = gate.mark
             if let event = takeEvent() { return event }
             if let instant = deadline.instant, ContinuousClock.now >= instant { return .timeout }
-            turn(until: deadline.instant, &scratch)
+            switch mode {
+            case .byHand: turn(until: deadline.instant, &scratch)
+            case .ownThread: wait(since: mark, until: deadline.instant)
+            }
         }
     }
 
     /// Refuses new work and lets the thread end after the last event.
     public func shutdown() {
         state.withLock { $0.isShutDown = true }
+        gate.open()
         loop.wakeUp()
     }
 
-    func batchBegan() { state.withLock { $0.pendingCount += 1 } }
+    /// Whether a batch may begin; it is waited for from then on.
+    func batchBegins() -> Bool {
+        state.withLock { state in
+            guard !state.isShutDown else { return false }
+            state.pendingCount += 1
+            return true
+        }
+    }
 
+    /// A batch has ended that nobody gave a handler for.
     func batchEnded(tag: Tag, success: Bool) {
         state.withLock { state in
             state.pendingCount -= 1
-            if mode == .byHand { state.completed.append((tag, success)) }
+            state.completed.append((tag, success))
         }
+        wakeWaiters()
+    }
+
+    /// A batch's handler has been called.
+    func batchEnded() {
+        state.withLock { $0.pendingCount -= 1 }
+        wakeWaiters()
+    }
+
+    private func wakeWaiters() {
+        gate.open()
         if !loop.isCurrent { loop.wakeUp() }
+    }
+
+    private func wait(since mark: UInt64, until deadline: ContinuousClock.Instant?) {
+        guard let deadline else { return gate.wait(since: mark) }
+        gate.wait(since: mark, upTo: ContinuousClock.now.duration(to: deadline))
     }
 
     private func takeEvent() -> Event? {

@@ -1,0 +1,155 @@
+import Synchronization
+
+/// What is called as the responses of a call come in: one at a time, in order, on the channel's
+/// queue, which a handler must not block.
+///
+/// The next message is asked for when the handler of the last has returned, so that a slow handler
+/// slows its server down; ``RunningCall/pause()`` stops it altogether.
+public struct ResponseHandlers<Reply: Sendable>: Sendable {
+    /// What the server sent before its first message.
+    public var initialMetadata: (@Sendable (Metadata) -> Void)?
+    public var message: @Sendable (Reply) -> Void
+    /// The end of the call, once; nothing follows.
+    public var end: @Sendable (Result<Metadata, RPCError>) -> Void
+
+    public init(
+        initialMetadata: (@Sendable (Metadata) -> Void)? = nil,
+        message: @escaping @Sendable (Reply) -> Void,
+        end: @escaping @Sendable (Result<Metadata, RPCError>) -> Void
+    ) {
+        self.initialMetadata = initialMetadata
+        self.message = message
+        self.end = end
+    }
+}
+
+/// Calls the handlers of a streaming call.
+final class HandlerObserver<Reply: Sendable>: CallObserver {
+    private struct State {
+        var call: (any CallRequests)?
+        var isPaused = false
+        /// A message was delivered, and the next one not asked for because of the pause.
+        var owesDemand = false
+        var writeHandlers: [@Sendable (Bool) -> Void] = []
+        var nextWriteHandler = 0
+        var isOver = false
+    }
+
+    private let handlers: ResponseHandlers<Reply>
+    private let codec: Codec<Reply>
+    private let state = Mutex(State())
+
+    init(_ handlers: ResponseHandlers<Reply>, _ codec: Codec<Reply>) {
+        self.handlers = handlers
+        self.codec = codec
+    }
+}
+
+extension HandlerObserver: CallPausing {
+    /// The call begins; its first message is asked for.
+    func begin(_ call: any CallRequests) {
+        state.withLock { $0.call = call }
+        call.receiveNext()
+    }
+
+    func pause() { state.withLock { $0.isPaused = true } }
+
+    func resume() {
+        let call: (any CallRequests)? = state.withLock { state in
+            state.isPaused = false
+            guard state.owesDemand else { return nil }
+            state.owesDemand = false
+            return state.call
+        }
+        call?.receiveNext()
+    }
+
+    /// A message is about to be written. False when the call is over.
+    func willWrite(_ handler: @escaping @Sendable (Bool) -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isOver else { return false }
+            state.writeHandlers.append(handler)
+            return true
+        }
+    }
+}
+
+extension HandlerObserver {
+    func receive(initialMetadata: Metadata) { handlers.initialMetadata?(initialMetadata) }
+
+    func receive(message: [UInt8]) {
+        do throws(RPCError) {
+            handlers.message(try codec.decode(message.span))
+        } catch {
+            let call = state.withLock { $0.call }
+            call?.fail(error)
+            return
+        }
+        let call: (any CallRequests)? = state.withLock { state in
+            guard state.isPaused else { return state.call }
+            state.owesDemand = true
+            return nil
+        }
+        call?.receiveNext()
+    }
+
+    func messageWasWritten() {
+        let handler: (@Sendable (Bool) -> Void)? = state.withLock { state in
+            guard state.nextWriteHandler < state.writeHandlers.count else { return nil }
+            defer {
+                state.nextWriteHandler += 1
+                if state.nextWriteHandler == state.writeHandlers.count {
+                    state.writeHandlers.removeAll(keepingCapacity: true)
+                    state.nextWriteHandler = 0
+                }
+            }
+            return state.writeHandlers[state.nextWriteHandler]
+        }
+        handler?(true)
+    }
+
+    func receive(end: CallEnd) {
+        let waiting = state.withLock { state in
+            state.isOver = true
+            state.call = nil
+            defer { state.writeHandlers = [] }
+            return state.writeHandlers.dropFirst(state.nextWriteHandler)
+        }
+        for handler in waiting { handler(false) }
+        handlers.end(end.error.map { .failure($0) } ?? .success(end.trailers))
+    }
+}
+
+/// Something that can be told to ask for no more messages.
+protocol CallPausing: AnyObject, Sendable {
+    func pause()
+    func resume()
+}
+
+/// A call with handlers, and where its requests are written.
+public struct WritingCall<Request: Sendable>: Sendable {
+    let running: RunningCall
+    let willWrite: @Sendable (@escaping @Sendable (Bool) -> Void) -> Bool
+    let codec: Codec<Request>
+
+    /// Sends a message. `then` is called when there is room for the next, or with `false` when the
+    /// call has ended; a writer that waits for it does not outrun its server.
+    public func write(
+        _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
+    ) throws(RPCError) {
+        let octets = try codec.encode(message, MessagePrefix.byteCount)
+        guard willWrite(then) else { return then(false) }
+        running.call.write(octets, andFinish: false)
+    }
+
+    /// Says that no more messages follow.
+    public func finish() { running.call.finish() }
+
+    /// Ends the call with CANCELLED.
+    public func cancel() { running.cancel() }
+
+    /// Asks for no more messages until ``resume()``; flow control then stops the server.
+    public func pause() { running.pause() }
+
+    public func resume() { running.resume() }
+}

@@ -1,0 +1,78 @@
+// Calls that block the calling thread, for scripts and command lines. On a queue that is turned by
+// hand they turn it, so that no other thread takes part. Never to be used in a task or a handler.
+
+extension Channel {
+    /// Sends one message and waits for the answer in the calling thread, for scripts and command
+    /// lines. On a queue that is turned by hand this turns it, so that no other thread takes part.
+    public func blockingUnary<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        _ options: CallOptions = CallOptions()
+    ) throws(RPCError) -> Response<Reply> {
+        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let queue = backend.queue
+        let gate = BlockingGate()
+        let observer = SingleResponse { _ in gate.open() }
+        let call = makeCall(method, options, observer: observer)
+        call.write(octets, andFinish: true)
+        observer.expect(from: call)
+        call.start()
+        if queue.mode == .byHand {
+            queue.turn { observer.response == nil }
+        } else {
+            gate.wait()
+        }
+        guard let raw = observer.response else {
+            throw RPCError(.internal, "the call ended without an answer")
+        }
+        return try raw.response(method.replyCodec)
+    }
+
+    /// Sends one message; the answers are read one after the other.
+    ///
+    /// ```swift
+    /// let features = try channel.blockingServerStreaming(listFeatures, area)
+    /// while let feature = try features.next() { print(feature.name) }
+    /// ```
+    public func blockingServerStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        _ options: CallOptions = CallOptions()
+    ) throws(RPCError) -> BlockingCall<Request, Reply> {
+        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let inbox = BlockingInbox(backend.queue)
+        let call = makeCall(method, options, observer: inbox)
+        call.write(octets, andFinish: true)
+        call.start()
+        return BlockingCall(call, inbox, method)
+    }
+
+    /// Sends what `produce` writes, and waits for the one answer.
+    public func blockingClientStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
+        _ produce: (BlockingCall<Request, Reply>) throws -> Void
+    ) throws -> Reply {
+        let call = blockingBidirectional(method, options)
+        do {
+            try produce(call)
+        } catch let error as RPCError where call.hasEnded {
+            // The server has ended the call; its status says more than the failure to write.
+            _ = error
+        } catch {
+            call.cancel()
+            throw error
+        }
+        call.finish()
+        guard let reply = try call.next() else { throw RPCError.noMessage }
+        guard try call.next() == nil else { throw RPCError.tooManyMessages }
+        return reply
+    }
+
+    /// Opens a call in which both sides send as they like.
+    public func blockingBidirectional<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions()
+    ) -> BlockingCall<Request, Reply> {
+        let inbox = BlockingInbox(backend.queue)
+        let call = makeCall(method, options, observer: inbox)
+        call.start()
+        return BlockingCall(call, inbox, method)
+    }
+}

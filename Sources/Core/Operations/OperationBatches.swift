@@ -1,0 +1,234 @@
+import Synchronization
+
+/// The batches of a call that are under way, and what has come that none has asked for yet.
+final class OperationBatches: CallObserver {
+    /// Who is told of a batch's end.
+    enum Report: Sendable {
+        case tag(CompletionQueue.Tag)
+        case handler(@Sendable (Bool) -> Void)
+    }
+
+    /// What a new batch asks of the call.
+    struct Plan: Sendable {
+        var metadata: Metadata?
+        var message: [UInt8]?
+        var closes = false
+        var receives = false
+    }
+
+    fileprivate struct Batch: Sendable {
+        var report: Report
+        var remainingCount = 0
+        var success = true
+        /// What to call at its end, in the order in which operations ended.
+        var handlers: [@Sendable () -> Void] = []
+    }
+
+    fileprivate struct State {
+        var rules = OperationRules()
+        var call: (any CallRequests)?
+        var batches: [Int: Batch] = [:]
+        var nextBatch = 0
+
+        var write: (batch: Int, then: (@Sendable () -> Void)?)?
+        var metadataReader: (batch: Int, handler: @Sendable (Metadata) -> Void)?
+        var messageReader: (batch: Int, handler: @Sendable ([UInt8]?) -> Void)?
+        var statusReader: (batch: Int, handler: @Sendable (Status, Metadata) -> Void)?
+
+        var initialMetadata: Metadata?
+        var end: CallEnd?
+        /// A message was asked for before there was a call to ask.
+        var demandsEarly = false
+    }
+
+    private let queue: CompletionQueue
+    private let state = Mutex(State())
+
+    init(_ queue: CompletionQueue) { self.queue = queue }
+}
+
+// MARK: - A batch begins
+
+extension OperationBatches {
+    func begin(_ operations: [Operation], _ report: Report) throws(RPCError) -> Plan {
+        let result: Result<Plan, RPCError> = state.withLock { state in
+            Result { () throws(RPCError) in
+                try state.rules.admit(operations)
+                guard queue.batchBegins() else {
+                    throw RPCError(.failedPrecondition, "the completion queue was shut down")
+                }
+                return state.take(operations, report)
+            }
+        }
+        let plan = try result.get()
+        settle()
+        return plan
+    }
+
+    func adopt(_ call: any CallRequests) {
+        // Cancelled, or never heard of again, before it was made.
+        let isOver = state.withLock { state in
+            guard state.end == nil else { return true }
+            state.call = call
+            return false
+        }
+        if isOver { call.cancel() }
+    }
+
+    func carryOut(_ plan: Plan) {
+        let (call, receives): ((any CallRequests)?, Bool) = state.withLock { state in
+            let receives = plan.receives || state.demandsEarly
+            state.demandsEarly = receives && state.call == nil
+            return (state.call, receives)
+        }
+        guard let call else { return settle() }
+        if let message = plan.message {
+            call.write(RawMessage(message).behindPrefix(), andFinish: plan.closes)
+        } else if plan.closes {
+            call.finish()
+        }
+        if receives { call.receiveNext() }
+        if plan.metadata != nil { call.start() }
+        settle()
+    }
+
+    func cancel() {
+        let call: (any CallRequests)? = state.withLock { state in
+            if state.call == nil, state.end == nil {
+                state.end = CallEnd(error: RPCError(.cancelled, "the call was cancelled"))
+            }
+            return state.call
+        }
+        call?.cancel()
+        settle()
+    }
+}
+
+extension OperationBatches.State {
+    fileprivate mutating func take(
+        _ operations: [Operation], _ report: OperationBatches.Report
+    ) -> OperationBatches.Plan {
+        let number = nextBatch
+        nextBatch += 1
+        var plan = OperationBatches.Plan()
+        var batch = OperationBatches.Batch(report: report)
+        for operation in operations {
+            switch operation {
+            case .sendInitialMetadata(let metadata, let then):
+                plan.metadata = metadata
+                batch.ended(success: end == nil, then)
+            case .sendMessage(let message, let then):
+                plan.message = message
+                batch.remainingCount += 1
+                write = (number, then)
+            case .sendClose(let then):
+                plan.closes = true
+                batch.ended(success: end == nil, then)
+            case .receiveInitialMetadata(let handler):
+                batch.remainingCount += 1
+                metadataReader = (number, handler)
+            case .receiveMessage(let handler):
+                plan.receives = true
+                batch.remainingCount += 1
+                messageReader = (number, handler)
+            case .receiveStatus(let handler):
+                batch.remainingCount += 1
+                statusReader = (number, handler)
+            }
+        }
+        batches[number] = batch
+        return plan
+    }
+}
+
+extension OperationBatches.Batch {
+    fileprivate mutating func ended(success: Bool, _ handler: (@Sendable () -> Void)?) {
+        if !success { self.success = false }
+        if let handler { handlers.append(handler) }
+    }
+}
+
+// MARK: - A batch ends
+
+extension OperationBatches {
+    /// Reports the batches of which nothing is left to wait for.
+    private func settle() {
+        let ended = state.withLock { state in state.takeEnded() }
+        for batch in ended {
+            queue.loop.run { [queue] in
+                for handler in batch.handlers { handler() }
+                switch batch.report {
+                case .tag(let tag): queue.batchEnded(tag: tag, success: batch.success)
+                case .handler(let handler):
+                    handler(batch.success)
+                    queue.batchEnded()
+                }
+            }
+        }
+    }
+}
+
+extension OperationBatches.State {
+    fileprivate mutating func takeEnded() -> [OperationBatches.Batch] {
+        if initialMetadata != nil || end != nil, let reader = metadataReader.take() {
+            let metadata = initialMetadata ?? Metadata()
+            settle(reader.batch) { reader.handler(metadata) }
+        }
+        if let end {
+            if let write = write.take() { settle(write.batch, success: false, write.then) }
+            if let reader = messageReader.take() { settle(reader.batch) { reader.handler(nil) } }
+            if let reader = statusReader.take() {
+                let status = end.error?.status ?? .ok
+                settle(reader.batch) { reader.handler(status, end.trailers) }
+            }
+            rules.completed(.sendMessage)
+            rules.completed(.receiveMessage)
+        }
+        let ended = batches.filter { $0.value.remainingCount == 0 }.keys.sorted()
+        return ended.compactMap { batches.removeValue(forKey: $0) }
+    }
+
+    /// An operation of a batch has ended.
+    fileprivate mutating func settle(
+        _ batch: Int, success: Bool = true, _ handler: (@Sendable () -> Void)?
+    ) {
+        batches[batch]?.remainingCount -= 1
+        batches[batch]?.ended(success: success, handler)
+    }
+}
+
+// MARK: - What the call brings
+
+extension OperationBatches {
+    func receive(initialMetadata: Metadata) {
+        state.withLock { $0.initialMetadata = initialMetadata }
+        settle()
+    }
+
+    func receive(message: [UInt8]) {
+        state.withLock { state in
+            guard let reader = state.messageReader.take() else { return }
+            state.rules.completed(.receiveMessage)
+            state.settle(reader.batch) { reader.handler(message) }
+        }
+        settle()
+    }
+
+    func messageWasWritten() {
+        state.withLock { state in
+            guard let write = state.write.take() else { return }
+            state.rules.completed(.sendMessage)
+            state.settle(write.batch, write.then)
+        }
+        settle()
+    }
+
+    func receive(end: CallEnd) {
+        let call = state.withLock { state in
+            state.end = end
+            return state.call.take()
+        }
+        _ = call
+        settle()
+    }
+}

@@ -1,0 +1,364 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// What handlers were given, in order.
+private final class Notes: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+@Suite("Raw operations", .timeLimit(.minutes(1)))
+struct OperationTests {
+    let server: LoopbackServer
+    static let sayHello = "/helloworld.Greeter/SayHello"
+    static let chat = "/routeguide.RouteGuide/RouteChat"
+
+    init() throws {
+        server = try LoopbackServer {
+            $0.addGreeter()
+            $0.addRouteGuide()
+        }
+    }
+
+    private func unaryBatch(_ notes: Notes, _ name: String = "you") -> [SwiftletCore.Operation] {
+        [
+            .sendInitialMetadata(["x-test": "1"]) { notes.add("metadata sent") },
+            .sendMessage(HelloRequest(name: name).encoded()) { notes.add("message sent") },
+            .sendClose { notes.add("close sent") },
+            .receiveInitialMetadata { _ in notes.add("metadata") },
+            .receiveMessage { octets in
+                let reply = octets.flatMap { try? HelloReply(decoding: $0.span) }
+                notes.add(reply?.message ?? "none")
+            },
+            .receiveStatus { status, _ in notes.add("\(status)") },
+        ]
+    }
+
+    static let everything = [
+        "metadata sent", "close sent", "message sent", "metadata", "Hello you", "OK",
+    ]
+
+    @Test("all six in one batch are one event of a queue that is turned by hand")
+    func byHand() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let notes = Notes()
+            let call = try channel.rawCall(Self.sayHello)
+            try call.start(unaryBatch(notes), tag: 7)
+            #expect(queue.next() == .completed(tag: 7, success: true))
+            #expect(Set(notes.all) == Set(Self.everything))
+            #expect(notes.all.count == 6)
+            #expect(queue.next(deadline: .after(.milliseconds(1))) == .timeout)
+            queue.shutdown()
+            #expect(queue.next() == .shutdown)
+        }
+    }
+
+    @Test("are events of a queue with a thread of its own, for whoever takes them")
+    func ownThread() async throws {
+        try await onThread {
+            let queue = try CompletionQueue()
+            let channel = try Channel(server.target, queue: queue)
+            let notes = Notes()
+            for tag in 0..<10 as Range<UInt64> {
+                try channel.rawCall(Self.sayHello).start(unaryBatch(notes), tag: tag)
+            }
+            var tags: Set<UInt64> = []
+            while tags.count < 10, case .completed(let tag, let success) = queue.next() {
+                #expect(success)
+                tags.insert(tag)
+            }
+            #expect(tags == Set(0..<10))
+            queue.shutdown()
+            #expect(queue.next() == .shutdown)
+        }
+    }
+
+    @Test("in batches one after the other make a conversation")
+    func conversation() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let call = try channel.rawCall(Self.chat)
+            let notes = Notes()
+            try call.start([.sendInitialMetadata([:])], tag: 0)
+            #expect(queue.next() == .completed(tag: 0, success: true))
+            try call.start([.receiveStatus { status, _ in notes.add("\(status)") }], tag: 99)
+            var note = RouteGuide.RouteNote()
+            for index in 1...3 as ClosedRange<UInt64> {
+                note.message = "note \(index)"
+                try call.start([.sendMessage(note.encoded())], tag: index)
+                #expect(queue.next() == .completed(tag: index, success: true))
+            }
+            try call.start([.sendClose()], tag: 4)
+            #expect(queue.next() == .completed(tag: 4, success: true))
+            var count = 0
+            while true {
+                let isLast = Mutex(false)
+                try call.start(
+                    [.receiveMessage { octets in isLast.withLock { $0 = octets == nil } }], tag: 5)
+                var events = [queue.next()]
+                // The status may come in between.
+                if events == [.completed(tag: 99, success: true)] { events = [queue.next()] }
+                #expect(events == [.completed(tag: 5, success: true)])
+                if isLast.withLock({ $0 }) { break }
+                count += 1
+            }
+            // The second and the third note are answered with those that came before.
+            #expect(count == 3)
+        }
+    }
+
+    @Test("with handlers call them on the queue")
+    func handlers() async throws {
+        let channel = try Channel(server.target)
+        let notes = Notes()
+        let call = try channel.rawCall(Self.sayHello)
+        let success = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try call.start(unaryBatch(notes)) { continuation.resume(returning: $0) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(success)
+        #expect(Set(notes.all) == Set(Self.everything))
+    }
+
+    @Test("end when the call is cancelled, and those that send fail")
+    func cancellation() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let call = try channel.rawCall(Self.chat)
+            let notes = Notes()
+            try call.start(
+                [
+                    .sendInitialMetadata([:]), .receiveMessage { notes.add("\($0 as Any)") },
+                    .receiveStatus { status, _ in notes.add("\(status.code)") },
+                ], tag: 1)
+            call.cancel()
+            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(notes.all == ["nil", "CANCELLED"])
+            try call.start([.sendMessage([1])], tag: 2)
+            #expect(queue.next() == .completed(tag: 2, success: false))
+            try call.start([.receiveMessage { notes.add("late \($0 as Any)") }], tag: 3)
+            #expect(queue.next() == .completed(tag: 3, success: true))
+            #expect(notes.all.last == "late nil")
+        }
+    }
+
+    @Test("of a call cancelled before its start end, too")
+    func cancelledEarly() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let call = try channel.rawCall(Self.sayHello)
+            let notes = Notes()
+            try call.start([.receiveStatus { status, _ in notes.add("\(status.code)") }], tag: 1)
+            call.cancel()
+            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(notes.all == ["CANCELLED"])
+            try call.start([.sendInitialMetadata([:])], tag: 2)
+            #expect(queue.next() == .completed(tag: 2, success: false))
+        }
+    }
+
+    static let misplaced: [([[SwiftletCore.Operation]], String)] = [
+        ([[.sendMessage([])]], "operation 'send message' comes before 'send initial metadata'"),
+        ([[.sendClose()]], "operation 'send close' comes before 'send initial metadata'"),
+        (
+            [[.sendInitialMetadata([:])], [.sendInitialMetadata([:])]],
+            "operation 'send initial metadata' was started before"
+        ),
+        (
+            [[.sendInitialMetadata([:]), .sendInitialMetadata([:])]],
+            "operation 'send initial metadata' is twice in the batch"
+        ),
+        (
+            [[.sendInitialMetadata([:]), .sendClose()], [.sendMessage([])]],
+            "operation 'send message' comes after 'send close'"
+        ),
+        (
+            [[.sendInitialMetadata([:]), .sendClose()], [.sendClose()]],
+            "operation 'send close' was started before"
+        ),
+        (
+            [[.receiveMessage { _ in }], [.receiveMessage { _ in }]],
+            "operation 'receive message' is still under way"
+        ),
+        (
+            [[.receiveStatus { _, _ in }, .receiveStatus { _, _ in }]],
+            "operation 'receive status' was started before"
+        ),
+        (
+            [[.receiveInitialMetadata { _ in }], [.receiveInitialMetadata { _ in }]],
+            "operation 'receive initial metadata' was started before"
+        ),
+    ]
+
+    @Test("out of place are refused, and say why")
+    func misplaced() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            for (batches, message) in Self.misplaced {
+                let call = try channel.rawCall(Self.chat)
+                for batch in batches.dropLast() { try call.start(batch, tag: 1) }
+                let error = #expect(throws: RPCError.self) {
+                    try call.start(batches.last ?? [], tag: 2)
+                }
+                #expect(error?.message == message)
+                call.cancel()
+            }
+        }
+    }
+
+    @Test("are refused by a queue that was shut down")
+    func shutDown() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let call = try channel.rawCall(Self.sayHello)
+            queue.shutdown()
+            let error = #expect(throws: RPCError.self) { try call.start([], tag: 1) }
+            #expect(error?.code == .failedPrecondition)
+        }
+    }
+}
+
+@Suite("Calls without tasks", .timeLimit(.minutes(1)))
+struct FaceTests {
+    let server: LoopbackServer
+    static let area = RouteGuide.Rectangle.with {
+        $0.lo = RouteGuide.Point(latitude: 400_000_000, longitude: -750_000_000)
+        $0.hi = RouteGuide.Point(latitude: 420_000_000, longitude: -730_000_000)
+    }
+    static let listFeatures = Method<RouteGuide.Rectangle, RouteGuide.Feature>(
+        "/routeguide.RouteGuide/ListFeatures", .serverStreaming)
+    static let recordRoute = Method<RouteGuide.Point, RouteGuide.RouteSummary>(
+        "/routeguide.RouteGuide/RecordRoute", .clientStreaming)
+    static let routeChat = Method<RouteGuide.RouteNote, RouteGuide.RouteNote>(
+        "/routeguide.RouteGuide/RouteChat", .bidirectional)
+
+    init() throws {
+        server = try LoopbackServer {
+            $0.addGreeter()
+            $0.addRouteGuide()
+        }
+    }
+
+    static let modes: [CompletionQueue.Mode] = [.ownThread, .byHand]
+
+    @Test("block the calling thread, in all shapes", arguments: modes)
+    func blocking(mode: CompletionQueue.Mode) async throws {
+        try await onThread {
+            let queue = try CompletionQueue(mode)
+            let channel = try Channel(server.target, queue: queue)
+
+            let hello = try channel.blockingUnary(
+                Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary),
+                HelloRequest(name: "you"))
+            #expect(hello.message.message == "Hello you")
+
+            let features = try channel.blockingServerStreaming(Self.listFeatures, Self.area)
+            var names: [String] = []
+            while let feature = try features.next() { names.append(feature.name) }
+            #expect(names.count == 4)
+            #expect(features.trailingMetadata != nil)
+
+            let summary = try channel.blockingClientStreaming(Self.recordRoute) { route in
+                for _ in 0..<100 { try route.write(.init()) }
+            }
+            #expect(summary.pointCount == 100)
+
+            let chat = channel.blockingBidirectional(Self.routeChat)
+            var note = RouteGuide.RouteNote()
+            for index in 0..<3 {
+                note.message = "note \(index)"
+                try chat.write(note)
+            }
+            chat.finish()
+            var answers: [String] = []
+            while let answer = try chat.next() { answers.append(answer.message) }
+            #expect(answers == ["note 0", "note 0", "note 1"])
+            queue.shutdown()
+        }
+    }
+
+    @Test("that block end at their deadline")
+    func blockingDeadline() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let chat = channel.blockingBidirectional(
+                Self.routeChat, .with { $0.timeout = .milliseconds(20) })
+            let error = #expect(throws: RPCError.self) { try chat.next() }
+            #expect(error?.code == .deadlineExceeded)
+        }
+    }
+
+    @Test("call handlers, in all shapes")
+    func handlers() async throws {
+        let channel = try Channel(server.target)
+        let features = Mutex(0)
+        let listed = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try channel.serverStreaming(
+                    Self.listFeatures, Self.area,
+                    handlers: ResponseHandlers(
+                        message: { _ in features.withLock { $0 += 1 } },
+                        end: { continuation.resume(returning: $0) }))
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        _ = try listed.get()
+        #expect(features.withLock { $0 } == 4)
+
+        let summary = try await withCheckedThrowingContinuation {
+            (
+                continuation: CheckedContinuation<
+                    Result<RouteGuide.RouteSummary, RPCError>, any Error
+                >
+            )
+            in
+            do {
+                let route = channel.clientStreaming(Self.recordRoute) {
+                    continuation.resume(returning: $0)
+                }
+                for _ in 0..<100 { try route.write(.init()) }
+                route.finish()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(try summary.get().pointCount == 100)
+    }
+
+    @Test("with handlers, when they are paused, ask for no more")
+    func pausing() async throws {
+        let channel = try Channel(server.target)
+        let (answers, continuation) = AsyncStream.makeStream(of: String.self)
+        let chat = channel.bidirectional(
+            Self.routeChat,
+            handlers: ResponseHandlers(
+                message: { continuation.yield($0.message) },
+                end: { _ in continuation.finish() }))
+        chat.pause()
+        var note = RouteGuide.RouteNote()
+        for index in 0..<3 {
+            note.message = "note \(index)"
+            try chat.write(note)
+        }
+        chat.finish()
+        chat.resume()
+        var all: [String] = []
+        for await answer in answers { all.append(answer) }
+        #expect(all == ["note 0", "note 0", "note 1"])
+    }
+}
