@@ -54,4 +54,13 @@ extension ServiceClient {
     ) async throws(RPCError) -> Conversation<Request, Reply> {
         try await channel.bidirectional(method(name, .bidirectional), options)
     }
+
+    /// A call, not started yet, whose requests come from a writer and which is the writer of its
+    /// responses.
+    public func call<Request: Message, Reply: Message>(
+        _ name: String, _ shape: CallShape, requests: any Writer<Request>,
+        _ options: CallOptions = CallOptions()
+    ) -> Call<Request, Reply> {
+        Call(channel, method(name, shape), requests: requests, options)
+    }
 }

@@ -162,10 +162,7 @@ extension InterceptedCall {
         if isMine { handle() }
     }
 
-    private func handle() {
-        guard let run = factory.context.run else { return handleAll() }
-        run { [self] in handleAll() }
-    }
+    private func handle() { factory.context { [self] in handleAll() } }
 
     private func handleAll() {
         let terminal = state.withLock { $0.below?.terminal }

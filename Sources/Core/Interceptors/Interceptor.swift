@@ -61,34 +61,15 @@ extension Interceptor {
 
 /// Makes an interceptor for each call.
 public struct InterceptorFactory: Sendable {
-    /// Where an interceptor's methods run. One at a time and in order they are in any case.
-    public struct Context: Sendable {
-        let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-
-        /// On the thread that brings the event, without a switch.
-        public static let inline = Context(run: nil)
-
-        /// Where `run` takes what it is given: a dispatch queue, for one.
-        public static func on(
-            _ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
-        ) -> Context {
-            Context(run: run)
-        }
-
-        /// On the thread of a completion queue.
-        public static func queue(_ queue: CompletionQueue) -> Context {
-            Context { queue.loop.run($0) }
-        }
-    }
-
     /// Names it in errors.
     public let name: String
-    public let context: Context
+    /// Where an interceptor's methods run.
+    public let context: SerialContext
     let make: @Sendable (CallDescription) -> sending (any Interceptor)?
 
     /// - Parameter make: Called when a call is made; nil leaves the call alone.
     public init(
-        _ name: String, context: Context = .inline,
+        _ name: String, context: SerialContext = .inline,
         make: @escaping @Sendable (CallDescription) -> sending (any Interceptor)?
     ) {
         self.name = name

@@ -1,0 +1,103 @@
+import Synchronization
+
+/// Writes the values of an asynchronous sequence, from a task that begins with the start. An error
+/// of the sequence's is the writer's end.
+public final class AsyncSequenceWriter<Source: AsyncSequence & Sendable>: Writer
+where Source.Element: Sendable {
+    public typealias Value = Source.Element
+
+    private struct State {
+        var progress = WriterProgress<Value>()
+        var task: Task<Void, Never>?
+        /// Where the task waits while the writer is paused.
+        var waiter: Resumption<Void>?
+    }
+
+    private let source: Source
+    private let writer = Mutex(State())
+
+    public init(_ source: Source) { self.source = source }
+}
+
+extension AsyncSequenceWriter {
+    public var state: WriterState { writer.withLock { $0.progress.state } }
+
+    public func start(with writeable: any Writeable<Value>) throws(RPCError) {
+        try writer.withLock { writer throws(RPCError) in
+            try writer.progress.start(with: writeable)
+        }
+        let task = Task { await run() }
+        let isOver = writer.withLock { writer in
+            writer.task = task
+            return writer.progress.state == .finished
+        }
+        if isOver { task.cancel() }
+    }
+
+    public func pause() { writer.withLock { $0.progress.pause() } }
+
+    public func resume() {
+        let waiter = writer.withLock { writer in
+            writer.progress.resume() ? writer.waiter.take() : nil
+        }
+        waiter?.resume()
+    }
+
+    public func finish(_ error: RPCError?) throws(RPCError) {
+        let writeable = try writer.withLock { writer throws(RPCError) in
+            try writer.progress.finish()
+        }
+        end()
+        writeable?.writesFinished(error)
+    }
+
+    public func stop() {
+        let writeable = writer.withLock { $0.progress.stop() }
+        end()
+        _ = writeable
+    }
+
+    /// Lets the task end.
+    private func end() {
+        let (task, waiter) = writer.withLock { ($0.task.take(), $0.waiter.take()) }
+        task?.cancel()
+        waiter?.resume()
+    }
+
+    private func run() async {
+        var failure: RPCError?
+        do {
+            for try await value in source {
+                guard let writeable = await writeableWhenStarted() else { return }
+                writeable.write(value)
+            }
+        } catch let error as RPCError {
+            failure = error
+        } catch is CancellationError {
+            failure = RPCError(.cancelled, "the writer's source was cancelled")
+        } catch {
+            failure = RPCError(.unknown, "the writer's source failed: \(error)")
+        }
+        let writeable = writer.withLock { writer in
+            writer.task = nil
+            return writer.progress.stop()
+        }
+        writeable?.writesFinished(failure)
+    }
+
+    /// Whom to write to, once the writer is not paused; nil when it is finished.
+    private func writeableWhenStarted() async -> (any Writeable<Value>)? {
+        while true {
+            let (state, writeable) = writer.withLock { ($0.progress.state, $0.progress.writeable) }
+            guard state == .paused else { return writeable }
+            await Resumption.wait { waiter in
+                let waits = writer.withLock { writer in
+                    guard writer.progress.state == .paused else { return false }
+                    writer.waiter = waiter
+                    return true
+                }
+                if !waits { waiter.resume() }
+            }
+        }
+    }
+}

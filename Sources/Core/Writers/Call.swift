@@ -1,0 +1,237 @@
+import Synchronization
+
+/// A call whose requests come from a writer, and which is itself the writer of its responses.
+///
+/// ```swift
+/// let call = Call(channel, routeChat, requests: notes)
+/// try call.start(with: HandlerWriteable(
+///     value: { print($0.message) },
+///     completion: { error in print(error ?? "done", call.responseTrailers ?? [:]) }))
+/// ```
+///
+/// Each request pauses its writer until the transport has taken it. Responses are read one by one,
+/// the next when the last was delivered; a paused call asks for no more, and flow control then
+/// stops the server. The call keeps itself alive until it has ended.
+public final class Call<Request: Sendable, Reply: Sendable>: Writer {
+    public typealias Value = Reply
+
+    fileprivate struct State {
+        var state = WriterState.notStarted
+        var options: CallOptions
+        var call: (any CallRequests)?
+        var output: ConcurrentWriteable<Reply>?
+        /// A response was delivered, and the next not asked for because of a pause.
+        var owesDemand = false
+        var responseHeaders: Metadata?
+        var responseTrailers: Metadata?
+    }
+
+    private let channel: Channel
+    private let method: Method<Request, Reply>
+    private let requests: any Writer<Request>
+    private let context: SerialContext
+    private let run: Mutex<State>
+
+    /// A call that is not started yet.
+    ///
+    /// - Parameter context: Where its writeable is called.
+    public init(
+        _ channel: Channel, _ method: Method<Request, Reply>, requests: any Writer<Request>,
+        _ options: CallOptions = CallOptions(), context: SerialContext = .inline
+    ) {
+        self.channel = channel
+        self.method = method
+        self.requests = requests
+        self.context = context
+        run = Mutex(State(options: options))
+    }
+}
+
+// MARK: - Headers and trailers
+
+extension Call {
+    /// The headers of the request. Empty unless they were set.
+    public var requestHeaders: Metadata { run.withLock { $0.options.metadata } }
+
+    /// Changes the headers of the request. Throws when the call was started.
+    public func changeRequestHeaders(_ change: (inout Metadata) -> Void) throws(RPCError) {
+        try run.withLock { run throws(RPCError) in
+            guard run.state == .notStarted else {
+                throw RPCError(
+                    .failedPrecondition, "request headers are changed before the start of a call")
+            }
+            change(&run.options.metadata)
+        }
+    }
+
+    /// What the server sent before its first message; nil until it has come, and set before the
+    /// first response or the end is delivered.
+    public var responseHeaders: Metadata? { run.withLock { $0.responseHeaders } }
+
+    /// What the server sent with its status; nil until the end, and set before it is delivered.
+    public var responseTrailers: Metadata? { run.withLock { $0.responseTrailers } }
+}
+
+// MARK: - The writer
+
+extension Call {
+    public var state: WriterState { run.withLock { $0.state } }
+
+    public func start(with writeable: any Writeable<Reply>) throws(RPCError) {
+        let options = try run.withLock { run throws(RPCError) in
+            guard run.state == .notStarted else {
+                throw RPCError(
+                    .failedPrecondition, "a call is started only once, and this one is \(run.state)"
+                )
+            }
+            run.state = .started
+            run.output = ConcurrentWriteable(writeable, context: context)
+            return run.options
+        }
+        let call = channel.makeCall(method, options, observer: CallRun(self))
+        run.withLock { $0.call = call }
+        do throws(RPCError) {
+            // Before the call: what is at hand leaves together with the headers.
+            try requests.start(with: RequestFeed(call, requests, method.requestCodec))
+        } catch {
+            return call.fail(error)
+        }
+        call.start()
+    }
+
+    public func pause() {
+        run.withLock { run in
+            if run.state == .started { run.state = .paused }
+        }
+    }
+
+    public func resume() {
+        let call: (any CallRequests)? = run.withLock { run in
+            guard run.state == .paused else { return nil }
+            run.state = .started
+            guard run.owesDemand else { return nil }
+            run.owesDemand = false
+            return run.call
+        }
+        call?.receiveNext()
+    }
+
+    /// Ends the call with `error`, or well, whatever the server does, and resets its stream.
+    public func finish(_ error: RPCError?) throws(RPCError) {
+        guard state != .notStarted else {
+            throw RPCError(.failedPrecondition, "a call finishes after its start")
+        }
+        let (output, call) = leave()
+        if let error { output?.cancel(with: error) } else { output?.enqueueSuccessfulCompletion() }
+        call?.cancel()
+    }
+
+    public func stop() {
+        let (output, call) = leave()
+        output?.cancelSilently()
+        call?.cancel()
+    }
+
+    /// Ends the call with CANCELLED and resets its stream.
+    public func cancel() {
+        let call = run.withLock { $0.call }
+        guard let call else { return stop() }
+        call.cancel()
+    }
+
+    private func leave() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
+        run.withLock { run in
+            run.state = .finished
+            return (run.output.take(), run.call)
+        }
+    }
+}
+
+// MARK: - What the call brings
+
+extension Call {
+    fileprivate func received(_ metadata: Metadata) {
+        let call = run.withLock { run in
+            run.responseHeaders = metadata
+            return run.call
+        }
+        call?.receiveNext()
+    }
+
+    fileprivate func received(_ octets: [UInt8]) {
+        let (output, call) = run.withLock { ($0.output, $0.call) }
+        guard let output else { return }
+        do throws(RPCError) {
+            let reply = try method.replyCodec.decode(octets.span)
+            output.enqueue(reply) { [self] in
+                let mayRead = run.withLock { run in
+                    if run.state == .paused { run.owesDemand = true }
+                    return run.state == .started
+                }
+                if mayRead { call?.receiveNext() }
+            }
+        } catch {
+            call?.fail(error)
+        }
+    }
+
+    fileprivate func messageWasWritten() { requests.resume() }
+
+    fileprivate func received(_ end: CallEnd) {
+        let output: ConcurrentWriteable<Reply>? = run.withLock { run in
+            run.responseTrailers = end.trailers
+            run.call = nil
+            run.state = .finished
+            return run.output.take()
+        }
+        requests.stop()
+        if let error = end.error {
+            output?.cancel(with: error)
+        } else {
+            output?.enqueueSuccessfulCompletion()
+        }
+    }
+}
+
+/// The observer of a call; keeps it alive until its end.
+private final class CallRun<Request: Sendable, Reply: Sendable>: CallObserver {
+    let call: Call<Request, Reply>
+
+    init(_ call: Call<Request, Reply>) { self.call = call }
+
+    func receive(initialMetadata: Metadata) { call.received(initialMetadata) }
+
+    func receive(message: [UInt8]) { call.received(message) }
+
+    func messageWasWritten() { call.messageWasWritten() }
+
+    func receive(end: CallEnd) { call.received(end) }
+}
+
+/// Takes the requests of a call from their writer, which pauses until each was taken.
+private final class RequestFeed<Request: Sendable>: Writeable {
+    private let call: any CallRequests
+    private let writer: any Writer<Request>
+    private let codec: Codec<Request>
+
+    init(_ call: any CallRequests, _ writer: any Writer<Request>, _ codec: Codec<Request>) {
+        self.call = call
+        self.writer = writer
+        self.codec = codec
+    }
+
+    func write(_ value: Request) {
+        do throws(RPCError) {
+            let octets = try codec.encode(value, MessagePrefix.byteCount)
+            writer.pause()
+            call.write(octets, andFinish: false)
+        } catch {
+            writer.stop()
+            call.fail(error)
+        }
+    }
+
+    func writesFinished(_ error: RPCError?) {
+        if let error { call.fail(error) } else { call.finish() }
+    }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+
+/// A writeable in front of another: takes values and the end from any thread, and gives them to
+/// the other one at a time, in order, in one context. The end reaches it once at most, whatever
+/// races.
+public final class ConcurrentWriteable<Value: Sendable>: Sendable {
+    private enum Event: Sendable {
+        case value(Value, then: @Sendable () -> Void)
+        case end(RPCError?)
+    }
+
+    private enum State {
+        case open(any Writeable<Value>)
+        /// An end is on its way; values that are not delivered yet are delivered before it if it
+        /// is a good one, and dropped otherwise.
+        case ending(any Writeable<Value>, dropsValues: Bool)
+        case closed
+    }
+
+    private let context: SerialContext
+    private let state: Mutex<State>
+    private let mailbox = SerialMailbox<Event>()
+
+    public init(_ writeable: any Writeable<Value>, context: SerialContext = .inline) {
+        self.context = context
+        state = Mutex(.open(writeable))
+    }
+}
+
+extension ConcurrentWriteable {
+    /// Delivers a value; `then` is called when it was delivered, and not at all when it was
+    /// dropped because of an end.
+    public func enqueue(_ value: Value, then: @escaping @Sendable () -> Void = {}) {
+        post(.value(value, then: then))
+    }
+
+    /// Delivers a good end behind the values that were enqueued.
+    public func enqueueSuccessfulCompletion() {
+        let isFirst = state.withLock { state in
+            guard case .open(let writeable) = state else { return false }
+            state = .ending(writeable, dropsValues: false)
+            return true
+        }
+        if isFirst { post(.end(nil)) }
+    }
+
+    /// Delivers an error, and drops the values that were not delivered yet. A good end that was
+    /// not delivered yet gives way to it.
+    public func cancel(with error: RPCError) {
+        let isFirst = state.withLock { state in
+            switch state {
+            case .open(let writeable), .ending(let writeable, dropsValues: false):
+                state = .ending(writeable, dropsValues: true)
+                return true
+            case .ending, .closed: return false
+            }
+        }
+        if isFirst { post(.end(error)) }
+    }
+
+    /// Lets go of the writeable without a word.
+    public func cancelSilently() {
+        let old = state.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        _ = old
+    }
+
+    private func post(_ event: Event) {
+        guard mailbox.post(event) else { return }
+        context { [self] in
+            while let event = mailbox.next() { deliver(event) }
+        }
+    }
+
+    private func deliver(_ event: Event) {
+        switch event {
+        case .value(let value, let then):
+            let writeable: (any Writeable<Value>)? = state.withLock { state in
+                switch state {
+                case .open(let writeable), .ending(let writeable, dropsValues: false): writeable
+                case .ending, .closed: nil
+                }
+            }
+            guard let writeable else { return }
+            writeable.write(value)
+            then()
+        case .end(let error):
+            let writeable: (any Writeable<Value>)? = state.withLock { state in
+                // A good end that was overtaken by an error falls.
+                guard case .ending(let writeable, let dropsValues) = state,
+                    dropsValues == (error != nil)
+                else { return nil }
+                state = .closed
+                return writeable
+            }
+            writeable?.writesFinished(error)
+        }
+    }
+}

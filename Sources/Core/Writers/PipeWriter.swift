@@ -1,0 +1,115 @@
+import Synchronization
+
+/// A writer whose values are written into it: what comes while nobody takes it is kept, in order.
+///
+/// ```swift
+/// let notes = PipeWriter<RouteGuide.RouteNote>()
+/// let call = chat.call("RouteChat", .bidirectional, requests: notes)
+/// notes.write(note)
+/// notes.writesFinished(nil)
+/// ```
+public final class PipeWriter<Value: Sendable>: Writer, Writeable {
+    private struct State {
+        var progress = WriterProgress<Value>()
+        var values: [Value] = []
+        var nextIndex = 0
+        /// The end that was written, to be passed on behind the values.
+        var end: RPCError??
+    }
+
+    private enum Step {
+        case value(Value, any Writeable<Value>)
+        case end(RPCError?, any Writeable<Value>)
+    }
+
+    private let pipe = Mutex(State())
+
+    public init() {}
+}
+
+// MARK: - What is written into it
+
+extension PipeWriter {
+    public func write(_ value: Value) {
+        pipe.withLock { pipe in
+            if pipe.end == nil, pipe.progress.state != .finished { pipe.values.append(value) }
+        }
+        push()
+    }
+
+    public func writesFinished(_ error: RPCError?) {
+        pipe.withLock { pipe in
+            if pipe.end == nil { pipe.end = .some(error) }
+        }
+        push()
+    }
+}
+
+// MARK: - What comes out of it
+
+extension PipeWriter {
+    public var state: WriterState { pipe.withLock { $0.progress.state } }
+
+    public func start(with writeable: any Writeable<Value>) throws(RPCError) {
+        try pipe.withLock { pipe throws(RPCError) in try pipe.progress.start(with: writeable) }
+        push()
+    }
+
+    public func pause() { pipe.withLock { $0.progress.pause() } }
+
+    public func resume() {
+        if pipe.withLock({ $0.progress.resume() }) { push() }
+    }
+
+    public func finish(_ error: RPCError?) throws(RPCError) {
+        let writeable = try pipe.withLock { pipe throws(RPCError) in
+            let writeable = try pipe.progress.finish()
+            pipe.values = []
+            return writeable
+        }
+        writeable?.writesFinished(error)
+    }
+
+    public func stop() {
+        let writeable = pipe.withLock { pipe in
+            pipe.values = []
+            return pipe.progress.stop()
+        }
+        _ = writeable
+    }
+
+    private func push() {
+        let isMine = pipe.withLock { pipe in
+            defer { pipe.progress.isPushing = true }
+            return !pipe.progress.isPushing
+        }
+        guard isMine else { return }
+        while let step = nextStep() {
+            switch step {
+            case .value(let value, let writeable): writeable.write(value)
+            case .end(let error, let writeable): writeable.writesFinished(error)
+            }
+        }
+    }
+
+    private func nextStep() -> Step? {
+        pipe.withLock { pipe in
+            guard pipe.progress.state == .started, let writeable = pipe.progress.writeable else {
+                pipe.progress.isPushing = false
+                return nil
+            }
+            if pipe.nextIndex < pipe.values.count {
+                defer { pipe.nextIndex += 1 }
+                return .value(pipe.values[pipe.nextIndex], writeable)
+            }
+            pipe.values.removeAll(keepingCapacity: true)
+            pipe.nextIndex = 0
+            if let end = pipe.end {
+                pipe.progress.stop()
+                return .end(end, writeable)
+            }
+            pipe.progress.isPushing = false
+            return nil
+        }
+    }
+}

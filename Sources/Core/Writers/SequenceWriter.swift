@@ -1,0 +1,74 @@
+import Synchronization
+
+/// Writes the values of a sequence, on the thread that starts or resumes it.
+public final class SequenceWriter<Source: Sequence & Sendable>: Writer
+where Source.Element: Sendable {
+    public typealias Value = Source.Element
+
+    private let progress = Mutex(WriterProgress<Value>())
+    // Reached only by whoever has set `isPushing`, who is one at a time; handing over from one to
+    // the next goes through the lock of `progress`.
+    nonisolated(unsafe) private var iterator: Source.Iterator
+
+    public init(_ source: Source) { unsafe iterator = source.makeIterator() }
+}
+
+extension SequenceWriter {
+    public var state: WriterState { progress.withLock { $0.state } }
+
+    public func start(with writeable: any Writeable<Value>) throws(RPCError) {
+        try progress.withLock { progress throws(RPCError) in try progress.start(with: writeable) }
+        push()
+    }
+
+    public func pause() { progress.withLock { $0.pause() } }
+
+    public func resume() {
+        if progress.withLock({ $0.resume() }) { push() }
+    }
+
+    public func finish(_ error: RPCError?) throws(RPCError) {
+        let writeable = try progress.withLock { progress throws(RPCError) in
+            try progress.finish()
+        }
+        writeable?.writesFinished(error)
+    }
+
+    public func stop() {
+        let writeable = progress.withLock { $0.stop() }
+        _ = writeable
+    }
+
+    private func push() {
+        let isMine = progress.withLock { progress in
+            defer { progress.isPushing = true }
+            return !progress.isPushing
+        }
+        guard isMine else { return }
+        while true {
+            let writeable: (any Writeable<Value>)? = progress.withLock { progress in
+                guard progress.state == .started else {
+                    progress.isPushing = false
+                    return nil
+                }
+                return progress.writeable
+            }
+            guard let writeable else { return }
+            if let value = unsafe iterator.next() {
+                writeable.write(value)
+            } else {
+                progress.withLock { $0.stop() }?.writesFinished(nil)
+            }
+        }
+    }
+}
+
+/// Writes one value.
+public typealias SingleValueWriter<Value: Sendable> = SequenceWriter<CollectionOfOne<Value>>
+
+extension SequenceWriter {
+    /// A writer of one value.
+    public convenience init<Only>(value: Only) where Source == CollectionOfOne<Only> {
+        self.init(CollectionOfOne(value))
+    }
+}
