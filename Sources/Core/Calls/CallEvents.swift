@@ -17,6 +17,8 @@ package struct CallEnd: Sendable {
     /// Nil is OK.
     package var error: RPCError?
     package var trailers: Metadata
+    /// Bit n is set when the n-th of the first 64 messages came compressed.
+    package var compressedMessages: UInt64 = 0
 
     package init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error
