@@ -7,8 +7,8 @@ import Swiftlet
 @main
 enum Main {
     static let commands: [any Command.Type] = [
-        DemoCommand.self, HelloCommand.self, InteropCommand.self, RouteCommand.self,
-        ServeCommand.self,
+        DemoCommand.self, HealthCommand.self, HelloCommand.self, InteropCommand.self,
+        RouteCommand.self, ServeCommand.self, ServicesCommand.self,
     ]
 
     static func main() async {
