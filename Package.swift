@@ -59,7 +59,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "LoopbackTests",
-            dependencies: ["Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport"],
+            dependencies: [
+                "Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport", "SwiftletCLI",
+            ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]

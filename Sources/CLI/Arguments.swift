@@ -1,4 +1,3 @@
-import Foundation
 import Swiftlet
 
 /// The command line does not say what is to be done.
@@ -6,7 +5,8 @@ struct UsageError: Error {
     var message: String
 }
 
-/// The words behind a command: options with their values, and the others in order.
+/// The words behind a command: options with their values (`--name value` or `--name=value`), and
+/// the others in order.
 struct Arguments {
     private(set) var words: [String] = []
     private var values: [String: String] = [:]
@@ -18,13 +18,19 @@ struct Arguments {
                 words.append(word)
                 continue
             }
-            guard command.options.contains(word) else {
-                throw UsageError(message: "there is no option '\(word)'")
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard command.options.contains(name) else {
+                throw UsageError(message: "there is no option '\(name)'")
+            }
+            if parts.count == 2 {
+                values[name] = String(parts[1])
+                continue
             }
             guard let value = rest.popFirst() else {
                 throw UsageError(message: "'\(word)' needs a value")
             }
-            values[word] = value
+            values[name] = value
         }
     }
 
@@ -45,10 +51,10 @@ struct Arguments {
 
     func file(_ option: String) throws -> String? {
         guard let path = self[option] else { return nil }
-        do {
-            return try String(contentsOfFile: path, encoding: .utf8)
+        do throws(FileError) {
+            return String(decoding: try readFile(path), as: UTF8.self)
         } catch {
-            throw UsageError(message: "cannot read '\(path)': \(error.localizedDescription)")
+            throw UsageError(message: "cannot read '\(path)': \(error.reason)")
         }
     }
 }

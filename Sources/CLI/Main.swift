@@ -1,4 +1,3 @@
-import Foundation
 import Swiftlet
 
 /// The command line: one command, its arguments, and an exit status that tells.
@@ -8,14 +7,15 @@ import Swiftlet
 @main
 enum Main {
     static let commands: [any Command.Type] = [
-        DemoCommand.self, HelloCommand.self, RouteCommand.self, ServeCommand.self,
+        DemoCommand.self, HealthCommand.self, HelloCommand.self, InteropCommand.self,
+        RouteCommand.self, ServeCommand.self, ServicesCommand.self,
     ]
 
     static func main() async {
         var words = Array(CommandLine.arguments.dropFirst())
         guard let name = words.first, name != "help", name != "--help", name != "-h" else {
             printUsage()
-            exit(words.isEmpty ? 2 : 0)
+            leave(with: words.isEmpty ? 2 : 0)
         }
         words.removeFirst()
         guard let command = commands.first(where: { $0.name == name }) else {
@@ -23,18 +23,20 @@ enum Main {
         }
         if words.contains("--help") {
             print("usage: swiftlet \(command.usage)\n\n\(command.purpose)")
-            exit(0)
+            leave(with: 0)
         }
         do {
             try await command.run(Arguments(words, of: command))
         } catch let error as UsageError {
             complain("\(error.message)\nusage: swiftlet \(command.usage)")
+        } catch let error as ExitStatus {
+            leave(with: error.status)
         } catch let error as RPCError {
             say("swiftlet: \(error)")
-            exit(64 + Int32(error.code.rawValue))
+            leave(with: 64 + Int32(error.code.rawValue))
         } catch {
             say("swiftlet: \(error)")
-            exit(1)
+            leave(with: 1)
         }
     }
 
@@ -45,6 +47,11 @@ enum Main {
         }
         print("\nThe exit status is 0, 2 for wrong usage, and 64 + gRPC status for a failed call.")
     }
+}
+
+/// A command has said what there is to say, and wants this status.
+struct ExitStatus: Error {
+    var status: Int32
 }
 
 /// Something that the command line can do.
@@ -62,12 +69,7 @@ extension Command {
     static var options: Set<String> { [] }
 }
 
-/// Writes to standard error.
-func say(_ message: String) {
-    FileHandle.standardError.write(Data((message + "\n").utf8))
-}
-
 private func complain(_ message: String) -> Never {
     say("swiftlet: \(message)")
-    exit(2)
+    leave(with: 2)
 }

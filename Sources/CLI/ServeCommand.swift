@@ -1,4 +1,3 @@
-import Foundation
 import Swiftlet
 import SwiftletLoopback
 
@@ -17,9 +16,12 @@ enum ServeCommand: Command {
             server.addGreeter()
             server.addRouteGuide()
             server.addBenchmark()
+            server.add(TestService())
+            server.add(HealthService())
+            server.add(ReflectionService())
         }
-        // Unbuffered, for whoever waits for the line through a pipe.
-        FileHandle.standardOutput.write(Data("serving on \(server.target)\n".utf8))
+        print("serving on \(server.target)")
+        flushOutput()
         while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
     }
 

@@ -70,7 +70,9 @@ extension CallCore.State {
     mutating func assemble(_ octets: Span<UInt8>, maxByteCount: Int?) throws(RPCError) {
         var offset = 0
         while let message = try assembler.next(in: octets, at: &offset) {
+            defer { receivedMessageCount &+= 1 }
             if message.isCompressed {
+                if receivedMessageCount < 64 { compressedMessages |= 1 << receivedMessageCount }
                 messages.append(
                     try Decompressor.decompress(
                         message.octets, decompression, maxByteCount: maxByteCount))

@@ -5,11 +5,16 @@ import Synchronization
 extension CallCore {
     /// Sends a message whose first five octets are reserved for its prefix. The observer hears
     /// when it was taken; a face that respects back-pressure writes the next one then.
-    package func write(_ message: consuming [UInt8], andFinish: Bool) {
+    ///
+    /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
+    package func write(
+        _ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool
+    ) {
         let framed: [UInt8]
         do throws(RPCError) {
             framed = try MessagePrefix.frame(
-                message, head.compression, maxByteCount: head.maxSendByteCount)
+                message, mayCompress ? head.compression : .identity,
+                maxByteCount: head.maxSendByteCount)
         } catch {
             return end(with: error, isImmediate: true)
         }
@@ -83,6 +88,8 @@ extension CallCore: TimerTarget {
             guard !state.isOver else { return (.ended, nil) }
             let stage = state.stage
             state.stage = .ended
+            var end = end
+            end.compressedMessages = state.compressedMessages
             state.ending = Ending(end: end, isImmediate: isImmediate)
             if isImmediate { state.messages.removeAll() }
             state.log.commit()

@@ -45,6 +45,9 @@ package final class CallCore: Sendable {
         var initialMetadata: Metadata?
         var initialWasTold = false
         var messages = MessageQueue()
+        var receivedMessageCount = 0
+        /// As in ``CallEnd``.
+        var compressedMessages: UInt64 = 0
         /// Messages that were asked for and not delivered yet.
         var demand = 0
         /// Octets of DATA that the stream's window has not been given back for.

@@ -18,6 +18,8 @@ public struct CallEnd: Sendable {
     public var error: RPCError?
     /// What the server sent with the status.
     public var trailers: Metadata
+    /// Bit n is set when the n-th of the first 64 messages came compressed.
+    package var compressedMessages: UInt64 = 0
 
     public init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error

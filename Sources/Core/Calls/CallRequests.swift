@@ -7,7 +7,9 @@ package protocol CallRequests: AnyObject, Sendable {
     func start()
 
     /// Sends a message whose first five octets are reserved for its prefix.
-    func write(_ message: consuming [UInt8], andFinish: Bool)
+    ///
+    /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
+    func write(_ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool)
 
     /// Says that no more messages follow.
     func finish()
@@ -20,6 +22,12 @@ package protocol CallRequests: AnyObject, Sendable {
 
     /// Ends the call with what was found wrong with it here.
     func fail(_ error: RPCError)
+}
+
+extension CallRequests {
+    func write(_ message: consuming [UInt8], andFinish: Bool) {
+        write(message, andFinish: andFinish, mayCompress: true)
+    }
 }
 
 extension CallCore: CallRequests {

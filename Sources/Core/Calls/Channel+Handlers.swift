@@ -116,6 +116,6 @@ extension RawResponse {
         let octets = try octets()
         return Response(
             message: try codec.decode(octets.span), initialMetadata: initialMetadata,
-            trailingMetadata: end.trailers)
+            trailingMetadata: end.trailers, wasCompressed: end.compressedMessages & 1 == 1)
     }
 }

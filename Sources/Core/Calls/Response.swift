@@ -5,6 +5,8 @@ public struct Response<Message: Sendable>: Sendable {
     public var initialMetadata: Metadata
     /// What the server sent with the status.
     public var trailingMetadata: Metadata
+    /// Whether the message was compressed on the wire.
+    package var wasCompressed = false
 }
 
 /// What a call with one response came to, before the message is decoded.

@@ -51,6 +51,10 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     /// What came with the status; nil until the stream has ended.
     public var trailingMetadata: Metadata? { source.end?.trailers }
 
+    /// Which of the first 64 messages came compressed, the first in the lowest bit; nil until the
+    /// stream has ended.
+    package var compressedMessages: UInt64? { source.end?.compressedMessages }
+
     /// Ends the call with CANCELLED.
     public func cancel() { source.call.cancel() }
 }

@@ -1,3 +1,5 @@
+package import SwiftletTransport
+
 /// Makes calls to a service, over connections that it opens when they are needed and closes when
 /// they are not.
 ///
@@ -34,6 +36,18 @@ public final class Channel: Sendable {
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
+    /// A channel whose connections are sockets that `sockets` hands over, connected.
+    package convenience init(
+        to name: String, sockets: @escaping SocketSupply, credentials: ChannelCredentials,
+        arguments: ChannelArguments, defaultOptions: CallOptions,
+        interceptors: [ChannelInterceptor] = [], queue: CompletionQueue = .shared
+    ) throws(RPCError) {
+        let core = ChannelCore(
+            try Target(name), credentials: credentials, arguments: arguments, queue: queue,
+            sockets: sockets)
+        self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
+    }
+
     /// A channel on a backend of one's own: a fake network, for one.
     package init(
         backend: any ChannelBackend, defaultOptions: CallOptions = CallOptions(),
@@ -46,6 +60,9 @@ public final class Channel: Sendable {
 
     deinit { backend.channelWasReleased() }
 }
+
+/// Hands over a socket that is connected to the server.
+package typealias SocketSupply = @Sendable () throws(SystemError) -> Socket
 
 /// What a channel sets for calls that say nothing of it.
 package struct MessageLimits: Sendable {

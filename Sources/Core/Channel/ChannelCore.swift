@@ -36,12 +36,15 @@ final class ChannelCore: Sendable {
     let queue: CompletionQueue
     let loop: EventLoop
     let state: Mutex<State>
+    /// Where connected sockets come from, instead of from the target's addresses.
+    let sockets: SocketSupply?
 
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
-        queue: CompletionQueue
+        queue: CompletionQueue, sockets: SocketSupply? = nil
     ) {
         self.target = target
+        self.sockets = sockets
         self.credentials = credentials
         self.arguments = arguments
         self.queue = queue

@@ -39,6 +39,7 @@ extension ConnectionAttempt {
     func start() {
         let timer = loop.schedule(self, at: begun + arguments.connectTimeout)
         state.withLock { $0.timer = timer }
+        if let sockets = owner.sockets { return take(from: sockets) }
         switch target.resolution {
         case .addresses(let addresses): dial(addresses)
         case .name(let host, let port): lookUp(host, port: port)
@@ -87,6 +88,14 @@ extension ConnectionAttempt {
         }
         if !didStart {
             fail(ConnectionFailure(phase: .resolve, cause: "look up \(host): no thread for it"))
+        }
+    }
+
+    private func take(from sockets: SocketSupply) {
+        do throws(SystemError) {
+            dialed(.connected(try sockets(), .unix(path: target.text)))
+        } catch {
+            fail(ConnectionFailure(phase: .connect, cause: "\(error)"))
         }
     }
 

@@ -73,7 +73,7 @@ extension ChainTerminal {
             defer { state.startsLater = false }
             return (state.core, state.pending.take(), state.startsLater)
         }
-        if let pending { core?.write(pending.behindPrefix(), andFinish: false) }
+        if let pending { core?.write(pending, andFinish: false) }
         if starts { core?.start() }
     }
 
@@ -84,7 +84,7 @@ extension ChainTerminal {
         case .finish:
             let (core, pending) = state.withLock { ($0.core, $0.pending.take()) }
             if let pending {
-                core?.write(pending.behindPrefix(), andFinish: true)
+                core?.write(pending, andFinish: true)
             } else {
                 core?.finish()
             }
@@ -121,7 +121,7 @@ extension ChainTerminal {
             defer { state.pending = message }
             return (state.core, state.pending)
         }
-        if let previous { core?.write(previous.behindPrefix(), andFinish: false) }
+        if let previous { core?.write(previous, andFinish: false) }
     }
 }
 
@@ -148,5 +148,12 @@ extension ChainTerminal {
         let seam = state.withLock { $0.seam }
         // What the call proper says is in order; after a cancellation it falls.
         _ = seam?.pass(response)
+    }
+}
+
+extension CallCore {
+    fileprivate func write(_ message: RawMessage, andFinish: Bool) {
+        let mayCompress = message.mayCompress
+        write(message.behindPrefix(), andFinish: andFinish, mayCompress: mayCompress)
     }
 }

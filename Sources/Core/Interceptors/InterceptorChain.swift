@@ -44,8 +44,8 @@ extension InterceptorChain {
         }
     }
 
-    func write(_ message: consuming [UInt8], andFinish: Bool) {
-        let message = RawMessage(behindPrefix: message)
+    func write(_ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool) {
+        let message = RawMessage(behindPrefix: message, mayCompress: mayCompress)
         guard andFinish else { return ask(.write(message)) }
         let link = state.withLock { $0.below }
         link?.terminal.gather {

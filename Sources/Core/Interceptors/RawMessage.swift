@@ -3,6 +3,8 @@ public struct RawMessage: Sendable {
     /// The octets, behind so many that belong to the transport.
     private var storage: [UInt8]
     private let prefixByteCount: Int
+    /// Whether it is compressed on a call that compresses. Of no meaning in a response.
+    public var mayCompress = true
 
     public init(_ bytes: [UInt8]) {
         storage = bytes
@@ -10,8 +12,9 @@ public struct RawMessage: Sendable {
     }
 
     /// A message whose first octets are kept free for its prefix.
-    package init(behindPrefix storage: consuming [UInt8]) {
+    package init(behindPrefix storage: consuming [UInt8], mayCompress: Bool = true) {
         self.storage = storage
+        self.mayCompress = mayCompress
         prefixByteCount = MessagePrefix.byteCount
     }
 

@@ -14,6 +14,6 @@ public struct CompressionAlgorithm: Hashable, Sendable {
     public static let deflate = CompressionAlgorithm(name: "deflate")
 
     /// Those that messages can be in here.
-    static let supported: [CompressionAlgorithm] = [.identity, .deflate, .gzip]
-    static let accepted = "identity,deflate,gzip"
+    package static let supported: [CompressionAlgorithm] = [.identity, .deflate, .gzip]
+    package static let accepted = "identity,deflate,gzip"
 }

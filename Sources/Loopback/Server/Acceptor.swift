@@ -39,25 +39,27 @@ extension Acceptor {
         while true {
             // A failure to accept concerns the connection that was not accepted.
             guard let socket = try? listener.acceptNext() else { return }
-            accept(socket)
+            accept(socket, isTCP: listener.address.family != .unix)
         }
     }
 
-    private func accept(_ socket: consuming Socket) {
-        guard let session = makeSession(socket) else { return }
+    /// Serves a socket that has been connected, from any thread.
+    func accept(_ socket: consuming Socket, isTCP: Bool) {
+        guard let session = makeSession(socket, isTCP: isTCP) else { return }
         let isStopped = state.withLock { state in
             state.acceptedCount += 1
             if !state.isStopped { state.sessions[ObjectIdentifier(session)] = session }
             return state.isStopped
         }
-        if !isStopped { session.start() }
+        guard !isStopped else { return }
+        if queue.loop.isCurrent { session.start() } else { queue.loop.run { session.start() } }
     }
 
-    private func makeSession(_ socket: consuming Socket) -> ServerSession? {
+    private func makeSession(_ socket: consuming Socket, isTCP: Bool) -> ServerSession? {
         var options = SocketOptions()
         options.noDelay = true
         // A socket that refuses the option, as one that is gone does, is found out by reading.
-        try? socket.apply(options, isTCP: listener.address.family != .unix)
+        try? socket.apply(options, isTCP: isTCP)
         let tls = try? provider?.makeSession(host: nil)
         if provider != nil, tls == nil { return nil }
         return ServerSession(LinkWire(socket, tls), methods, queue.loop, self)
@@ -85,6 +87,8 @@ extension Acceptor {
         let sessions = state.withLock { Array($0.sessions.values) }
         for session in sessions { session.leaveGracefully() }
     }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
 
     var acceptedCount: Int { state.withLock { $0.acceptedCount } }
 }

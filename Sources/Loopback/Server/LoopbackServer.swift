@@ -24,7 +24,7 @@ public final class LoopbackServer: Sendable {
         case unix(path: String)
     }
 
-    private let acceptor: Acceptor
+    let acceptor: Acceptor
 
     /// What a channel to the server is made with: `127.0.0.1:40123`.
     public let target: String

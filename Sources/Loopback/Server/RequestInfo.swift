@@ -7,6 +7,8 @@ struct RequestInfo: Sendable {
     var metadata = Metadata()
     var timeout: Duration?
     var encoding = CompressionAlgorithm.identity
+    /// What answers may be compressed with.
+    var acceptedEncodings: [CompressionAlgorithm] = []
     var isGRPC = false
 
     init(_ list: HeaderList) {
@@ -18,8 +20,8 @@ struct RequestInfo: Sendable {
             case "content-type": isGRPC = value.hasPrefix("application/grpc")
             case "grpc-timeout": timeout = GRPCTimeout.decode(value)
             case "grpc-encoding": encoding = CompressionAlgorithm(name: value)
-            case _ where name.hasPrefix(":") || name == "te" || name == "grpc-accept-encoding":
-                break
+            case "grpc-accept-encoding": acceptedEncodings = Self.algorithms(value)
+            case _ where name.hasPrefix(":") || name == "te": break
             case _ where name.hasSuffix("-bin"):
                 for part in value.utf8.split(separator: UInt8(ascii: ",")) {
                     metadata.append(received: .bytes(Base64.decode(part) ?? []), for: name)
@@ -27,6 +29,14 @@ struct RequestInfo: Sendable {
             default:
                 metadata.append(received: .text(value), for: name)
             }
+        }
+    }
+
+    /// The names of a list with commas. Ours and most clients' is the same in every request.
+    private static func algorithms(_ list: String) -> [CompressionAlgorithm] {
+        if list == CompressionAlgorithm.accepted { return CompressionAlgorithm.supported }
+        return list.split(separator: ",").map { name in
+            CompressionAlgorithm(name: String(name.filter { $0 != " " }))
         }
     }
 }

@@ -6,24 +6,28 @@ import Synchronization
 final class ServerCall: Sendable {
     private struct State {
         var assembler: MessageAssembler
-        var messages: [[UInt8]] = []
+        var messages: [AssembledMessage] = []
         var firstIndex = 0
+        /// Whether the message that was read last came compressed.
+        var lastWasCompressed = false
         var hasEnded: Bool
         var isGone = false
         var failure: RPCError?
         var reader: Resumption<Void>?
         var writer: Resumption<Void>?
         var task: Task<Void, Never>?
+        var deadlineTimer: TimerHandle?
         var sentHeaders = false
         var isFinished = false
         var unconsumed = 0
         var initialMetadata = Metadata()
+        var compression = CompressionAlgorithm.identity
     }
 
     let request: RequestInfo
     let deadline: Deadline
     private let stream: StreamHandle
-    private let session: ServerSession
+    let session: ServerSession
     private let state: Mutex<State>
 
     init(
@@ -37,14 +41,40 @@ final class ServerCall: Sendable {
             State(assembler: MessageAssembler(maxByteCount: 64 << 20), hasEnded: ended))
     }
 
-    /// Runs `body` in a task that is cancelled when the client goes away.
+    /// Runs `body` in a task that is cancelled when the client goes away or its deadline passes.
     func run(_ body: @escaping @Sendable (ServerCall) async -> Void) {
         let task = Task { await body(self) }
         let isGone = state.withLock { state in
             state.task = task
             return state.isGone
         }
-        if isGone { task.cancel() }
+        if isGone { return task.cancel() }
+        guard let instant = deadline.instant else { return }
+        let timer = session.loop.schedule(self, at: instant)
+        let isOver = state.withLock { state in
+            guard !state.isGone, !state.isFinished else { return true }
+            state.deadlineTimer = timer
+            return false
+        }
+        if isOver { session.loop.cancel(timer) }
+    }
+}
+
+extension ServerCall: TimerTarget {
+    func timerFired(now: ContinuousClock.Instant) {
+        let (reader, writer, task) = state.withLock { state in
+            state.deadlineTimer = nil
+            state.failure = RPCError(.deadlineExceeded, "the deadline passed at the server")
+            return (state.reader.take(), state.writer.take(), state.task)
+        }
+        task?.cancel()
+        reader?.resume()
+        writer?.resume()
+    }
+
+    /// Whether nobody waits for the answer any more.
+    var isGone: Bool {
+        state.withLock { $0.isGone } || deadline.remaining == .zero
     }
 }
 
@@ -57,11 +87,15 @@ extension ServerCall {
             do throws(RPCError) {
                 var offset = 0
                 while let message = try state.assembler.next(in: octets, at: &offset) {
-                    state.messages.append(
-                        message.isCompressed
-                            ? try Decompressor.decompress(
-                                message.octets, request.encoding, maxByteCount: 64 << 20)
-                            : message.octets)
+                    var message = message
+                    if message.isCompressed {
+                        message.octets = try Decompressor.decompress(
+                            message.octets, request.encoding, maxByteCount: 64 << 20)
+                    }
+                    state.messages.append(message)
+                }
+                if endStream, state.assembler.isInsideMessage {
+                    throw RPCError(.internal, "the request ended inside a message")
                 }
             } catch {
                 state.failure = error
@@ -73,14 +107,20 @@ extension ServerCall {
     }
 
     func clientIsGone() {
-        let (reader, writer, task) = state.withLock { state in
+        let (reader, writer, task, timer) = state.withLock { state in
             state.isGone = true
-            return (state.reader.take(), state.writer.take(), state.task)
+            return (
+                state.reader.take(), state.writer.take(), state.task, state.deadlineTimer.take()
+            )
         }
+        if let timer { session.loop.cancel(timer) }
         task?.cancel()
         reader?.resume()
         writer?.resume()
     }
+
+    /// Whether the message that was read last came compressed.
+    var lastMessageWasCompressed: Bool { state.withLock { $0.lastWasCompressed } }
 
     /// The next message; nil at the end of the request.
     func next() async throws(RPCError) -> [UInt8]? {
@@ -107,13 +147,14 @@ extension ServerCall {
         let found: Result<(message: [UInt8]?, Void)?, RPCError> = state.withLock { state in
             if state.firstIndex < state.messages.count {
                 let message = state.messages[state.firstIndex]
-                state.messages[state.firstIndex] = []
+                state.messages[state.firstIndex].octets = []
+                state.lastWasCompressed = message.isCompressed
                 state.firstIndex += 1
                 if state.firstIndex == state.messages.count {
                     state.messages.removeAll(keepingCapacity: true)
                     state.firstIndex = 0
                 }
-                return .success((message, ()))
+                return .success((message.octets, ()))
             }
             if let failure = state.failure { return .failure(failure) }
             if state.isGone { return .failure(RPCError(.cancelled, "the client went away")) }
@@ -150,14 +191,24 @@ extension ServerCall {
         session.flushSoon()
     }
 
+    /// Has messages compressed from now on, when the client has said that it can read them and no
+    /// headers have been sent yet, which name the algorithm.
+    func compress(with algorithm: CompressionAlgorithm) {
+        guard request.acceptedEncodings.contains(algorithm) else { return }
+        state.withLock { state in
+            if !state.sentHeaders { state.compression = algorithm }
+        }
+    }
+
     private func sendHeaders(_ metadata: Metadata?) {
-        let metadata: Metadata? = state.withLock { state in
+        let found: (Metadata, CompressionAlgorithm)? = state.withLock { state in
             guard !state.sentHeaders else { return nil }
             state.sentHeaders = true
-            return metadata ?? state.initialMetadata
+            return (metadata ?? state.initialMetadata, state.compression)
         }
-        guard let metadata else { return }
+        guard let (metadata, compression) = found else { return }
         var fields = HeaderList()
+        if compression != .identity { fields.append("grpc-encoding", compression.name) }
         for element in metadata { fields.append(element) }
         session.state.withLock { session in
             _ = session.connection.sendHeaders(
@@ -166,10 +217,10 @@ extension ServerCall {
     }
 
     /// Sends a message behind five reserved octets; returns when there is room for the next.
-    func send(_ message: consuming [UInt8]) async throws(RPCError) {
+    func send(_ message: consuming [UInt8], mayCompress: Bool = true) async throws(RPCError) {
         sendHeaders(nil)
-        message.writePrefix(isCompressed: false)
-        let octets = message
+        let compression = mayCompress ? state.withLock { $0.compression } : .identity
+        let octets = try MessagePrefix.frame(message, compression, maxByteCount: nil)
         let mustWait = session.state.withLock { session in
             _ = session.connection.sendData(octets, on: stream, endStream: false)
             return session.connection.reportWhenSendQueueIsShort(stream)
@@ -188,7 +239,9 @@ extension ServerCall {
                 if isGone { resumption.resume() } else if isShort { hasRoom() }
             }
         }
-        if state.withLock({ $0.isGone }) { throw RPCError(.cancelled, "the client went away") }
+        let (isGone, failure) = state.withLock { ($0.isGone, $0.failure) }
+        if isGone { throw RPCError(.cancelled, "the client went away") }
+        if let failure { throw failure }
     }
 
     func hasRoom() {
@@ -197,12 +250,13 @@ extension ServerCall {
     }
 
     /// Ends the call, once.
-    func finish(_ status: Status, _ trailers: Metadata) {
-        let isFirst = state.withLock { state in
+    func finish(_ status: Status, _ trailers: Metadata, accepting algorithms: String? = nil) {
+        let (isFirst, timer) = state.withLock { state in
             defer { state.isFinished = true }
-            return !state.isFinished
+            return (!state.isFinished, state.deadlineTimer.take())
         }
         guard isFirst else { return }
+        if let timer { session.loop.cancel(timer) }
         let sentHeaders = state.withLock { $0.sentHeaders }
         var fields = HeaderList()
         fields.append("grpc-status", "\(status.code.rawValue)")
@@ -212,6 +266,7 @@ extension ServerCall {
         if !status.details.isEmpty {
             fields.append("grpc-status-details-bin", Base64.encode(status.details))
         }
+        if let algorithms { fields.append("grpc-accept-encoding", algorithms) }
         for element in trailers { fields.append(element) }
         session.state.withLock { session in
             _ = session.connection.sendHeaders(

@@ -10,8 +10,23 @@ public struct ServerContext: Sendable {
     public var metadata: Metadata { call.request.metadata }
     /// `/package.Service/Method`.
     public var path: String { call.request.path }
+    /// The services of the server, as `package.Service`.
+    public var serviceNames: [String] { call.session.methods.serviceNames }
     /// When the client gives up.
     public var deadline: Deadline { call.deadline }
+
+    /// Whether the client has gone away or its deadline has passed. The task of the handler is
+    /// cancelled then, too.
+    public var isCancelled: Bool { call.isGone }
+
+    /// Compresses the answers, when the client has said that it can read them. Comes before the
+    /// first message and before ``sendInitialMetadata(_:)``, since the headers name the algorithm.
+    public func compress(with algorithm: CompressionAlgorithm) {
+        call.compress(with: algorithm)
+    }
+
+    /// Whether the message that was read last came compressed.
+    public var lastMessageWasCompressed: Bool { call.lastMessageWasCompressed }
 
     /// Sends metadata ahead of the first message.
     public func sendInitialMetadata(_ metadata: Metadata) { call.sendInitialMetadata(metadata) }
@@ -53,8 +68,11 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
     let codec: Codec<Message>
 
     /// Sends a message; returns when there is room for the next.
-    public func write(_ message: Message) async throws(RPCError) {
-        try await call.send(codec.encode(message, MessagePrefix.byteCount))
+    ///
+    /// - Parameter mayCompress: False sends this message as it is in a call that compresses.
+    public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
+        try await call.send(
+            codec.encode(message, MessagePrefix.byteCount), mayCompress: mayCompress)
     }
 }
 
@@ -67,6 +85,17 @@ public struct ServerMethods: Sendable {
     public var maxConcurrentStreams: Int?
 
     init() {}
+
+    /// The services that have methods here, as `package.Service`, in alphabetical order.
+    public var serviceNames: [String] {
+        let names = handlers.keys.compactMap { path in
+            path.lastIndex(of: "/").map { String(path[..<$0].dropFirst()) }
+        }
+        return Set(names).sorted()
+    }
+
+    /// Adds all methods of a service.
+    public mutating func add(_ service: some LoopbackService) { service.register(in: &self) }
 
     var configuration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.server)
@@ -140,6 +169,8 @@ extension ServerMethods {
                     try await handle(call, context)
                 } catch let error as RPCError {
                     status = error.status
+                } catch is CancellationError {
+                    status = call.cancellation
                 } catch {
                     status = Status(.unknown, "\(error)")
                 }
@@ -156,6 +187,12 @@ extension ServerMethods {
         guard call.request.isGRPC else {
             return call.finish(Status(.internal, "the request is not gRPC"), Metadata())
         }
+        guard CompressionAlgorithm.supported.contains(call.request.encoding) else {
+            return call.finish(
+                Status(
+                    .unimplemented, "messages in '\(call.request.encoding.name)' cannot be read"),
+                Metadata(), accepting: CompressionAlgorithm.accepted)
+        }
         guard let handler = handlers[call.request.path] else {
             return call.finish(
                 Status(.unimplemented, "there is no method \(call.request.path)"), Metadata())
@@ -165,6 +202,13 @@ extension ServerMethods {
 }
 
 extension ServerCall {
+    /// What a handler amounts to that was cancelled.
+    fileprivate var cancellation: Status {
+        deadline.remaining == .zero
+            ? Status(.deadlineExceeded, "the deadline passed at the server")
+            : Status(.cancelled, "the client went away")
+    }
+
     /// The one message of a request that has one.
     func only<Message>(_ codec: Codec<Message>) async throws(RPCError) -> Message {
         guard let octets = try await next() else {

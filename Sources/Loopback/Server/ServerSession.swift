@@ -30,7 +30,7 @@ final class ServerSession: Sendable {
 
     let loop: EventLoop
     private let wire: LinkWire
-    private let methods: ServerMethods
+    let methods: ServerMethods
     private let acceptor: Acceptor
     let state: Mutex<State>
     private let reader = Mutex<Reader?>(Reader())

@@ -1,0 +1,49 @@
+import Swiftlet
+
+/// Calls `grpc.health.v1.Health`.
+enum HealthCommand: Command {
+    static let name = "health"
+    static let usage = "health [TARGET] [SERVICE] \(ChannelOptions.usage)"
+    static let purpose = "asks whether a server, or one of its services, is able to serve"
+    static let options = ChannelOptions.names
+
+    static func run(_ arguments: Arguments) async throws {
+        try arguments.expectAtMost(2)
+        let target = arguments.words.first ?? ChannelOptions.defaultTarget
+        let service = arguments.words.count > 1 ? arguments.words[1] : ""
+        let client = HealthClient(channel: try ChannelOptions.channel(target, arguments))
+        let status = try await client.check(service)
+        print(status.name ?? "\(status.rawValue)")
+    }
+}
+
+/// Asks a server's reflection.
+enum ServicesCommand: Command {
+    static let name = "services"
+    static let usage = "services [TARGET] [SERVICE] \(ChannelOptions.usage)"
+    static let purpose = "lists the services of a server, or the methods of one of them"
+    static let options = ChannelOptions.names
+
+    static func run(_ arguments: Arguments) async throws {
+        try arguments.expectAtMost(2)
+        let target = arguments.words.first ?? ChannelOptions.defaultTarget
+        let client = ReflectionClient(channel: try ChannelOptions.channel(target, arguments))
+        guard arguments.words.count > 1 else {
+            for service in try await client.services() { print(service) }
+            return
+        }
+        let name = arguments.words[1]
+        for file in try await client.files(declaring: name) {
+            for service in file.service where file.fullName(of: service) == name {
+                for method in service.method { print("\(name)/\(method.name ?? "")") }
+            }
+        }
+    }
+}
+
+extension Google.Protobuf.FileDescriptorProto {
+    fileprivate func fullName(of service: Google.Protobuf.ServiceDescriptorProto) -> String {
+        let name = service.name ?? ""
+        return package.map { "\($0).\(name)" } ?? name
+    }
+}

@@ -1,0 +1,66 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+// What the command line needs of the operating system. Foundation has it too, and would make a
+// static binary fifteen times as large.
+
+/// Writes a line to standard error.
+func say(_ message: String) {
+    var octets = Array((message + "\n").utf8)[...]
+    while !octets.isEmpty {
+        // The buffer is the array's own, with its count.
+        let written = unsafe octets.withUnsafeBytes { bytes in
+            unsafe write(2, bytes.baseAddress, bytes.count)
+        }
+        guard written > 0 else { return }
+        octets = octets.dropFirst(written)
+    }
+}
+
+/// Has what was printed leave at once, for whoever waits for it through a pipe.
+func flushOutput() {
+    // Nil is every stream that is open.
+    fflush(nil)
+}
+
+/// Ends the program.
+func leave(with status: Int32) -> Never {
+    exit(status)
+}
+
+/// A file that cannot be read.
+struct FileError: Error {
+    var path: String
+    var code: CInt
+
+    /// In the system's words.
+    var reason: String {
+        // A string that ends in zero and stays valid until the next call; it is copied here.
+        guard let words = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: words)
+    }
+}
+
+/// All octets of a file.
+func readFile(_ path: String) throws(FileError) -> [UInt8] {
+    let descriptor = unsafe path.withCString { unsafe open($0, O_RDONLY) }
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    defer { _ = close(descriptor) }
+    var content: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+        // The buffer is the array's own, with its count.
+        let count = unsafe chunk.withUnsafeMutableBytes { bytes in
+            unsafe read(descriptor, bytes.baseAddress, bytes.count)
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw FileError(path: path, code: errno) }
+        if count == 0 { return content }
+        content += chunk[..<count]
+    }
+}

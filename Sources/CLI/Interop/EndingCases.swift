@@ -1,0 +1,39 @@
+import Swiftlet
+
+extension InteropCase {
+    /// Calls that the client ends.
+    static let endings = [
+        InteropCase("cancel_after_begin") { server in
+            try await server.withChannel { client in
+                let call = try await client.channel.bidirectional(
+                    TestServiceClient.inputCall, TestServiceClient.options())
+                call.cancel()
+                try await expectFailure("the call", .cancelled) {
+                    for try await _ in call.responses {}
+                }
+            }
+        },
+        InteropCase("cancel_after_first_response") { server in
+            try await server.withChannel { client in
+                let call = try await client.duplex()
+                try await call.requests.write(.sized(out: 27_182, back: [31_415]))
+                var replies = call.responses.makeAsyncIterator()
+                let reply = try await replies.next()
+                try expect("the size of the answer", reply?.payload?.body.count, is: 31_415)
+                call.cancel()
+                try await expectFailure("the call", .cancelled) {
+                    while try await replies.next() != nil {}
+                }
+            }
+        },
+        InteropCase("timeout_on_sleeping_server") { server in
+            try await server.withChannel { client in
+                let call = try await client.duplex { $0.timeout = .milliseconds(1) }
+                try await expectFailure("the call", .deadlineExceeded) {
+                    try await call.requests.write(.sized(out: 27_182, back: []))
+                    for try await _ in call.responses {}
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,104 @@
+import Swiftlet
+
+/// One of the cases that gRPC's implementations are tried with against each other
+/// (`doc/interop-test-descriptions.md` and its neighbours, of grpc/grpc).
+struct InteropCase: Sendable {
+    typealias Body = @Sendable (InteropServer) async throws -> Void
+
+    /// Whom the case needs at the other end.
+    enum Peer: Sendable {
+        /// A server of `grpc.testing.TestService`.
+        case testService
+        /// A server that plays the part of the case's name, and nothing else.
+        case ownServer
+        /// Something that cannot be had here: what it is.
+        case outOfReach(String)
+    }
+
+    var name: String
+    var peer: Peer
+    var body: Body
+
+    init(_ name: String, peer: Peer = .testService, _ body: @escaping Body) {
+        self.name = name
+        self.peer = peer
+        self.body = body
+    }
+
+    /// A case that cannot be run, and what it would need.
+    init(_ name: String, needs what: String) {
+        self.init(name, peer: .outOfReach(what)) { _ in }
+    }
+}
+
+extension InteropCase {
+    /// Every case that is known by name, in the order of the descriptions.
+    static let all: [InteropCase] =
+        unary + compression + streaming + metadataAndStatus + endings + soaks + negative + beyond
+
+    /// Those that ask for what is not there.
+    private static let beyond = [
+        InteropCase("cacheable_unary", needs: "a caching proxy that answers GET requests"),
+        InteropCase("orca_per_rpc", needs: "a balancing policy that reads load reports"),
+        InteropCase("orca_oob", needs: "a balancing policy that reads load reports"),
+        InteropCase("compute_engine_creds", needs: "an account of Google's cloud"),
+        InteropCase("jwt_token_creds", needs: "an account of Google's cloud"),
+        InteropCase("oauth2_auth_token", needs: "an account of Google's cloud"),
+        InteropCase("per_rpc_creds", needs: "an account of Google's cloud"),
+        InteropCase("google_default_credentials", needs: "an account of Google's cloud"),
+        InteropCase("compute_engine_channel_credentials", needs: "an account of Google's cloud"),
+    ]
+
+    /// What became of a case.
+    enum Outcome: Equatable, Sendable {
+        case passed
+        case failed(String)
+        /// The server cannot play its part, so nothing was proved.
+        case notServed(String)
+    }
+
+    func run(against server: InteropServer) async -> Outcome {
+        if case .outOfReach(let what) = peer { return .notServed("needs \(what)") }
+        do {
+            try await body(server)
+            return .passed
+        } catch let error as NotServed {
+            return .notServed(error.reason)
+        } catch let error as CaseFailure {
+            return .failed(error.reason)
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+}
+
+/// An assertion of the description does not hold.
+struct CaseFailure: Error {
+    var reason: String
+}
+
+/// The server does not do what the case needs of it.
+struct NotServed: Error {
+    var reason: String
+}
+
+/// Asserts that `actual` is what the description says.
+func expect<Value: Equatable>(_ what: String, _ actual: Value, is expected: Value) throws {
+    guard actual == expected else {
+        throw CaseFailure(reason: "\(what) is \(actual), expected \(expected)")
+    }
+}
+
+/// Asserts that `call` fails with `code`, and returns how.
+@discardableResult
+func expectFailure(
+    _ what: String, _ code: StatusCode, _ call: () async throws -> Void
+) async throws -> RPCError {
+    do {
+        try await call()
+    } catch let error as RPCError {
+        try expect("\(what): the status", error.code, is: code)
+        return error
+    }
+    throw CaseFailure(reason: "\(what): the status is OK, expected \(code)")
+}

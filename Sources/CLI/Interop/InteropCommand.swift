@@ -1,0 +1,133 @@
+import Swiftlet
+
+/// Runs the interop cases of gRPC's implementations, with the flags that theirs have.
+enum InteropCommand: Command {
+    static let name = "interop"
+    static let usage = """
+        interop --test_case=NAME[,NAME…]|all [--server_host=HOST] [--server_port=PORT]
+              [--use_tls=true] [--use_test_ca=true] [--ca_file=FILE] [--server_host_override=NAME]
+              [--default_service_account=NAME] [--concurrent_calls=N] [--soak_iterations=N] …
+        """
+    static let purpose = """
+        runs cases of gRPC's interop test descriptions; 'all' is those that a TestService serves.
+              One line a case. The status is 1 when a case failed, and 3 when none failed but the
+              server could not serve one that was named
+        """
+    static let options: Set<String> = [
+        "--server_host", "--server_port", "--server_host_override", "--use_tls", "--use_test_ca",
+        "--ca_file", "--default_service_account", "--test_case", "--concurrent_calls",
+        "--soak_iterations", "--soak_max_failures",
+        "--soak_per_iteration_max_acceptable_latency_ms",
+        "--soak_min_time_ms_between_rpcs", "--soak_overall_timeout_seconds", "--soak_request_size",
+        "--soak_response_size", "--soak_num_threads",
+    ]
+
+    static func run(_ arguments: Arguments) async throws {
+        try arguments.expectAtMost(0)
+        let cases = try selectedCases(arguments["--test_case"])
+        let server = try server(arguments)
+        var (failed, notServed) = (0, 0)
+        for each in cases {
+            switch await each.run(against: server) {
+            case .passed: print("passed      \(each.name)")
+            case .failed(let reason):
+                failed += 1
+                print("FAILED      \(each.name): \(reason)")
+            case .notServed(let reason):
+                notServed += 1
+                print("not served  \(each.name): \(reason)")
+            }
+            flushOutput()
+        }
+        print(
+            "\(cases.count - failed - notServed) passed, \(failed) failed, \(notServed) not served")
+        if failed > 0 { throw ExitStatus(status: 1) }
+        if notServed > 0, arguments["--test_case"] != "all" { throw ExitStatus(status: 3) }
+    }
+
+    private static func selectedCases(_ list: String?) throws -> [InteropCase] {
+        guard let list else { throw UsageError(message: "--test_case is missing") }
+        if list == "all" {
+            return InteropCase.all.filter { each in
+                if case .ownServer = each.peer { false } else { true }
+            }
+        }
+        return try list.split(separator: ",").map { name in
+            guard let found = InteropCase.all.first(where: { $0.name == name }) else {
+                throw UsageError(message: "there is no case '\(name)'")
+            }
+            return found
+        }
+    }
+}
+
+// MARK: - Flags
+
+extension InteropCommand {
+    private static func server(_ arguments: Arguments) throws -> InteropServer {
+        let host = arguments["--server_host"] ?? "localhost"
+        let port = try arguments.count("--server_port", from: 1, to: 65_535) ?? 50_051
+        let target = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let credentials = try credentials(arguments)
+        var server = InteropServer {
+            try Channel(target, credentials: credentials)
+        }
+        server.settings = try settings(arguments)
+        return server
+    }
+
+    private static func credentials(_ arguments: Arguments) throws -> ChannelCredentials {
+        guard try arguments.flag("--use_tls") else { return .insecure }
+        var tls = TLSOptions()
+        tls.targetNameOverride = arguments["--server_host_override"]
+        if let file = arguments["--ca_file"] {
+            tls.rootCertificates = .file(file)
+        } else if try arguments.flag("--use_test_ca") {
+            throw UsageError(message: "--use_test_ca needs --ca_file, which says where it is")
+        }
+        return try .tls(tls)
+    }
+
+    private static func settings(_ arguments: Arguments) throws -> InteropServer.Settings {
+        var settings = InteropServer.Settings()
+        func set(_ path: WritableKeyPath<InteropServer.Settings, Int>, _ name: String) throws {
+            if let count = try arguments.count(name) { settings[keyPath: path] = count }
+        }
+        try set(\.concurrentCalls, "--concurrent_calls")
+        try set(\.soak.iterations, "--soak_iterations")
+        try set(\.soak.maxFailures, "--soak_max_failures")
+        try set(\.soak.requestSize, "--soak_request_size")
+        try set(\.soak.responseSize, "--soak_response_size")
+        try set(\.soak.threads, "--soak_num_threads")
+        if let count = try arguments.count("--soak_per_iteration_max_acceptable_latency_ms") {
+            settings.soak.maxLatency = .milliseconds(count)
+        }
+        if let count = try arguments.count("--soak_min_time_ms_between_rpcs") {
+            settings.soak.minTimeBetweenCalls = .milliseconds(count)
+        }
+        if let count = try arguments.count("--soak_overall_timeout_seconds") {
+            settings.soak.overallTimeout = .seconds(count)
+        }
+        return settings
+    }
+}
+
+extension Arguments {
+    fileprivate func flag(_ name: String) throws -> Bool {
+        switch self[name] {
+        case nil, "false", "0": return false
+        case "true", "1": return true
+        case let text?: throw UsageError(message: "\(name) is true or false, not '\(text)'")
+        }
+    }
+
+    fileprivate func count(
+        _ name: String, from least: Int = 0, to most: Int = Int(Int32.max)
+    ) throws -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let count = Int(text), (least...most).contains(count) else {
+            throw UsageError(message: "\(name) cannot be '\(text)'")
+        }
+        return count
+    }
+}

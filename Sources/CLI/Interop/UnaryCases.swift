@@ -1,0 +1,36 @@
+import Swiftlet
+
+extension InteropCase {
+    /// One message each way.
+    static let unary = [
+        InteropCase("empty_unary") { server in
+            try await server.withChannel { client in
+                let reply = try await client.channel.unary(
+                    TestServiceClient.emptyCall, .init(), TestServiceClient.options())
+                try expect("the answer", reply, is: GRPC.Testing.Empty())
+            }
+        },
+        InteropCase("large_unary") { server in
+            try await server.withChannel { client in try await client.checkLargeUnary() }
+        },
+        InteropCase("concurrent_large_unary") { server in
+            try await server.withChannel { client in
+                try await client.checkAtOnce(server.settings.concurrentCalls)
+            }
+        },
+    ]
+}
+
+extension TestServiceClient {
+    func checkLargeUnary() async throws {
+        try await unary(.large).message.check("large_unary", byteCount: 314_159)
+    }
+
+    /// So many calls of the size of `large_unary` at the same time.
+    func checkAtOnce(_ count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { try await checkLargeUnary() } }
+            try await group.waitForAll()
+        }
+    }
+}

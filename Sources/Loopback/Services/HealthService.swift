@@ -1,0 +1,104 @@
+import SwiftletCore
+public import SwiftletMessages
+import Synchronization
+
+/// `grpc.health.v1.Health`: says whether services are able to serve, and tells those who watch.
+///
+/// ```swift
+/// let health = HealthService()
+/// let server = try LoopbackServer { $0.add(health) }
+/// health.set(.notServing, for: "helloworld.Greeter")
+/// ```
+public final class HealthService: LoopbackService {
+    public typealias ServingStatus = GRPC.Health.HealthCheckResponse.ServingStatus
+    private typealias Watcher = AsyncStream<ServingStatus>.Continuation
+
+    private struct State {
+        /// The server as a whole, whose name is empty, serves from the start.
+        var statuses: [String: ServingStatus] = ["": .serving]
+        var watchers: [String: [UInt64: Watcher]] = [:]
+        var nextWatcher: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+}
+
+// MARK: - What the services' owner says
+
+extension HealthService {
+    /// Sets the state of a service; nil forgets it. The empty name is the server as a whole.
+    public func set(_ status: ServingStatus?, for service: String = "") {
+        state.withLock { state in
+            state.statuses[service] = status
+            // Under the lock, so that two changes reach every watcher in their order; a stream
+            // only takes the value down.
+            for watcher in state.watchers[service, default: [:]].values {
+                watcher.yield(status ?? .serviceUnknown)
+            }
+        }
+    }
+
+    public func status(of service: String = "") -> ServingStatus? {
+        state.withLock { $0.statuses[service] }
+    }
+
+    /// How many calls watch a service.
+    public func watcherCount(of service: String = "") -> Int {
+        state.withLock { $0.watchers[service]?.count ?? 0 }
+    }
+}
+
+// MARK: - What clients ask
+
+extension HealthService {
+    public func register(in methods: inout ServerMethods) {
+        typealias Request = GRPC.Health.HealthCheckRequest
+        typealias Reply = GRPC.Health.HealthCheckResponse
+        let service = "/grpc.health.v1.Health/"
+        methods.unary(Method<Request, Reply>(bundled: service + "Check", .unary)) { request, _ in
+            guard let status = self.status(of: request.service) else {
+                throw RPCError(.notFound, "there is no service '\(request.service)'")
+            }
+            return Reply(status: status)
+        }
+        methods.unary(
+            Method<GRPC.Health.HealthListRequest, GRPC.Health.HealthListResponse>(
+                bundled: service + "List", .unary)
+        ) { _, _ in
+            let statuses = self.state.withLock { $0.statuses }
+            return .init(statuses: statuses.mapValues { Reply(status: $0) })
+        }
+        methods.serverStreaming(
+            Method<Request, Reply>(bundled: service + "Watch", .serverStreaming)
+        ) { request, replies, _ in
+            var last: ServingStatus?
+            // The stream ends with the task, which is cancelled when the client goes away.
+            for await status in self.changes(of: request.service) where status != last {
+                last = status
+                try await replies.write(Reply(status: status))
+            }
+        }
+    }
+
+    /// The state of a service, now and whenever it changes. A slow reader sees the newest.
+    private func changes(of service: String) -> AsyncStream<ServingStatus> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
+            let number = state.withLock { state in
+                state.nextWatcher += 1
+                state.watchers[service, default: [:]][state.nextWatcher] = watcher
+                watcher.yield(state.statuses[service] ?? .serviceUnknown)
+                return state.nextWatcher
+            }
+            watcher.onTermination = { [weak self] _ in self?.forget(number, of: service) }
+        }
+    }
+
+    private func forget(_ number: UInt64, of service: String) {
+        state.withLock { state in
+            state.watchers[service]?[number] = nil
+            if state.watchers[service]?.isEmpty == true { state.watchers[service] = nil }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import SwiftletCore
+public import SwiftletMessages
+
+/// `grpc.reflection.v1.ServerReflection` and its predecessor `v1alpha`: what the server offers, and
+/// the files that describe it.
+public struct ReflectionService: LoopbackService {
+    private typealias Request = GRPC.Reflection.ServerReflectionRequest
+    private typealias Reply = GRPC.Reflection.ServerReflectionResponse
+
+    private let files: DescribedFiles
+
+    /// - Parameter files: What is known; the example services unless told otherwise.
+    public init(files: [Google.Protobuf.FileDescriptorProto] = .bundled) {
+        self.files = DescribedFiles(files)
+    }
+
+    public func register(in methods: inout ServerMethods) {
+        let files = files
+        for package in ["grpc.reflection.v1", "grpc.reflection.v1alpha"] {
+            methods.bidirectional(
+                Method<Request, Reply>(
+                    bundled: "/\(package).ServerReflection/ServerReflectionInfo", .bidirectional)
+            ) { requests, replies, context in
+                for try await request in requests {
+                    var reply = Reply(validHost: request.host, originalRequest: request)
+                    reply.messageResponse = files.answer(request, services: context.serviceNames)
+                    try await replies.write(reply)
+                }
+            }
+        }
+    }
+}
+
+extension [Google.Protobuf.FileDescriptorProto] {
+    /// The files of the services that come with the library.
+    public static var bundled: Self { Google.Protobuf.FileDescriptorProto.bundled }
+}
+
+/// Files by their names and by what they declare.
+private struct DescribedFiles: Sendable {
+    private struct File: Sendable {
+        var octets: [UInt8]
+        var imports: [String]
+    }
+
+    private var files: [String: File] = [:]
+    private var fileOfSymbol: [String: String] = [:]
+
+    init(_ descriptors: [Google.Protobuf.FileDescriptorProto]) {
+        for descriptor in descriptors {
+            guard let name = descriptor.name else { continue }
+            files[name] = File(octets: descriptor.encoded(), imports: descriptor.dependency)
+            for symbol in descriptor.symbols { fileOfSymbol[symbol] = name }
+        }
+    }
+
+    func answer(
+        _ request: GRPC.Reflection.ServerReflectionRequest, services: [String]
+    ) -> GRPC.Reflection.ServerReflectionResponse.MessageResponse {
+        switch request.messageRequest {
+        case .listServices:
+            .listServicesResponse(.init(service: services.map { .init(name: $0) }))
+        case .fileByFilename(let name):
+            files[name] == nil ? Self.notFound("file '\(name)'") : file(name)
+        case .fileContainingSymbol(let symbol):
+            fileOfSymbol[symbol].map(file) ?? Self.notFound("symbol '\(symbol)'")
+        case .allExtensionNumbersOfType(let type) where fileOfSymbol[type] != nil:
+            // Files in proto3 declare none.
+            .allExtensionNumbersResponse(.init(baseTypeName: type))
+        case .allExtensionNumbersOfType(let type): Self.notFound("type '\(type)'")
+        case .fileContainingExtension(let field):
+            Self.notFound("extension \(field.extensionNumber) of '\(field.containingType)'")
+        case nil:
+            .errorResponse(
+                .init(
+                    errorCode: Int32(StatusCode.invalidArgument.rawValue),
+                    errorMessage: "the request asks for nothing"))
+        }
+    }
+
+    /// A file and all that it imports, itself first.
+    private func file(
+        _ name: String
+    ) -> GRPC.Reflection.ServerReflectionResponse.MessageResponse {
+        var names = [name]
+        var octets: [[UInt8]] = []
+        var index = 0
+        while index < names.count {
+            if let file = files[names[index]] {
+                octets.append(file.octets)
+                names += file.imports.filter { !names.contains($0) }
+            }
+            index += 1
+        }
+        return .fileDescriptorResponse(.init(fileDescriptorProto: octets))
+    }
+
+    private static func notFound(
+        _ what: String
+    ) -> GRPC.Reflection.ServerReflectionResponse.MessageResponse {
+        .errorResponse(
+            .init(
+                errorCode: Int32(StatusCode.notFound.rawValue),
+                errorMessage: "there is no \(what)"))
+    }
+}

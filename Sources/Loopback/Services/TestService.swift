@@ -1,0 +1,156 @@
+import SwiftletCore
+import SwiftletMessages
+
+/// `grpc.testing.TestService`, which gRPC's implementations try their clients on.
+///
+/// It answers as the interop test descriptions ask of a server: sizes and intervals, the echo of a
+/// status and of metadata, compression of single messages, and insistence on compressed requests.
+/// `UnimplementedCall` and `grpc.testing.UnimplementedService` are not there, as they ask too.
+public struct TestService: LoopbackService {
+    typealias Unary = Method<GRPC.Testing.SimpleRequest, GRPC.Testing.SimpleResponse>
+    typealias Input = Method<
+        GRPC.Testing.StreamingInputCallRequest, GRPC.Testing.StreamingInputCallResponse
+    >
+    typealias Output = Method<
+        GRPC.Testing.StreamingOutputCallRequest, GRPC.Testing.StreamingOutputCallResponse
+    >
+
+    public init() {}
+
+    public func register(in methods: inout ServerMethods) {
+        typealias Nothing = GRPC.Testing.Empty
+        let empty = Method<Nothing, Nothing>(bundled: Self.path("EmptyCall"), .unary)
+        methods.unary(empty) { _, context in
+            context.echoMetadata()
+            return Nothing()
+        }
+        for name in ["UnaryCall", "CacheableUnaryCall"] {
+            methods.unary(Unary(bundled: Self.path(name), .unary)) { request, context in
+                try Self.reply(to: request, context)
+            }
+        }
+        registerStreams(in: &methods)
+    }
+
+    private func registerStreams(in methods: inout ServerMethods) {
+        methods.clientStreaming(Input(bundled: Self.path("StreamingInputCall"), .clientStreaming)) {
+            requests, context in
+            context.echoMetadata()
+            var byteCount = 0
+            for try await request in requests {
+                try context.check(request.expectCompressed)
+                byteCount += request.payload?.body.count ?? 0
+            }
+            return .init(aggregatedPayloadSize: Int32(clamping: byteCount))
+        }
+        methods.serverStreaming(Output(bundled: Self.path("StreamingOutputCall"), .serverStreaming))
+        { request, replies, context in
+            context.compressIfAskedTo(request)
+            context.echoMetadata()
+            try await Self.answer(request, replies)
+        }
+        methods.bidirectional(Output(bundled: Self.path("FullDuplexCall"), .bidirectional)) {
+            requests, replies, context in
+            var isFirst = true
+            for try await request in requests {
+                // Headers name the algorithm, so the first request decides on it.
+                if isFirst { context.compressIfAskedTo(request) }
+                if isFirst { context.echoMetadata() }
+                isFirst = false
+                try await Self.answer(request, replies)
+            }
+            if isFirst { context.echoMetadata() }
+        }
+        methods.bidirectional(Output(bundled: Self.path("HalfDuplexCall"), .bidirectional)) {
+            requests, replies, context in
+            context.echoMetadata()
+            var all: [GRPC.Testing.StreamingOutputCallRequest] = []
+            for try await request in requests { all.append(request) }
+            for request in all { try await Self.answer(request, replies) }
+        }
+    }
+
+    private static func path(_ name: String) -> String { "/grpc.testing.TestService/\(name)" }
+}
+
+// MARK: - Answers
+
+extension TestService {
+    /// The most that is sent in one message, whatever is asked for.
+    static let maxPayloadByteCount = 64 << 20
+
+    private static func reply(
+        to request: GRPC.Testing.SimpleRequest, _ context: ServerContext
+    ) throws(RPCError) -> GRPC.Testing.SimpleResponse {
+        try context.check(request.expectCompressed)
+        if request.responseCompressed?.value == true { context.compress(with: .gzip) }
+        context.echoMetadata()
+        try request.responseStatus.check()
+        var reply = GRPC.Testing.SimpleResponse()
+        reply.payload = try payload(request.responseSize)
+        if request.fillServerID { reply.serverID = "swiftlet" }
+        return reply
+    }
+
+    private static func answer(
+        _ request: GRPC.Testing.StreamingOutputCallRequest,
+        _ replies: ReplyWriter<GRPC.Testing.StreamingOutputCallResponse>
+    ) async throws {
+        for parameters in request.responseParameters {
+            if parameters.intervalUs > 0 {
+                try await Task.sleep(for: .microseconds(parameters.intervalUs))
+            }
+            try await replies.write(
+                .init(payload: payload(parameters.size)),
+                mayCompress: parameters.compressed?.value == true)
+        }
+        try request.responseStatus.check()
+    }
+
+    private static func payload(_ byteCount: Int32) throws(RPCError) -> GRPC.Testing.Payload {
+        guard (0...maxPayloadByteCount).contains(Int(byteCount)) else {
+            throw RPCError(.invalidArgument, "a payload cannot have \(byteCount) octets")
+        }
+        return .init(body: [UInt8](repeating: 0, count: Int(byteCount)))
+    }
+}
+
+extension GRPC.Testing.EchoStatus? {
+    /// Throws the status that was asked for, unless it is OK.
+    fileprivate func check() throws(RPCError) {
+        guard let self, self.code != 0 else { return }
+        throw RPCError(StatusCode(rawValue: Int(self.code)), self.message)
+    }
+}
+
+extension ServerContext {
+    /// The two names whose values come back.
+    fileprivate func echoMetadata() {
+        let trailing = "x-grpc-test-echo-trailing-bin"
+        if let bytes = metadata.bytes(for: trailing) {
+            var trailers = Metadata()
+            trailers.append(bytes: bytes, for: trailing)
+            setTrailingMetadata(trailers)
+        }
+        let initial = "x-grpc-test-echo-initial"
+        if let text = metadata[initial] {
+            sendInitialMetadata([initial: text])
+        }
+    }
+
+    /// Refuses a message that ought to have come compressed, or ought not to.
+    fileprivate func check(_ expected: GRPC.Testing.BoolValue?) throws(RPCError) {
+        guard let expected, expected.value != lastMessageWasCompressed else { return }
+        throw RPCError(
+            .invalidArgument,
+            expected.value
+                ? "the request was to be compressed, and is not"
+                : "the request was not to be compressed, and is")
+    }
+
+    fileprivate func compressIfAskedTo(_ request: GRPC.Testing.StreamingOutputCallRequest) {
+        if request.responseParameters.contains(where: { $0.compressed?.value == true }) {
+            compress(with: .gzip)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// Asks a server what it offers: `grpc.reflection.v1`, or `v1alpha` where the server is older.
+///
+/// ```swift
+/// let reflection = ReflectionClient(channel: channel)
+/// for service in try await reflection.services() { print(service) }
+/// ```
+public struct ReflectionClient: Sendable {
+    public typealias File = Google.Protobuf.FileDescriptorProto
+    private typealias Request = GRPC.Reflection.ServerReflectionRequest
+    private typealias Reply = GRPC.Reflection.ServerReflectionResponse
+
+    public let channel: Channel
+
+    public init(channel: Channel) { self.channel = channel }
+
+    /// The full names of all services.
+    public func services(
+        _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> [String] {
+        guard case .listServicesResponse(let list) = try await ask(.listServices("*"), options)
+        else { throw Self.unexpected }
+        return list.service.map(\.name)
+    }
+
+    /// The file that declares a service, a method, a message or an enum, by its full name; behind
+    /// it those of its imports that the server sends along.
+    public func files(
+        declaring symbol: String, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> [File] {
+        try await files(.fileContainingSymbol(symbol), options)
+    }
+
+    /// The file of this name, and behind it those of its imports that the server sends along.
+    public func files(
+        named name: String, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> [File] {
+        try await files(.fileByFilename(name), options)
+    }
+}
+
+// MARK: - One question
+
+extension ReflectionClient {
+    private static var unexpected: RPCError {
+        RPCError(.internal, "the server's reflection has answered another question")
+    }
+
+    private func files(
+        _ question: Request.MessageRequest, _ options: CallOptions
+    ) async throws(RPCError) -> [File] {
+        guard case .fileDescriptorResponse(let list) = try await ask(question, options) else {
+            throw Self.unexpected
+        }
+        do {
+            return try list.fileDescriptorProto.map { try File(decoding: $0.span) }
+        } catch {
+            throw RPCError(.internal, "the server's description cannot be decoded: \(error)")
+        }
+    }
+
+    private func ask(
+        _ question: Request.MessageRequest, _ options: CallOptions
+    ) async throws(RPCError) -> Reply.MessageResponse {
+        do throws(RPCError) {
+            return try await ask(question, of: "grpc.reflection.v1", options)
+        } catch {
+            guard error.code == .unimplemented else { throw error }
+            return try await ask(question, of: "grpc.reflection.v1alpha", options)
+        }
+    }
+
+    private func ask(
+        _ question: Request.MessageRequest, of package: String, _ options: CallOptions
+    ) async throws(RPCError) -> Reply.MessageResponse {
+        let call = try await channel.bidirectional(
+            Method<Request, Reply>(
+                "/\(package).ServerReflection/ServerReflectionInfo", .bidirectional), options)
+        try call.requests.finish(with: Request(messageRequest: question))
+        var answers = call.responses.makeAsyncIterator()
+        let first = try await answers.next()
+        // The rest of the call is its status, which may be an error.
+        while try await answers.next() != nil {}
+        switch first?.messageResponse {
+        case .errorResponse(let error):
+            var failure = RPCError(
+                StatusCode(rawValue: Int(error.errorCode)), error.errorMessage)
+            failure.origin = .server
+            throw failure
+        case let answer?: return answer
+        case nil: throw Self.unexpected
+        }
+    }
+}

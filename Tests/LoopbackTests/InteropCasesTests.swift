@@ -1,0 +1,111 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@testable import SwiftletCLI
+
+@Suite("The interop case", .timeLimit(.minutes(1)))
+struct InteropCasesTests {
+    static let served = InteropCase.all.filter { each in
+        if case .testService = each.peer { true } else { false }
+    }.map(\.name)
+
+    private static func find(_ name: String) throws -> InteropCase {
+        try #require(InteropCase.all.first { $0.name == name })
+    }
+
+    private static func settings(_ server: InteropServer) -> InteropServer {
+        var server = server
+        // As many as a build without optimisation does at once in a moment.
+        server.settings.concurrentCalls = 16
+        server.settings.soak.iterations = 4
+        server.settings.soak.maxLatency = .seconds(60)
+        server.settings.soak.overallTimeout = .seconds(60)
+        server.settings.soak.threads = 2
+        server.settings.pauseBetweenCalls = .zero
+        return server
+    }
+
+    @Test("passes against the loopback server", arguments: served)
+    func plain(_ name: String) async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        #expect(try await Self.find(name).run(against: peer) == .passed)
+    }
+
+    @Test("passes over TLS", arguments: ["large_unary", "ping_pong", "custom_metadata"])
+    func secure(_ name: String) async throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Certificates")
+        func pem(_ name: String) throws -> String {
+            try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        }
+        let identity = ServerTLS(
+            certificateChain: try pem("server.pem"), privateKey: try pem("server.key"))
+        let server = try LoopbackServer(tls: identity) { $0.add(TestService()) }
+        var tls = TLSOptions()
+        tls.rootCertificates = .text(try pem("ca.pem"))
+        let credentials = try ChannelCredentials.tls(tls)
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: credentials) })
+        #expect(try await Self.find(name).run(against: peer) == .passed)
+    }
+
+    @Test("max_streams passes against a server that allows one at a time")
+    func maxStreams() async throws {
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 1
+            server.add(TestService())
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        #expect(try await Self.find("max_streams").run(against: peer) == .passed)
+    }
+
+    @Test("goaway passes against a server that leaves behind the first answer")
+    func goAway() async throws {
+        let servers = Mutex<LoopbackServer?>(nil)
+        let service = Method<GRPC.Testing.SimpleRequest, GRPC.Testing.SimpleResponse>(
+            "/grpc.testing.TestService/UnaryCall", .unary)
+        let server = try LoopbackServer { server in
+            server.unary(service) { request, _ in
+                // Only connections that are there now; the next one stays.
+                let leaving = servers.withLock { $0.take() }
+                leaving?.leaveGracefully()
+                var reply = GRPC.Testing.SimpleResponse()
+                reply.payload = .zeros(Int(request.responseSize))
+                return reply
+            }
+        }
+        servers.withLock { $0 = server }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        #expect(try await Self.find("goaway").run(against: peer) == .passed)
+        #expect(server.connectionCount == 2)
+    }
+
+    /// The others end before the server has said a word, or expect that there is nothing.
+    static let telling = served.filter { name in
+        !["unimplemented_", "cancel_after_begin", "timeout_on_"].contains(where: name.hasPrefix)
+    }
+
+    @Test("is not passed by a server without the service", arguments: telling)
+    func notPassed(_ name: String) async throws {
+        let server = try LoopbackServer { _ in }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        #expect(try await Self.find(name).run(against: peer) != .passed)
+    }
+
+    @Test("that needs what is not there is reported as such")
+    func outOfReach() async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        for name in ["cacheable_unary", "oauth2_auth_token", "orca_oob"] {
+            let outcome = try await Self.find(name).run(against: peer)
+            guard case .notServed = outcome else {
+                Issue.record("\(name): \(outcome)")
+                continue
+            }
+        }
+    }
+}

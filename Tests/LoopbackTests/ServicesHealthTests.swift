@@ -1,0 +1,49 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("Health", .timeLimit(.minutes(1)))
+struct ServicesHealthTests {
+    @Test("is asked for by service, and for the server as a whole")
+    func check() async throws {
+        let health = HealthService()
+        health.set(.notServing, for: "a.B")
+        let server = try LoopbackServer { $0.add(health) }
+        let client = HealthClient(channel: try Channel(server.target))
+        #expect(try await client.check() == .serving)
+        #expect(try await client.check("a.B") == .notServing)
+        #expect(try await client.list() == ["": .serving, "a.B": .notServing])
+        let error = await #expect(throws: RPCError.self) { try await client.check("a.C") }
+        #expect(error?.code == .notFound)
+    }
+
+    @Test("is told to those who watch whenever it changes, and not when it does not")
+    func watch() async throws {
+        let health = HealthService()
+        let server = try LoopbackServer { $0.add(health) }
+        let client = HealthClient(channel: try Channel(server.target))
+        var changes = try await client.watch("a.B").makeAsyncIterator()
+        #expect(try await changes.next()?.status == .serviceUnknown)
+        health.set(.serving, for: "a.B")
+        #expect(try await changes.next()?.status == .serving)
+        health.set(.serving, for: "a.B")
+        health.set(.notServing, for: "another")
+        health.set(.notServing, for: "a.B")
+        #expect(try await changes.next()?.status == .notServing)
+        health.set(nil, for: "a.B")
+        #expect(try await changes.next()?.status == .serviceUnknown)
+    }
+
+    @Test("is not told to those who have stopped to watch")
+    func watchersLeave() async throws {
+        let health = HealthService()
+        let server = try LoopbackServer { $0.add(health) }
+        let client = HealthClient(channel: try Channel(server.target))
+        let stream = try await client.watch()
+        var changes = stream.makeAsyncIterator()
+        #expect(try await changes.next()?.status == .serving)
+        #expect(health.watcherCount() == 1)
+        stream.cancel()
+        while health.watcherCount() > 0 { await Task.yield() }
+    }
+}

@@ -1,0 +1,85 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("Reflection", .timeLimit(.minutes(1)))
+struct ServicesReflectionTests {
+    private static func makeServer() throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.add(ReflectionService())
+            server.add(TestService())
+            server.addGreeter()
+        }
+    }
+
+    @Test("lists the services of a server, also those that came after it")
+    func services() async throws {
+        let server = try Self.makeServer()
+        let client = ReflectionClient(channel: try Channel(server.target))
+        #expect(
+            try await client.services() == [
+                "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
+                "grpc.testing.TestService", "helloworld.Greeter",
+            ])
+    }
+
+    @Test(
+        "finds the file that declares a symbol, with all that it imports",
+        arguments: [
+            "grpc.testing.TestService", "grpc.testing.TestService.UnaryCall",
+        ])
+    func symbols(_ symbol: String) async throws {
+        let server = try Self.makeServer()
+        let client = ReflectionClient(channel: try Channel(server.target))
+        let files = try await client.files(declaring: symbol)
+        #expect(
+            files.map(\.name) == [
+                "grpc/testing/test.proto", "grpc/testing/empty.proto",
+                "grpc/testing/messages.proto",
+            ])
+    }
+
+    @Test("describes every bundled file by name as it is")
+    func files() async throws {
+        let server = try Self.makeServer()
+        let client = ReflectionClient(channel: try Channel(server.target))
+        for file in Google.Protobuf.FileDescriptorProto.bundled {
+            let found = try await client.files(named: try #require(file.name))
+            #expect(found.first == file)
+        }
+    }
+
+    @Test("says NOT_FOUND of what it does not know")
+    func unknown() async throws {
+        let server = try Self.makeServer()
+        let client = ReflectionClient(channel: try Channel(server.target))
+        for call in [
+            { _ = try await client.files(declaring: "no.Such") },
+            { _ = try await client.files(named: "no/such.proto") },
+        ] {
+            let error = await #expect(throws: RPCError.self) { try await call() }
+            #expect(error?.code == .notFound)
+            #expect(error?.origin == .server)
+        }
+    }
+
+    @Test("is asked for by its old name where the server knows no other")
+    func alpha() async throws {
+        typealias Request = GRPC.Reflection.ServerReflectionRequest
+        typealias Reply = GRPC.Reflection.ServerReflectionResponse
+        let old = Method<Request, Reply>(
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", .bidirectional)
+        let server = try LoopbackServer { server in
+            server.bidirectional(old) { requests, replies, _ in
+                for try await _ in requests {
+                    try await replies.write(
+                        Reply(
+                            messageResponse: .listServicesResponse(
+                                .init(service: [.init(name: "an.Old")]))))
+                }
+            }
+        }
+        let client = ReflectionClient(channel: try Channel(server.target))
+        #expect(try await client.services() == ["an.Old"])
+    }
+}

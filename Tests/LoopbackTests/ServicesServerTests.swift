@@ -1,0 +1,133 @@
+import Swiftlet
+import SwiftletCore
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@Suite("A server inside the process", .timeLimit(.minutes(1)))
+struct ServicesServerTests {
+    private static let hello = Method<HelloRequest, HelloReply>("/test.Hello/Say", .unary)
+
+    private struct Greetings: LoopbackService {
+        func register(in methods: inout ServerMethods) {
+            methods.unary(hello) { request, _ in HelloReply(message: "Hi \(request.name)") }
+        }
+    }
+
+    @Test("is reached over a pair of sockets, without a port")
+    func socketPair() async throws {
+        let server = try LoopbackServer { server in
+            server.add(Greetings())
+            server.addRouteGuide()
+        }
+        let channel = try server.makeChannel()
+        #expect(try await channel.unary(Self.hello, .init(name: "you")).message == "Hi you")
+        let listFeatures = Method<RouteGuide.Rectangle, RouteGuide.Feature>(
+            "/routeguide.RouteGuide/ListFeatures", .serverStreaming)
+        let area = RouteGuide.Rectangle(
+            lo: .init(latitude: 400_000_000, longitude: -750_000_000),
+            hi: .init(latitude: 420_000_000, longitude: -730_000_000))
+        var count = 0
+        for try await _ in try await channel.serverStreaming(listFeatures, area) { count += 1 }
+        #expect(count == 4)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("is not reached any more over a pair of sockets when it was shut down")
+    func socketPairAfterShutdown() async throws {
+        let server = try LoopbackServer { $0.add(Greetings()) }
+        let channel = try server.makeChannel()
+        server.shutdown()
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.hello, .init(name: "you"))
+        }
+        #expect(error?.code == .unavailable)
+    }
+
+    @Test("knows the services that it offers")
+    func serviceNames() async throws {
+        var names: [String] = []
+        _ = try LoopbackServer { server in
+            server.add(Greetings())
+            server.addGreeter()
+            server.add(HealthService())
+            names = server.serviceNames
+        }
+        #expect(names == ["grpc.health.v1.Health", "helloworld.Greeter", "test.Hello"])
+    }
+
+    @Test("runs no more calls of a connection at once than it allows")
+    func maxConcurrentStreams() async throws {
+        let running = Mutex((now: 0, most: 0))
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 3
+            server.unary(Self.hello) { request, _ in
+                running.withLock { running in
+                    running.now += 1
+                    running.most = max(running.most, running.now)
+                }
+                for _ in 0..<10 { await Task.yield() }
+                running.withLock { $0.now -= 1 }
+                return HelloReply(message: request.name)
+            }
+        }
+        let channel = try Channel(server.target)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask { _ = try await channel.unary(Self.hello, .init(name: "\(number)")) }
+            }
+            try await group.waitForAll()
+        }
+        #expect((1...3).contains(running.withLock { $0.most }))
+    }
+
+    @Test("tells a handler that its client has gone away")
+    func cancellation() async throws {
+        let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (left, leaving) = AsyncStream.makeStream(of: Bool.self)
+        let server = try LoopbackServer { server in
+            server.unary(Self.hello) { _, context in
+                arrival.yield()
+                // Ends when the task of the handler is cancelled.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                leaving.yield(context.isCancelled)
+                return HelloReply()
+            }
+        }
+        let channel = try Channel(server.target)
+        let call = Task { try await channel.unary(Self.hello, .init()) }
+        for await _ in arrived { break }
+        call.cancel()
+        for await isCancelled in left {
+            #expect(isCancelled)
+            break
+        }
+    }
+
+    @Test("cancels a handler at the deadline that the client has sent")
+    func deadline() async throws {
+        let seen = Mutex<Bool?>(nil)
+        let server = try LoopbackServer { server in
+            server.unary(Self.hello) { _, context in
+                // Ends when the task of the handler is cancelled.
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                seen.withLock { $0 = context.isCancelled }
+                try Task.checkCancellation()
+                return HelloReply()
+            }
+        }
+        let channel = try Channel(server.target)
+        var options = CallOptions()
+        // Said to the server alone: the client itself would wait for ever.
+        options.metadata.append(received: .text("20m"), for: "grpc-timeout")
+        // On a busy machine the time may be over before the handler begins.
+        while seen.withLock({ $0 }) == nil {
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.unary(Self.hello, .init(), options)
+            }
+            #expect(error?.code == .deadlineExceeded)
+            #expect(error?.origin == .server)
+        }
+        #expect(seen.withLock { $0 } == true)
+    }
+}
