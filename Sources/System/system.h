@@ -4,6 +4,7 @@
 #define SWIFTLET_SYSTEM_H
 
 #include <stdint.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -17,6 +18,9 @@
 #endif
 
 static const int swiftlet_sock_stream = SOCK_STREAM;
+static const int swiftlet_sock_raw = SOCK_RAW;
+static const unsigned swiftlet_interface_up = IFF_UP | IFF_RUNNING;
+static const unsigned swiftlet_interface_loopback = IFF_LOOPBACK;
 static const int swiftlet_ipproto_tcp = IPPROTO_TCP;
 static const int swiftlet_shut_write = SHUT_WR;
 static const int swiftlet_shut_both = SHUT_RDWR;

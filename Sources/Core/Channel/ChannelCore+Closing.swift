@@ -87,12 +87,14 @@ extension ChannelCore: TimerTarget {
         let idle: [Link] = state.withLock { state in
             state.idleTimer = nil
             defer { state.wasUsed = false }
-            guard !state.wasUsed, state.links.allSatisfy({ $0.callCount == 0 }) else { return [] }
-            let links = state.links
-            state.leaving += links
-            state.links = []
-            state.move(to: .idle)
-            return links
+            var idle = state.links.filter { $0.callCount == 0 }
+            // In use; of several connections those that are not needed go all the same.
+            if state.wasUsed, idle.count == state.links.count { idle = Array(idle.dropFirst()) }
+            guard !idle.isEmpty else { return [] }
+            state.leaving += idle
+            state.links.removeAll { link in idle.contains { $0 === link } }
+            if state.links.isEmpty { state.move(to: .idle) }
+            return idle
         }
         for link in idle { link.leave() }
         scheduleIdleCheck()

@@ -11,9 +11,9 @@ extension ChannelCore {
 
     func startConnecting() {
         let attempt: ConnectionAttempt? = state.withLock { state in
-            guard state.attempt == nil, state.connectivity != .shutdown, state.links.isEmpty else {
-                return nil
-            }
+            guard state.attempt == nil, state.connectivity != .shutdown,
+                state.links.count < max(1, arguments.maxConnectionCount)
+            else { return nil }
             let attempt = ConnectionAttempt(
                 target, credentials: credentials, arguments: arguments,
                 configuration: connectionConfiguration(keepAliveFactor: state.keepAliveFactor),
@@ -21,7 +21,7 @@ extension ChannelCore {
             state.attempt = attempt
             // A channel that has failed is not "connecting" again until it has succeeded:
             // otherwise calls would wait for each new attempt instead of failing at once.
-            if state.connectivity != .transientFailure { state.move(to: .connecting) }
+            if state.connectivity == .idle { state.move(to: .connecting) }
             return attempt
         }
         attempt?.start()
@@ -57,6 +57,11 @@ extension ChannelCore {
             state.attempt = nil
             let delay = state.backoff.next(using: &generator)
             let next = max(now, attempt.begun + delay)
+            guard state.links.isEmpty else {
+                // The others go on; this one would only have been one more.
+                state.nextExtraAttempt = next
+                return (state.takeWaiting(), next, .zero)
+            }
             var failure = failure
             failure.attemptNumber = state.backoff.failureCount
             state.lastFailure = failure
@@ -65,6 +70,10 @@ extension ChannelCore {
             return (state.takeWaiting { !$0.head.waitForReady }, next, next - now)
         }
         guard let (calls, next, delay) = result else { return }
+        guard delay > .zero || state.withLock({ $0.links.isEmpty }) else {
+            for call in calls where !call.isEnded { begin(call) }
+            return
+        }
         var full = failure
         full.attemptNumber = state.withLock { $0.backoff.failureCount }
         for call in calls {
@@ -106,13 +115,18 @@ private final class BackoffTimer: TimerTarget {
 extension ChannelCore: LinkOwner {
     func linkIsReady(_ link: Link) {}
 
+    func linkHasRoom(_ link: Link) {
+        let calls = state.withLock { $0.links.isEmpty ? [] : $0.takeWaiting() }
+        for call in calls where !call.isEnded { begin(call) }
+    }
+
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
         state.withLock { state in
             if goAway.isTooManyPings { state.keepAliveFactor = min(state.keepAliveFactor * 2, 64) }
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }
             state.leaving.append(link)
-            if state.links.isEmpty { state.move(to: .idle) }
+            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
         }
         reconnectIfNeeded()
     }
@@ -124,7 +138,7 @@ extension ChannelCore: LinkOwner {
             state.leaving.removeAll { $0 === link }
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }
-            if state.links.isEmpty { state.move(to: .idle) }
+            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
         }
         reconnectIfNeeded()
     }

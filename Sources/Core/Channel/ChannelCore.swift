@@ -17,6 +17,8 @@ final class ChannelCore: Sendable {
         var backoffTimer: TimerHandle?
         /// When the next attempt to connect begins by itself.
         var nextAttempt: ContinuousClock.Instant?
+        /// Until when no connection is tried beside those that there are.
+        var nextExtraAttempt: ContinuousClock.Instant?
         var idleTimer: TimerHandle?
         var wasUsed = false
         /// Calls that wait for a connection, in order; those that have ended meanwhile too.
@@ -50,6 +52,7 @@ final class ChannelCore: Sendable {
         self.queue = queue
         loop = queue.loop
         state = Mutex(State(backoff: Backoff(arguments.backoff)))
+        arguments.connectivityMonitor?.add(self)
     }
 }
 
@@ -86,8 +89,12 @@ extension ChannelCore: CallBackend {
             if state.connectivity == .shutdown {
                 return .fail(RPCError(.unavailable, "the channel to \(target) was closed"))
             }
-            if let link = state.links.last {
+            if let link = state.linkForCall(maxCount: arguments.maxConnectionCount) {
                 return .open(link, prepared(for: call.head, in: &state.heads))
+            }
+            if !state.links.isEmpty {
+                state.waiting.append(call)
+                return .wait(startsConnecting: state.attempt == nil)
             }
             if state.connectivity == .transientFailure, !call.head.waitForReady,
                 let failure = state.lastFailure
@@ -149,6 +156,17 @@ extension ChannelCore: CallBackend {
 }
 
 extension ChannelCore.State {
+    /// The connection for a new call. Nil when there is none, or when all have as many streams as
+    /// their servers allow and there may be one more.
+    fileprivate mutating func linkForCall(maxCount: Int) -> Link? {
+        guard maxCount > 1 else { return links.last }
+        if let link = links.first(where: \.hasRoom) { return link }
+        let mayConnect = links.count < maxCount && nextExtraAttempt.map { $0 <= .now } ?? true
+        guard mayConnect else { return links.min { $0.callCount < $1.callCount } }
+        // Whatever comes first, a stream or the connection, the call gets.
+        return links.first { !$0.reportRoom() }
+    }
+
     /// Takes the calls that wait, to be told something outside the lock.
     mutating func takeWaiting(where isTaken: (CallCore) -> Bool = { _ in true }) -> [CallCore] {
         let taken = waiting.filter(isTaken)

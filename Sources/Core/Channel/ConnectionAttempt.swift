@@ -10,17 +10,18 @@ final class ConnectionAttempt: Sendable {
         var peer = ""
         var phase = RPCError.Phase.resolve
         var timer: TimerHandle?
+        var times: ConnectionTimes
         var isOver = false
     }
 
-    let begun = ContinuousClock.now
+    let begun: ContinuousClock.Instant
     private let target: Target
     private let credentials: ChannelCredentials
     private let arguments: ChannelArguments
     private let configuration: ConnectionConfiguration
     private let loop: EventLoop
     private let owner: ChannelCore
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
@@ -32,6 +33,8 @@ final class ConnectionAttempt: Sendable {
         self.configuration = configuration
         self.loop = loop
         self.owner = owner
+        begun = .now
+        state = Mutex(State(times: ConnectionTimes(begun: begun)))
     }
 }
 
@@ -109,6 +112,7 @@ extension ConnectionAttempt {
         ) { [self] outcome in dialed(outcome) }
         let isOver = state.withLock { state in
             state.phase = .connect
+            state.times.resolved = .now
             if !state.isOver { state.dialer = dialer }
             return state.isOver
         }
@@ -122,6 +126,7 @@ extension ConnectionAttempt {
                 ConnectionFailure(
                     phase: .connect, attempts: failures.map { ("\($0.address)", $0.cause) }))
         case .connected(let socket, let address):
+            state.withLock { $0.times.connected = .now }
             let session: (any TLSSession)?
             do throws(TLSError) {
                 session = try credentials.session(for: target.host)
@@ -135,7 +140,9 @@ extension ConnectionAttempt {
     }
 
     private func shakeHands(_ wire: consuming LinkWire, _ address: SocketAddress) {
-        let link = Link(wire, peer: "\(address)", configuration, loop: loop, owner: self)
+        let link = Link(
+            wire, to: address, times: state.withLock { $0.times }, configuration, loop: loop,
+            owner: self)
         let isOver = state.withLock { state in
             state.dialer = nil
             state.peer = "\(address)"
@@ -173,6 +180,8 @@ extension ConnectionAttempt: LinkOwner {
     }
 
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {}
+
+    func linkHasRoom(_ link: Link) {}
 
     func linkEnded(_ link: Link, _ error: LinkError) {
         let phase: RPCError.Phase = error.phase == .tls ? .tls : .http2

@@ -42,6 +42,7 @@ extension Link: Pollable {
                 let outcome = try wire.read(into: &reader.buffer)
                 if !reader.isOpen, wire.isOpen {
                     reader.isOpen = true
+                    state.withLock { $0.times.secured = now }
                     becameWritable()
                 }
                 if outcome != .nothing { receive(&reader, now: now) }
@@ -78,14 +79,16 @@ extension Link: Pollable {
         reader.deliveries.removeAll(keepingCapacity: true)
         reader.buffer.consume(offset)
         poll(now: now)
-        let (hasOutput, isLeft) = state.withLock { state in
+        let (hasOutput, isLeft, hasRoom) = state.withLock { state in
             (
                 state.connection.hasOutput,
-                state.connection.isDraining && state.callCount == 0 && state.ending == nil
+                state.connection.isDraining && state.callCount == 0 && state.ending == nil,
+                state.takeRoomReport()
             )
         }
         if hasOutput { flushSoon() }
         if isLeft { endIfLeft() }
+        if hasRoom { tellOwner { $0.linkHasRoom(self) } }
     }
 
     private func tell(_ delivery: Delivery, _ octets: Span<UInt8>, now: ContinuousClock.Instant) {
@@ -102,7 +105,10 @@ extension Link: Pollable {
             call.streamWasNotProcessed(
                 RPCError(.unavailable, "\(peer) went away before it saw the request"))
         case .ready:
-            state.withLock { $0.isReady = true }
+            state.withLock { state in
+                state.isReady = true
+                state.times.ready = now
+            }
             tellOwner { $0.linkIsReady(self) }
         case .goAway(let frame): tellOwner { $0.linkIsLeaving(self, frame) }
         case .ended(let error): end(with: error)

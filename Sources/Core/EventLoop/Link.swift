@@ -7,6 +7,8 @@ package protocol LinkOwner: AnyObject, Sendable {
     func linkIsReady(_ link: Link)
     /// The connection takes no new calls; those that run may end.
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame)
+    /// A stream was freed on a connection that was asked to say so.
+    func linkHasRoom(_ link: Link)
     /// The connection is over.
     func linkEnded(_ link: Link, _ error: LinkError)
 }
@@ -40,11 +42,16 @@ package final class Link: Sendable {
         var unwritten = GatherList()
         var timer: TimerHandle?
         var isReady = false
+        /// Somebody waits for a stream to become free.
+        var isRoomWanted = false
+        var times: ConnectionTimes
         var ending: LinkError?
     }
 
     package let loop: EventLoop
     package let peer: String
+    /// The peer is on this machine, and no network lies between.
+    let isLocal: Bool
     let wire: LinkWire
     let state: Mutex<State>
     /// What only the loop's thread needs. Taken out while it is in use, so that a turn of the
@@ -53,14 +60,15 @@ package final class Link: Sendable {
     private let owner: Mutex<(any LinkOwner)?>
 
     package init(
-        _ wire: consuming LinkWire, peer: String, _ configuration: ConnectionConfiguration,
-        loop: EventLoop, owner: any LinkOwner
+        _ wire: consuming LinkWire, to address: SocketAddress, times: ConnectionTimes,
+        _ configuration: ConnectionConfiguration, loop: EventLoop, owner: any LinkOwner
     ) {
         self.wire = wire
-        self.peer = peer
+        peer = "\(address)"
+        isLocal = address.isOnThisMachine
         self.loop = loop
         self.owner = Mutex(owner)
-        state = Mutex(State(connection: Connection(configuration, now: .now)))
+        state = Mutex(State(connection: Connection(configuration, now: .now), times: times))
     }
 
     /// Begins to talk.
@@ -85,6 +93,17 @@ package final class Link: Sendable {
         self.owner.withLock { $0 = owner }
     }
 
+    /// Has the owner told once, when a stream is free again. False when one is free now.
+    func reportRoom() -> Bool {
+        state.withLock { state in
+            state.isRoomWanted = state.ending == nil && !state.connection.hasRoomForStream
+            return state.isRoomWanted
+        }
+    }
+
+    /// When the connection came about.
+    package var times: ConnectionTimes { state.withLock { $0.times } }
+
     /// Cancels every call that still runs.
     func cancelCalls() {
         let calls = state.withLock { $0.entries.compactMap(\.call) }
@@ -104,6 +123,24 @@ package struct LinkError: Error, Sendable {
     package var cause: String
     /// The peer asked us to calm down because of our PINGs.
     package var isTooManyPings = false
+    /// The machine has lost its network.
+    package var isNetworkLoss = false
+}
+
+/// When a connection came about, step by step.
+package struct ConnectionTimes: Sendable {
+    package var begun: ContinuousClock.Instant
+    /// The name had been looked up.
+    package var resolved: ContinuousClock.Instant?
+    package var connected: ContinuousClock.Instant?
+    /// The TLS handshake was done.
+    package var secured: ContinuousClock.Instant?
+    /// The server had shown that it speaks HTTP/2.
+    package var ready: ContinuousClock.Instant?
+    /// Attempts at addresses that failed before.
+    package var failedAttemptCount = 0
+
+    package init(begun: ContinuousClock.Instant) { self.begun = begun }
 }
 
 // MARK: - Calls
@@ -197,13 +234,14 @@ extension Link: StreamCarrier {
     }
 
     package func reset(_ stream: StreamHandle) {
-        let wasOpen = state.withLock { state in
+        let (wasOpen, hasRoom) = state.withLock { state in
             state.connection.reset(stream, .cancel)
-            return state.removeCall(of: stream) != nil
+            return (state.removeCall(of: stream) != nil, state.takeRoomReport())
         }
         guard wasOpen else { return }
         flushSoon()
         endIfLeft()
+        if hasRoom { tellOwner { $0.linkHasRoom(self) } }
     }
 
     package func consumed(_ byteCount: Int, on stream: StreamHandle) {
@@ -222,5 +260,12 @@ extension Link.State {
         guard slot < entries.count, let call = entries[slot].call.take() else { return nil }
         callCount -= 1
         return call
+    }
+
+    /// Whether the owner has to be told that a stream is free.
+    mutating func takeRoomReport() -> Bool {
+        guard isRoomWanted, ending == nil, connection.hasRoomForStream else { return false }
+        isRoomWanted = false
+        return true
     }
 }

@@ -38,6 +38,9 @@ public struct ChannelArguments: Hashable, Sendable {
     public var maxSendMessageByteCount: Int?
     /// Streams on one connection at most; the server may allow fewer.
     public var maxConcurrentStreams: Int?
+    /// Connections at most. One more is opened only while the streams on those that there are have
+    /// reached the server's limit, and those that are not needed any more are closed.
+    public var maxConnectionCount = 1
     /// The receive window of a stream; nil leaves it to the measured bandwidth × delay.
     public var streamWindowByteCount: Int?
     public var maxFrameByteCount = 16_384
@@ -50,6 +53,10 @@ public struct ChannelArguments: Hashable, Sendable {
     public var maxPingsWithoutData = 2
     /// After this long without calls the connection is closed; nil is never.
     public var idleTimeout: Duration? = .seconds(1_800)
+
+    /// Knows whether the machine has a network. When it is lost, calls to other machines end at
+    /// once; when it is back, reconnecting does not wait. Nil does without.
+    public var connectivityMonitor: ConnectivityMonitor?
 
     public var userAgentPrefix: String?
     public var userAgentSuffix: String?

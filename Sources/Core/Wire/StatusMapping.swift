@@ -43,7 +43,10 @@ package enum StatusMapping {
     }
 
     package static func error(forLost link: LinkError, peer: String) -> RPCError {
-        var error = RPCError(.unavailable, "the connection to \(peer) was lost: \(link.cause)")
+        let message =
+            link.isNetworkLoss
+            ? "Connectivity lost." : "the connection to \(peer) was lost: \(link.cause)"
+        var error = RPCError(.unavailable, message)
         error.phase = .http2
         error.peer = peer
         return error

@@ -23,6 +23,20 @@ package enum SocketAddress: Hashable, Sendable {
     case unixAbstract(name: [UInt8])
 }
 
+extension SocketAddress {
+    /// Whether whoever is there is on this machine, and no network lies between.
+    package var isOnThisMachine: Bool {
+        switch self {
+        case .ipv4(let number, _): number >> 24 == 127
+        case .ipv6(let octets, _, _):
+            self == .ipv6Loopback(port: port ?? 0)
+                || (octets.lowHalf == .zero && octets[8] == 0 && octets[9] == 0
+                    && octets[10] == 0xff && octets[11] == 0xff && octets[12] == 127)
+        case .unix, .unixAbstract: true
+        }
+    }
+}
+
 // MARK: - Making
 
 extension SocketAddress {

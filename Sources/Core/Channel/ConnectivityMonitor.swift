@@ -1,0 +1,153 @@
+import SwiftletTransport
+import Synchronization
+
+/// Knows whether the machine has a network, and tells those who want to know.
+///
+/// ``system`` watches the machine's interfaces. One of a program's own is told by it:
+///
+/// ```swift
+/// let monitor = ConnectivityMonitor()
+/// var arguments = ChannelArguments()
+/// arguments.connectivityMonitor = monitor
+/// …
+/// monitor.report(isConnected: false)  // running calls end with UNAVAILABLE "Connectivity lost."
+/// ```
+public final class ConnectivityMonitor: Sendable {
+    private struct State {
+        var isConnected = true
+        var observers: [ObjectIdentifier: WeakObserver] = [:]
+        var watchers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
+        var nextWatcher: UInt64 = 0
+    }
+
+    private struct WeakObserver: Sendable {
+        weak var observer: (any NetworkObserver)?
+    }
+
+    private let state = Mutex(State())
+    /// Whether connections inside the machine count too.
+    let includesLocal: Bool
+
+    /// A monitor that is told by the program.
+    ///
+    /// - Parameter includesLocal: Whether a loss ends calls to this very machine too, which need
+    ///   no network. For tests.
+    public init(includesLocal: Bool = false) { self.includesLocal = includesLocal }
+
+    /// Watches the machine's own interfaces (a netlink socket on Linux, a routing socket on
+    /// Apple's systems), from its first use on. Where that cannot be, it never reports a loss.
+    public static let system: ConnectivityMonitor = {
+        let monitor = ConnectivityMonitor()
+        monitor.watchInterfaces(on: CompletionQueue.shared.loop)
+        return monitor
+    }()
+}
+
+extension ConnectivityMonitor {
+    /// Whether there is a network, as far as is known.
+    public var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// Tells the monitor. Saying the same again has no effect.
+    public func report(isConnected: Bool) {
+        typealias Told = ([any NetworkObserver], [AsyncStream<Bool>.Continuation])
+        let (observers, watchers): Told = state.withLock { state in
+            guard state.isConnected != isConnected else { return ([], []) }
+            state.isConnected = isConnected
+            state.observers = state.observers.filter { $0.value.observer != nil }
+            return (state.observers.values.compactMap(\.observer), Array(state.watchers.values))
+        }
+        for watcher in watchers { watcher.yield(isConnected) }
+        for observer in observers { observer.networkChanged(isConnected: isConnected, self) }
+    }
+
+    /// Whether there is a network: now, and whenever that changes.
+    public var changes: AsyncStream<Bool> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let number = state.withLock { state in
+            continuation.yield(state.isConnected)
+            state.nextWatcher += 1
+            state.watchers[state.nextWatcher] = continuation
+            return state.nextWatcher
+        }
+        continuation.onTermination = { [weak self] _ in
+            let removed = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
+            _ = removed
+        }
+        return stream
+    }
+
+    /// Has `observer` told of changes for as long as it lives.
+    func add(_ observer: any NetworkObserver) {
+        state.withLock {
+            $0.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer)
+        }
+    }
+
+    private func watchInterfaces(on loop: EventLoop) {
+        guard let watch = try? NetworkWatch() else { return }
+        let watcher = InterfaceWatcher(watch, self)
+        // The monitor is the program's own and lives as long; so does the watcher.
+        guard (try? loop.add(watcher.descriptor, watcher)) != nil else { return }
+        watcher.look()
+    }
+}
+
+extension ConnectivityMonitor: Hashable {
+    public static func == (left: ConnectivityMonitor, right: ConnectivityMonitor) -> Bool {
+        left === right
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Who is told of the machine's network.
+protocol NetworkObserver: AnyObject, Sendable {
+    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor)
+}
+
+/// Looks at the interfaces whenever the system says that they changed.
+private final class InterfaceWatcher: Pollable {
+    private let watch: NetworkWatch
+    private let monitor: ConnectivityMonitor
+
+    init(_ watch: consuming NetworkWatch, _ monitor: ConnectivityMonitor) {
+        self.watch = watch
+        self.monitor = monitor
+    }
+
+    var descriptor: CInt { watch.descriptor }
+
+    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+        watch.drain()
+        look()
+    }
+
+    func look() {
+        // A system that does not tell has lost nothing that we know of.
+        monitor.report(isConnected: (try? NetworkWatch.hasNetwork()) ?? true)
+    }
+}
+
+// MARK: - Channels
+
+extension ChannelCore: NetworkObserver {
+    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
+        guard !isConnected else { return resetBackoff() }
+        let (links, calls): ([Link], [CallCore]) = state.withLock { state in
+            let links = state.links + state.leaving
+            // Who waits until there is a connection goes on waiting.
+            return (links, state.takeWaiting { !$0.head.waitForReady })
+        }
+        for call in calls {
+            var error = RPCError(.unavailable, "Connectivity lost.")
+            error.phase = .connect
+            error.mayHaveBeenExecuted = false
+            call.end(with: error, isImmediate: true)
+        }
+        for link in links where monitor.includesLocal || !link.isLocal {
+            var loss = LinkError(phase: .http2, cause: "the machine has lost its network")
+            loss.isNetworkLoss = true
+            link.end(with: loss)
+        }
+    }
+}

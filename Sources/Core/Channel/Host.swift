@@ -1,0 +1,162 @@
+import Synchronization
+
+/// Everything that is known of one address: how to reach it, and the channel to it.
+///
+/// There is one host for each address in a cache, shared by all who name it:
+///
+/// ```swift
+/// let host = Host.at("example.com:443")
+/// host.configure { $0.userAgentPrefix = "shop/1.4" }
+/// let greeter = Greeter(channel: try host.channel())
+/// ```
+///
+/// The channel is made when it is first asked for, from the settings as they are then. Later
+/// changes count after ``disconnect()``.
+public final class Host: Sendable {
+    /// What shapes the channel.
+    public struct Settings: Sendable {
+        /// Stands in front of this library's own user agent.
+        public var userAgentPrefix: String?
+        /// How connections are secured. Nil is the system's TLS, or nothing where ``isSecure``
+        /// is off.
+        public var credentials: ChannelCredentials?
+        public var isSecure = true
+        /// The name that the server's certificate must be for, and that requests are addressed
+        /// to, in place of the address's.
+        public var hostNameOverride: String?
+        /// The largest response message; nil is no limit.
+        public var responseSizeLimit: Int? = 4 << 20
+        /// Connections at most; more than one is opened only when the server's limit of streams
+        /// is reached.
+        public var maxConnectionCount = 1
+        /// Ends calls when the machine loses its network; nil does not look.
+        public var connectivityMonitor: ConnectivityMonitor? = .system
+        /// Everything else.
+        public var arguments = ChannelArguments()
+        public var defaultOptions = CallOptions()
+        public var interceptors: [ChannelInterceptor] = []
+        /// Where its connections live.
+        public var queue = CompletionQueue.shared
+
+        public init() {}
+    }
+
+    private struct State {
+        var settings = Settings()
+        var channel: Channel?
+    }
+
+    public let address: String
+    private let state = Mutex(State())
+
+    /// A host of no cache.
+    public init(_ address: String) { self.address = address }
+
+    /// The host of an address, from the cache that the program shares; made when it is the first
+    /// of its address.
+    public static func at(_ address: String) -> Host { HostCache.shared.host(at: address) }
+}
+
+extension Host {
+    public var settings: Settings { state.withLock { $0.settings } }
+
+    /// Changes the settings for the next channel.
+    public func configure(_ change: (inout Settings) -> Void) {
+        var settings = settings
+        change(&settings)
+        state.withLock { $0.settings = settings }
+    }
+
+    /// Sets TLS from PEM text; nil roots are the system's. Throws when the text is no PEM, or the
+    /// key not that of the certificate, and changes nothing then.
+    public func setTLS(
+        rootCertificates: String? = nil, privateKey: String? = nil, certificateChain: String? = nil
+    ) throws(RPCError) {
+        guard (privateKey == nil) == (certificateChain == nil) else {
+            throw RPCError(
+                .invalidArgument, "a private key and a certificate chain come together, or neither")
+        }
+        var options = TLSOptions()
+        options.rootCertificates = rootCertificates.map { .text($0) }
+        options.privateKey = privateKey.map { .text($0) }
+        options.certificateChain = certificateChain.map { .text($0) }
+        options.targetNameOverride = settings.hostNameOverride
+        let credentials = try ChannelCredentials.tls(options)
+        configure { settings in
+            settings.credentials = credentials
+            settings.isSecure = true
+        }
+    }
+
+    /// The channel to the host: the same for everybody, until ``disconnect()``.
+    public func channel() throws(RPCError) -> Channel {
+        if let channel = state.withLock({ $0.channel }) { return channel }
+        let fresh = try makeChannel(settings)
+        return state.withLock { state in
+            if let channel = state.channel { return channel }
+            state.channel = fresh
+            return fresh
+        }
+    }
+
+    /// Lets go of the channel. Calls that run go on to their end; the next one gets a new channel.
+    public func disconnect() {
+        let old = state.withLock { $0.channel.take() }
+        _ = old
+    }
+
+    private func makeChannel(_ settings: Settings) throws(RPCError) -> Channel {
+        var arguments = settings.arguments
+        arguments.userAgentPrefix = settings.userAgentPrefix ?? arguments.userAgentPrefix
+        arguments.maxReceiveMessageByteCount = settings.responseSizeLimit
+        arguments.maxConnectionCount = settings.maxConnectionCount
+        arguments.connectivityMonitor = settings.connectivityMonitor
+        arguments.defaultAuthority = settings.hostNameOverride ?? arguments.defaultAuthority
+        return try Channel(
+            address, credentials: try credentials(settings), arguments: arguments,
+            defaultOptions: settings.defaultOptions, interceptors: settings.interceptors,
+            queue: settings.queue)
+    }
+
+    private func credentials(_ settings: Settings) throws(RPCError) -> ChannelCredentials {
+        guard settings.isSecure else { return .insecure }
+        if let credentials = settings.credentials { return credentials }
+        var options = TLSOptions()
+        options.targetNameOverride = settings.hostNameOverride
+        return try .tls(options)
+    }
+}
+
+/// One host for each address.
+public final class HostCache: Sendable {
+    /// The cache of the program.
+    public static let shared = HostCache()
+
+    private let hosts = Mutex<[String: Host]>([:])
+
+    public init() {}
+
+    /// The host of an address; made when it is the first of its address.
+    public func host(at address: String) -> Host {
+        hosts.withLock { hosts in
+            if let host = hosts[address] { return host }
+            let host = Host(address)
+            hosts[address] = host
+            return host
+        }
+    }
+
+    /// Disconnects every host. Settings stay.
+    public func disconnectAll() {
+        for host in hosts.withLock({ Array($0.values) }) { host.disconnect() }
+    }
+
+    /// Forgets every host with its settings. Who holds one keeps it.
+    public func reset() {
+        let old = hosts.withLock { hosts in
+            defer { hosts = [:] }
+            return hosts
+        }
+        _ = old
+    }
+}
