@@ -5,11 +5,12 @@ import Synchronization
 
 extension CallCore {
     /// The response's headers.
-    package func receive(initial outcome: ResponseHead.Initial) {
+    package func receive(initial outcome: ResponseHead.Initial, at now: ContinuousClock.Instant) {
         switch outcome {
         case .accepted(let httpStatus, let encoding, let metadata):
             state.withLock { state in
                 state.log.commit()
+                state.times.firstByte = now
                 state.httpStatus = httpStatus
                 state.decompression = encoding
                 state.initialMetadata = metadata
@@ -26,6 +27,7 @@ extension CallCore {
         let failure: RPCError? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.unreturnedByteCount += octets.count
+            state.times.receivedByteCount += octets.count
             do throws(RPCError) {
                 try state.assemble(octets, maxByteCount: head.maxReceiveByteCount)
                 return nil
@@ -39,8 +41,12 @@ extension CallCore {
     }
 
     /// The response's trailers, or its end without any.
-    package func receive(trailers: ResponseHead.Trailers) {
-        let isTruncated = state.withLock { $0.assembler.isInsideMessage }
+    package func receive(trailers: ResponseHead.Trailers, at now: ContinuousClock.Instant) {
+        let isTruncated = state.withLock { state in
+            if state.times.firstByte == nil { state.times.firstByte = now }
+            state.times.lastByte = now
+            return state.assembler.isInsideMessage
+        }
         if isTruncated, trailers.end.error == nil {
             let error = RPCError(.internal, "the response ended inside a message")
             return end(with: error, isImmediate: false)
@@ -127,9 +133,27 @@ extension CallCore {
             case .initialMetadata(let metadata): observer.receive(initialMetadata: metadata)
             case .message(let octets): observer.receive(message: octets)
             case .written: observer.messageWasWritten()
-            case .end(let end): observer.receive(end: end)
+            case .end(let end): observer.receive(end: complete(end))
             }
         }
+    }
+}
+
+extension CallCore {
+    /// The end with what is known of the way there.
+    private func complete(_ end: CallEnd) -> CallEnd {
+        var end = end
+        end.call = self
+        guard var error = end.error else { return end }
+        let (times, initialMetadata) = state.withLock { ($0.times, $0.initialMetadata) }
+        if let initialMetadata, error.initialMetadata.isEmpty {
+            error.initialMetadata = initialMetadata
+        }
+        error.timeline = times.timeline
+        if let duration = error.timeline?.duration { error.waited = duration }
+        if error.peer == nil, let peer = times.connection?.peer { error.peer = peer }
+        end.error = error
+        return end
     }
 }
 

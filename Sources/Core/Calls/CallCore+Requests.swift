@@ -20,6 +20,7 @@ extension CallCore {
         }
         let stage: Stage? = state.withLock { state in
             guard !state.log.isFinished, !state.isOver else { return nil }
+            state.times.sentByteCount += framed.count
             if case .attached = state.stage {
                 state.log.passThrough(framed, andFinish: andFinish)
             } else {
@@ -91,6 +92,7 @@ extension CallCore: TimerTarget {
             var end = end
             end.compressedMessages = state.compressedMessages
             state.ending = Ending(end: end, isImmediate: isImmediate)
+            if state.times.lastByte == nil { state.times.lastByte = .now }
             if isImmediate { state.messages.removeAll() }
             state.log.commit()
             return (stage, state.deadlineTimer.take())

@@ -28,6 +28,7 @@ package final class CallCore: Sendable {
         var stage = Stage.idle
         var observer: (any CallObserver)?
         var deadlineTimer: TimerHandle?
+        var times = CallTimes()
 
         // Outbound.
         var log = RequestLog()
@@ -106,14 +107,16 @@ package protocol CallBackend: AnyObject, Sendable {
 extension CallCore {
     /// Starts the call. What was written before goes out together with its headers.
     package func start() {
+        let now = ContinuousClock.now
         let mayStart = state.withLock { state in
             guard case .idle = state.stage else { return false }
             state.stage = .seeking
+            state.times.started = now
             return true
         }
         guard mayStart else { return }
         if let instant = deadline.instant {
-            guard instant > .now else { return deadlineExceeded() }
+            guard instant > now else { return deadlineExceeded() }
             let timer = loop.schedule(self, at: instant)
             let isTooLate = state.withLock { state in
                 guard case .ended = state.stage else {
@@ -133,6 +136,9 @@ extension CallCore {
             if case .attached = state.stage { true } else { false }
         }
     }
+
+    /// When what happened so far; nil before the start.
+    package var timeline: CallTimeline? { state.withLock { $0.times.timeline } }
 
     package var isEnded: Bool {
         state.withLock { state in
@@ -155,13 +161,16 @@ extension CallCore {
     }
 
     /// The call has a stream. What was written meanwhile follows.
-    package func attach(to carrier: any StreamCarrier, _ stream: StreamHandle) {
+    package func attach(
+        to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord
+    ) {
         while true {
             enum Next { case send(RequestLog.Portion), done, isOver }
             let next: Next = state.withLock { state in
                 guard case .seeking = state.stage else { return .isOver }
                 if let portion = state.log.takePortion() { return .send(portion) }
                 state.stage = .attached(carrier, stream)
+                state.times.attached(to: record)
                 state.log.trim()
                 if state.awaitsRoom {
                     state.awaitsRoom = false

@@ -21,10 +21,16 @@ public struct CallEnd: Sendable {
     /// Bit n is set when the n-th of the first 64 messages came compressed.
     package var compressedMessages: UInt64 = 0
 
+    /// The call that ended, for what it knows of itself.
+    var call: CallCore?
+
     public init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error
         self.trailers = trailers
     }
+
+    /// When what happened in the course of the call; nil when it never came to the network.
+    public var timeline: CallTimeline? { call?.timeline }
 }
 
 /// What carries a call that has been given a stream: a connection, or a fake of one.

@@ -116,6 +116,7 @@ extension RawResponse {
         let octets = try octets()
         return Response(
             message: try codec.decode(octets.span), initialMetadata: initialMetadata,
-            trailingMetadata: end.trailers, wasCompressed: end.compressedMessages & 1 == 1)
+            trailingMetadata: end.trailers, call: end.call,
+            wasCompressed: end.compressedMessages & 1 == 1)
     }
 }

@@ -5,6 +5,9 @@ public struct Response<Message: Sendable>: Sendable {
     public var initialMetadata: Metadata
     /// What the server sent with the status.
     public var trailingMetadata: Metadata
+    /// When what happened; nil when an interceptor answered.
+    public var timeline: CallTimeline? { call?.timeline }
+    var call: CallCore?
     /// Whether the message was compressed on the wire.
     package var wasCompressed = false
 }

@@ -55,6 +55,9 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     /// stream has ended.
     package var compressedMessages: UInt64? { source.end?.compressedMessages }
 
+    /// When what happened in the course of the call; nil until the stream has ended.
+    public var timeline: CallTimeline? { source.end?.timeline }
+
     /// Ends the call with CANCELLED.
     public func cancel() { source.call.cancel() }
 }

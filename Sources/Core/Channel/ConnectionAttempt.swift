@@ -96,7 +96,7 @@ extension ConnectionAttempt {
 
     private func take(from sockets: SocketSupply) {
         do throws(SystemError) {
-            dialed(.connected(try sockets(), .unix(path: target.text)))
+            dialed(.connected(try sockets(), .unix(path: target.text), failureCount: 0))
         } catch {
             fail(ConnectionFailure(phase: .connect, cause: "\(error)"))
         }
@@ -125,8 +125,11 @@ extension ConnectionAttempt {
             fail(
                 ConnectionFailure(
                     phase: .connect, attempts: failures.map { ("\($0.address)", $0.cause) }))
-        case .connected(let socket, let address):
-            state.withLock { $0.times.connected = .now }
+        case .connected(let socket, let address, let failureCount):
+            state.withLock { state in
+                state.times.connected = .now
+                state.times.failedAttemptCount = failureCount
+            }
             let session: (any TLSSession)?
             do throws(TLSError) {
                 session = try credentials.session(for: target.host)

@@ -6,7 +6,7 @@ import Synchronization
 /// It owns the sockets of its attempts; the winner's is handed over, all others are closed.
 final class Dialer: Sendable {
     enum Outcome: ~Copyable, Sendable {
-        case connected(Socket, SocketAddress)
+        case connected(Socket, SocketAddress, failureCount: Int)
         case failed([HappyEyeballs<String>.Failure])
     }
 
@@ -138,11 +138,11 @@ extension Dialer {
             state.attempts.firstIndex { $0.index == index }.map { state.attempts.remove(at: $0) }
         }
         let address = state.withLock { $0.plan.addresses[index] }
-        cancel()
+        let failures = cancel()
         guard let winner else { return }
         forget(winner)
         guard let socket = winner.socket.withLock({ $0.take() }) else { return }
-        report(.connected(socket, address))
+        report(.connected(socket, address, failureCount: failures.count))
     }
 
     private func close(_ attempt: Attempt) {

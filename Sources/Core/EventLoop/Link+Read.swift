@@ -42,7 +42,7 @@ extension Link: Pollable {
                 let outcome = try wire.read(into: &reader.buffer)
                 if !reader.isOpen, wire.isOpen {
                     reader.isOpen = true
-                    state.withLock { $0.times.secured = now }
+                    if wire.isSecure { state.withLock { $0.times.secured = now } }
                     becameWritable()
                 }
                 if outcome != .nothing { receive(&reader, now: now) }
@@ -93,13 +93,13 @@ extension Link: Pollable {
 
     private func tell(_ delivery: Delivery, _ octets: Span<UInt8>, now: ContinuousClock.Instant) {
         switch delivery {
-        case .initial(let call, let head): call.receive(initial: head)
+        case .initial(let call, let head): call.receive(initial: head, at: now)
         case .data(let call, let stream, let range):
             let byteCount = call.receive(octets.extracting(range))
             if byteCount > 0 {
                 state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
             }
-        case .trailers(let call, let trailers): call.receive(trailers: trailers)
+        case .trailers(let call, let trailers): call.receive(trailers: trailers, at: now)
         case .failed(let call, let error): call.end(with: error, isImmediate: false)
         case .unprocessed(let call):
             call.streamWasNotProcessed(
@@ -108,6 +108,7 @@ extension Link: Pollable {
             state.withLock { state in
                 state.isReady = true
                 state.times.ready = now
+                state.record = ConnectionRecord(peer: peer, state.times)
             }
             tellOwner { $0.linkIsReady(self) }
         case .goAway(let frame): tellOwner { $0.linkIsLeaving(self, frame) }

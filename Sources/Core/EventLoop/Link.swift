@@ -45,6 +45,8 @@ package final class Link: Sendable {
         /// Somebody waits for a stream to become free.
         var isRoomWanted = false
         var times: ConnectionTimes
+        /// What calls keep of the connection; complete once it is ready.
+        var record: ConnectionRecord
         var ending: LinkError?
     }
 
@@ -68,7 +70,10 @@ package final class Link: Sendable {
         isLocal = address.isOnThisMachine
         self.loop = loop
         self.owner = Mutex(owner)
-        state = Mutex(State(connection: Connection(configuration, now: .now), times: times))
+        state = Mutex(
+            State(
+                connection: Connection(configuration, now: .now), times: times,
+                record: ConnectionRecord(peer: peer, times)))
     }
 
     /// Begins to talk.
@@ -100,9 +105,6 @@ package final class Link: Sendable {
             return state.isRoomWanted
         }
     }
-
-    /// When the connection came about.
-    package var times: ConnectionTimes { state.withLock { $0.times } }
 
     /// Cancels every call that still runs.
     func cancelCalls() {
@@ -151,7 +153,7 @@ extension Link {
     package func open(_ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList) -> Bool {
         guard let request = call.takeRequest() else { return true }
         let messages = request.messages
-        let stream: StreamHandle? = state.withLock { state in
+        let opened: (StreamHandle, ConnectionRecord)? = state.withLock { state in
             guard state.ending == nil else { return nil }
             do throws(Connection.OpenRefusal) {
                 let isEmpty = messages.isEmpty
@@ -166,16 +168,16 @@ extension Link {
                 while state.entries.count <= slot { state.entries.append(Entry()) }
                 state.entries[slot] = Entry(call: call)
                 state.callCount += 1
-                return stream
+                return (stream, state.record)
             } catch {
                 return nil
             }
         }
-        guard let stream else {
+        guard let (stream, record) = opened else {
             call.requestWasNotSent()
             return false
         }
-        call.attach(to: self, stream)
+        call.attach(to: self, stream, record)
         flushSoon()
         return true
     }

@@ -11,7 +11,7 @@ package struct LinkWire: ~Copyable, Sendable {
     /// Locked while records are made and written, because their order on the socket is their
     /// order in the session. Nil without TLS.
     private let secure: Mutex<SecureLayer?>
-    private let isSecure: Bool
+    let isSecure: Bool
 
     package init(_ socket: consuming Socket, _ session: (any TLSSession)? = nil) {
         self.socket = socket

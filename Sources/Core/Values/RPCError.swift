@@ -51,6 +51,7 @@ public struct RPCError: Error, Sendable {
         var attempts: [Attempt] = []
         var waited: Duration?
         var mayHaveBeenExecuted = true
+        var timeline: CallTimeline?
     }
 
     private typealias Story = Details
@@ -133,6 +134,12 @@ extension RPCError {
     public var waited: Duration? {
         get { story.values.waited }
         set { set { $0.waited = newValue } }
+    }
+
+    /// When what happened in the course of the call; nil when it never came so far.
+    public var timeline: CallTimeline? {
+        get { story.values.timeline }
+        set { set { $0.timeline = newValue } }
     }
 
     /// Whether the server may have acted on the request. When not, it is safe to send again.
