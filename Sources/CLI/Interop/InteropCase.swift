@@ -34,7 +34,8 @@ struct InteropCase: Sendable {
 extension InteropCase {
     /// Every case that is known by name, in the order of the descriptions.
     static let all: [InteropCase] =
-        unary + compression + streaming + metadataAndStatus + endings + soaks + negative + beyond
+        unary + compression + streaming + metadataAndStatus + endings + soaks + negative
+        + reconnecting + beyond
 
     /// Those that ask for what is not there.
     private static let beyond = [
