@@ -12,15 +12,18 @@ enum ServeCommand: Command {
         try arguments.expectAtMost(0)
         let text = arguments["--port"] ?? "50051"
         guard let port = UInt16(text) else { throw UsageError(message: "'\(text)' is no port") }
+        let reconnects = try ReconnectService()
         let server = try LoopbackServer(on: .ipv4(port: port), tls: try tls(arguments)) { server in
             server.addGreeter()
             server.addRouteGuide()
             server.addBenchmark()
             server.add(TestService())
+            server.add(reconnects)
             server.add(HealthService())
             server.add(ReflectionService())
         }
         print("serving on \(server.target)")
+        print("nobody stays on \(reconnects.target)")
         flushOutput()
         while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
     }

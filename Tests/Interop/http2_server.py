@@ -55,7 +55,9 @@ class Connection:
 
     def run(self):
         if case == "max_streams":
-            self.h2.local_settings[h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS] = 1
+            self.h2.local_settings = h2.settings.Settings(
+                client=False,
+                initial_values={h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 1})
         self.h2.initiate_connection()
         self.flush()
         try:
@@ -68,6 +70,7 @@ class Connection:
             self.flush()
         except ConnectionError:
             pass
+        self.socket.close()
         if self.outstanding_pings:
             complain(f"{self.outstanding_pings} of {self.ping_count} PINGs were not answered")
         if case == "ping" and self.ping_count == 0:
@@ -153,7 +156,10 @@ class Connection:
         self.forget(stream)
         if case == "goaway" and not self.has_left:
             self.has_left = True
-            self.h2.close_connection(last_stream_id=stream)
+            # By hand: h2 takes its own GOAWAY for the end of the connection, where the client
+            # may still answer what came before it.
+            self.flush()
+            self.socket.sendall(struct.pack(">IBIII", 8 << 8 | 7, 0, 0, stream, 0))
 
     def reset(self, stream):
         self.h2.reset_stream(stream)

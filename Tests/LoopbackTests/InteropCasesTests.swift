@@ -100,7 +100,7 @@ struct InteropCasesTests {
     func outOfReach() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
         let peer = Self.settings(InteropServer { try Channel(server.target) })
-        for name in ["cacheable_unary", "oauth2_auth_token", "orca_oob"] {
+        for name in ["cacheable_unary", "oauth2_auth_token"] {
             let outcome = try await Self.find(name).run(against: peer)
             guard case .notServed = outcome else {
                 Issue.record("\(name): \(outcome)")

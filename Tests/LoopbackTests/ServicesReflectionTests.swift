@@ -20,6 +20,7 @@ struct ServicesReflectionTests {
             try await client.services() == [
                 "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
                 "grpc.testing.TestService", "helloworld.Greeter",
+                "xds.service.orca.v3.OpenRcaService",
             ])
     }
 

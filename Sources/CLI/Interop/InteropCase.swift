@@ -34,13 +34,12 @@ struct InteropCase: Sendable {
 extension InteropCase {
     /// Every case that is known by name, in the order of the descriptions.
     static let all: [InteropCase] =
-        unary + compression + streaming + metadataAndStatus + endings + soaks + negative + beyond
+        unary + compression + streaming + metadataAndStatus + endings + soaks + negative
+        + reconnecting + loadReports + beyond
 
     /// Those that ask for what is not there.
     private static let beyond = [
         InteropCase("cacheable_unary", needs: "a caching proxy that answers GET requests"),
-        InteropCase("orca_per_rpc", needs: "a balancing policy that reads load reports"),
-        InteropCase("orca_oob", needs: "a balancing policy that reads load reports"),
         InteropCase("compute_engine_creds", needs: "an account of Google's cloud"),
         InteropCase("jwt_token_creds", needs: "an account of Google's cloud"),
         InteropCase("oauth2_auth_token", needs: "an account of Google's cloud"),

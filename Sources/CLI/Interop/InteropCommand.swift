@@ -19,7 +19,8 @@ enum InteropCommand: Command {
         "--soak_iterations", "--soak_max_failures",
         "--soak_per_iteration_max_acceptable_latency_ms",
         "--soak_min_time_ms_between_rpcs", "--soak_overall_timeout_seconds", "--soak_request_size",
-        "--soak_response_size", "--soak_num_threads",
+        "--soak_response_size", "--soak_num_threads", "--server_control_port",
+        "--server_retry_port", "--max_reconnect_backoff_ms", "--backoff_seconds",
     ]
 
     static func run(_ arguments: Arguments) async throws {
@@ -66,11 +67,21 @@ enum InteropCommand: Command {
 extension InteropCommand {
     private static func server(_ arguments: Arguments) throws -> InteropServer {
         let host = arguments["--server_host"] ?? "localhost"
-        let port = try arguments.count("--server_port", from: 1, to: 65_535) ?? 50_051
-        let target = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let bracketed = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        func port(_ name: String) throws -> Int? {
+            try arguments.count(name, from: 1, to: 65_535)
+        }
+        let port = try port("--server_control_port") ?? port("--server_port") ?? 50_051
         let credentials = try credentials(arguments)
         var server = InteropServer {
-            try Channel(target, credentials: credentials)
+            try Channel("\(bracketed):\(port)", credentials: credentials)
+        }
+        if let retryPort = try arguments.count("--server_retry_port", from: 1, to: 65_535) {
+            server.makeLostChannel = { maxBackoff in
+                var arguments = ChannelArguments()
+                arguments.maxReconnectBackoff = maxBackoff
+                return try Channel("\(bracketed):\(retryPort)", arguments: arguments)
+            }
         }
         server.settings = try settings(arguments)
         return server
@@ -107,6 +118,12 @@ extension InteropCommand {
         }
         if let count = try arguments.count("--soak_overall_timeout_seconds") {
             settings.soak.overallTimeout = .seconds(count)
+        }
+        if let count = try arguments.count("--max_reconnect_backoff_ms", from: 1) {
+            settings.reconnect.maxBackoff = .milliseconds(count)
+        }
+        if let count = try arguments.count("--backoff_seconds") {
+            settings.reconnect.patience = .seconds(count)
         }
         return settings
     }

@@ -11,11 +11,17 @@ struct InteropServer: Sendable {
         /// Between the two calls of `goaway`: time for the server's GOAWAY to arrive.
         var pauseBetweenCalls = Duration.seconds(1)
         var soak = SoakSettings()
+        var reconnect = ReconnectSettings()
     }
 
     var settings = Settings()
     /// Makes a channel of its own for a case.
     let makeChannel: @Sendable () throws -> Channel
+    /// Makes a channel to the port on which `connection_backoff` finds nobody, with the longest
+    /// delay between two attempts.
+    var makeLostChannel: (@Sendable (_ maxBackoff: Duration) throws -> Channel)?
+
+    init(makeChannel: @escaping @Sendable () throws -> Channel) { self.makeChannel = makeChannel }
 
     /// A call that hangs is a failure, not a wait without end.
     static let patience = Duration.seconds(60)

@@ -15,9 +15,12 @@ public struct TestService: LoopbackService {
         GRPC.Testing.StreamingOutputCallRequest, GRPC.Testing.StreamingOutputCallResponse
     >
 
+    private let reports = LoadReports()
+
     public init() {}
 
     public func register(in methods: inout ServerMethods) {
+        reports.register(in: &methods)
         typealias Nothing = GRPC.Testing.Empty
         let empty = Method<Nothing, Nothing>(bundled: Self.path("EmptyCall"), .unary)
         methods.unary(empty) { _, context in
@@ -49,6 +52,7 @@ public struct TestService: LoopbackService {
             context.echoMetadata()
             try await Self.answer(request, replies)
         }
+        let reports = reports
         methods.bidirectional(Output(bundled: Self.path("FullDuplexCall"), .bidirectional)) {
             requests, replies, context in
             var isFirst = true
@@ -57,6 +61,7 @@ public struct TestService: LoopbackService {
                 if isFirst { context.compressIfAskedTo(request) }
                 if isFirst { context.echoMetadata() }
                 isFirst = false
+                if let report = request.orcaOobReport { reports.set(report) }
                 try await Self.answer(request, replies)
             }
             if isFirst { context.echoMetadata() }
@@ -84,7 +89,7 @@ extension TestService {
     ) throws(RPCError) -> GRPC.Testing.SimpleResponse {
         try context.check(request.expectCompressed)
         if request.responseCompressed?.value == true { context.compress(with: .gzip) }
-        context.echoMetadata()
+        context.echoMetadata(reporting: request.orcaPerQueryReport)
         try request.responseStatus.check()
         var reply = GRPC.Testing.SimpleResponse()
         reply.payload = try payload(request.responseSize)
@@ -124,14 +129,17 @@ extension GRPC.Testing.EchoStatus? {
 }
 
 extension ServerContext {
-    /// The two names whose values come back.
-    fileprivate func echoMetadata() {
+    /// The two names whose values come back, and the load that the call is to report.
+    fileprivate func echoMetadata(reporting report: GRPC.Testing.TestOrcaReport? = nil) {
+        var trailers = Metadata()
         let trailing = "x-grpc-test-echo-trailing-bin"
         if let bytes = metadata.bytes(for: trailing) {
-            var trailers = Metadata()
             trailers.append(bytes: bytes, for: trailing)
-            setTrailingMetadata(trailers)
         }
+        if let report {
+            trailers.append(bytes: OrcaLoadReport(report).encoded(), for: LoadReports.trailer)
+        }
+        setTrailingMetadata(trailers)
         let initial = "x-grpc-test-echo-initial"
         if let text = metadata[initial] {
             sendInitialMetadata([initial: text])

@@ -1,0 +1,40 @@
+import Swiftlet
+
+/// The flags of `connection_backoff`.
+struct ReconnectSettings: Sendable {
+    var maxBackoff = Duration.seconds(120)
+    /// How long the client is left to itself; the description says 540 s.
+    var patience = Duration.seconds(540)
+}
+
+extension InteropCase {
+    private static let start = Method<GRPC.Testing.ReconnectParams, GRPC.Testing.Empty>(
+        "/grpc.testing.ReconnectService/Start", .unary)
+    private static let stop = Method<GRPC.Testing.Empty, GRPC.Testing.ReconnectInfo>(
+        "/grpc.testing.ReconnectService/Stop", .unary)
+
+    /// A client that finds nobody comes back, ever more rarely
+    /// (`doc/connection-backoff-interop-test-description.md`).
+    static let reconnecting = [
+        InteropCase("connection_backoff", peer: .ownServer) { server in
+            guard let makeLost = server.makeLostChannel else {
+                throw NotServed(reason: "needs --server_retry_port")
+            }
+            let settings = server.settings.reconnect
+            try await server.withChannel { client in
+                let milliseconds = Int32(clamping: Int(settings.maxBackoff / .milliseconds(1)))
+                _ = try await client.channel.unary(
+                    start, .init(maxReconnectBackoffMs: milliseconds), TestServiceClient.options())
+                let lost = try makeLost(settings.maxBackoff)
+                lost.connect()
+                try await Task.sleep(for: settings.patience)
+                let info = try await client.channel.unary(
+                    stop, .init(), TestServiceClient.options())
+                await lost.close()
+                guard info.passed, info.backoffMs.count >= 2 else {
+                    throw CaseFailure(reason: "the delays were \(info.backoffMs) ms")
+                }
+            }
+        }
+    ]
+}

@@ -1,0 +1,87 @@
+public import SwiftletCore
+import SwiftletMessages
+import SwiftletTransport
+import Synchronization
+
+/// `grpc.testing.ReconnectService`: a port on which nobody stays, and a record of when a client
+/// came back to it (gRPC's connection backoff interop test).
+///
+/// ```swift
+/// let reconnects = try ReconnectService()
+/// let server = try LoopbackServer { $0.add(reconnects) }
+/// let lost = try Channel(reconnects.target)
+/// ```
+public final class ReconnectService: LoopbackService {
+    private struct State {
+        var arrivals: [ContinuousClock.Instant] = []
+        var maximum = Duration.seconds(120)
+    }
+
+    private let door: RevolvingDoor
+    private let initial: Duration
+    private let state = Mutex(State())
+
+    /// Where connections are closed as soon as they are made.
+    public var target: String { door.target }
+
+    /// - Parameter initial: The delay that clients are to begin with.
+    public init(initialBackoff initial: Duration = .seconds(1)) throws(RPCError) {
+        self.initial = initial
+        door = try RevolvingDoor()
+        try door.open { [weak self] in self?.arrived() }
+    }
+
+    deinit { door.close() }
+
+    /// How often somebody came since the start of the record.
+    public var arrivalCount: Int { state.withLock { $0.arrivals.count } }
+
+    private func arrived() { state.withLock { $0.arrivals.append(.now) } }
+
+    public func register(in methods: inout ServerMethods) {
+        typealias Nothing = GRPC.Testing.Empty
+        let service = "/grpc.testing.ReconnectService/"
+        methods.unary(
+            Method<GRPC.Testing.ReconnectParams, Nothing>(bundled: service + "Start", .unary)
+        ) { parameters, _ in
+            self.state.withLock { state in
+                state.arrivals = []
+                if parameters.maxReconnectBackoffMs > 0 {
+                    state.maximum = .milliseconds(parameters.maxReconnectBackoffMs)
+                }
+            }
+            return Nothing()
+        }
+        methods.unary(
+            Method<Nothing, GRPC.Testing.ReconnectInfo>(bundled: service + "Stop", .unary)
+        ) { _, _ in
+            let (arrivals, maximum) = self.state.withLock { ($0.arrivals, $0.maximum) }
+            return BackoffVerdict.of(arrivals, initial: self.initial, maximum: maximum)
+        }
+    }
+}
+
+/// Whether the times between connections are those of gRPC's connection backoff.
+enum BackoffVerdict {
+    private static let multiplier = 1.6
+    private static let jitter = 0.2
+    /// What the way to here may add or take.
+    private static let slack = Duration.milliseconds(100)
+
+    static func of(
+        _ arrivals: [ContinuousClock.Instant], initial: Duration, maximum: Duration
+    ) -> GRPC.Testing.ReconnectInfo {
+        var info = GRPC.Testing.ReconnectInfo(passed: true)
+        var expected = min(initial, maximum)
+        for (earlier, later) in zip(arrivals, arrivals.dropFirst()) {
+            let delay = earlier.duration(to: later)
+            info.backoffMs.append(
+                Int32(clamping: Int((delay / .milliseconds(1)).rounded())))
+            if delay < expected * (1 - jitter) - slack || delay > expected * (1 + jitter) + slack {
+                info.passed = false
+            }
+            expected = min(expected * multiplier, maximum)
+        }
+        return info
+    }
+}

@@ -1,0 +1,46 @@
+// The messages of xds/data/orca/v3/orca_load_report.proto and xds/service/orca/v3/orca.proto, as
+// far as gRPC's interop tests look at them.
+
+/// How busy a server is, as it says with a call's trailers or in a stream of its own.
+package struct OrcaLoadReport: Message {
+    package var cpuUtilization: Double = 0
+    package var memoryUtilization: Double = 0
+    package var requestCost: [String: Double] = [:]
+    package var utilization: [String: Double] = [:]
+    package var unknownFields = UnknownFields()
+
+    package init() {}
+
+    package static var messageName: String { "xds.data.orca.v3.OrcaLoadReport" }
+
+    package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.double(1, &cpuUtilization)
+        try field.double(2, &memoryUtilization)
+        try field.map(4, &requestCost, .string, .double)
+        try field.map(5, &utilization, .string, .double)
+    }
+}
+
+/// Asks for reports at an interval.
+package struct OrcaLoadReportRequest: Message {
+    package var reportInterval: Google.Protobuf.Duration?
+    package var unknownFields = UnknownFields()
+
+    package init() {}
+
+    package static var messageName: String { "xds.service.orca.v3.OrcaLoadReportRequest" }
+
+    package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.message(1, &reportInterval)
+    }
+}
+
+extension OrcaLoadReport {
+    /// The report that a test asks a server to make.
+    package init(_ test: GRPC.Testing.TestOrcaReport) {
+        cpuUtilization = test.cpuUtilization
+        memoryUtilization = test.memoryUtilization
+        requestCost = test.requestCost
+        utilization = test.utilization
+    }
+}
