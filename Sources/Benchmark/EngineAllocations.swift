@@ -40,6 +40,14 @@ enum AllocationCount {
         #endif
     }
 
+    /// Has the C library give unused memory back to the system, where it can.
+    static func giveBackFreeMemory() {
+        guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
+        // glibc's, which takes the octets to keep and returns whether any went back.
+        typealias Trim = @convention(c) (Int) -> CInt
+        _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
+    }
+
     /// Octets of memory that the program occupies now.
     static var residentByteCount: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {

@@ -8,9 +8,10 @@ enum Main {
         ("engine", "the HTTP/2 engine alone, without sockets", EngineBenchmark.run),
     ]
 
-    static func main() {
+    static func main() async {
         var arguments = CommandLine.arguments.dropFirst()
         guard let name = arguments.popFirst(), name != "--help" else { return printUsage() }
+        guard name != "client" else { return await ClientBenchmark.run(Array(arguments)) }
         guard let set = sets.first(where: { $0.name == name }) else {
             complain("unknown set '\(name)'; swiftlet-bench --help lists them")
         }
@@ -23,10 +24,11 @@ enum Main {
     }
 
     private static func printUsage() {
-        print("usage: swiftlet-bench SET [--json]\n")
+        print("usage: swiftlet-bench SET [--json]\n       swiftlet-bench client OPTIONS\n")
         for set in sets {
             print(
                 "  " + set.name + String(repeating: " ", count: 12 - set.name.count) + set.purpose)
         }
+        print("  client      calls to a server; swiftlet-bench client --help tells the options")
     }
 }

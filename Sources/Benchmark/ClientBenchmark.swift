@@ -1,0 +1,82 @@
+import Foundation
+import Swiftlet
+
+/// `swiftlet-bench client`: one kind of work against a server, as clients in other languages do it.
+enum ClientBenchmark {
+    static func run(_ words: [String]) async {
+        guard !words.contains("--help") else { return print(ClientArguments.usage) }
+        switch ClientArguments.parse(words) {
+        case .failure(let complaint): complain("client: \(complaint.text); see client --help")
+        case .success(let arguments):
+            do {
+                try await run(arguments)
+            } catch {
+                FileHandle.standardError.write(Data("\(error)\n".utf8))
+                exit(1)
+            }
+        }
+    }
+
+    private static func run(_ arguments: ClientArguments) async throws {
+        let methods = ClientMethods(arguments)
+        switch arguments.scenario {
+        case .idle, .connections: return try await ClientScale.run(arguments, methods)
+        case .serverStream, .clientStream:
+            guard arguments.executor == .default || arguments.executor == .queue else {
+                complain("client: one-way streams are measured with --executor default or queue")
+            }
+        case .unary, .stream: break
+        }
+        // One worker that blocks turns the queue itself; several share one that has a thread.
+        let isTurnedByHand = arguments.executor == .blocking && arguments.concurrency == 1
+        let queue = try CompletionQueue(
+            isTurnedByHand ? .byHand : .ownThread, spin: arguments.spin)
+        let channel = try Channel(arguments.target, queue: queue)
+        let meter = ClientMeter(warmup: arguments.warmup, duration: arguments.duration)
+        async let costs = withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: meter.watch()) }
+        }
+        await work(arguments, queue, channel, methods, meter)
+        let (before, after) = await costs
+        print(meter.line(arguments, before, after))
+    }
+
+    private static func work(
+        _ arguments: ClientArguments, _ queue: CompletionQueue, _ channel: Channel,
+        _ methods: ClientMethods, _ meter: ClientMeter
+    ) async {
+        let tasks = ClientTasks(
+            channel: channel, methods: methods, meter: meter, arguments: arguments)
+        switch arguments.executor {
+        case .default: await tasks.run()
+        case .queue: await withTaskExecutorPreference(queue) { await tasks.run() }
+        case .handlers:
+            await withCheckedContinuation { continuation in
+                let handlers = ClientHandlers(
+                    channel, methods, meter, concurrency: arguments.concurrency
+                ) { continuation.resume() }
+                for _ in 0..<arguments.concurrency {
+                    if arguments.scenario == .stream {
+                        handlers.startStream()
+                    } else {
+                        handlers.startUnary()
+                    }
+                }
+            }
+        case .blocking:
+            let blocking = ClientBlocking(channel: channel, methods: methods, meter: meter)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<arguments.concurrency {
+                    group.addTask {
+                        await withCheckedContinuation { continuation in
+                            Thread.detachNewThread {
+                                blocking.run(arguments.scenario)
+                                continuation.resume()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

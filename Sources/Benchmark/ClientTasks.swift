@@ -1,0 +1,111 @@
+import Foundation
+import Swiftlet
+import Synchronization
+
+/// The work of `swiftlet-bench client` in tasks.
+struct ClientTasks: Sendable {
+    let channel: Channel
+    let methods: ClientMethods
+    let meter: ClientMeter
+    let arguments: ClientArguments
+
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<arguments.concurrency {
+                group.addTask {
+                    do {
+                        switch arguments.scenario {
+                        case .unary: try await unary()
+                        case .stream: try await stream()
+                        case .serverStream: try await fromServer()
+                        case .clientStream: try await fromClient()
+                        case .idle, .connections: break
+                        }
+                    } catch {
+                        meter.fail(error)
+                    }
+                }
+            }
+        }
+    }
+
+    private func unary() async throws {
+        var tally = ClientMeter.Tally()
+        defer { meter.merge(tally) }
+        var start = ContinuousClock.now
+        while true {
+            try methods.check(try await channel.unary(methods.unary, methods.request))
+            let now = ContinuousClock.now
+            guard meter.count(&tally, from: start, to: now) else { return }
+            start = now
+        }
+    }
+
+    private func stream() async throws {
+        var tally = ClientMeter.Tally()
+        defer { meter.merge(tally) }
+        let call = try await channel.bidirectional(methods.stream)
+        var replies = call.responses.makeAsyncIterator()
+        var start = ContinuousClock.now
+        while true {
+            try await call.requests.write(methods.request)
+            guard let reply = try await replies.next() else {
+                throw RPCError(.dataLoss, "the stream ended")
+            }
+            try methods.check(reply)
+            let now = ContinuousClock.now
+            guard meter.count(&tally, from: start, to: now) else { break }
+            start = now
+        }
+        call.requests.finish()
+        while try await replies.next() != nil {}
+    }
+
+    /// A latency here is the mean over a block of messages.
+    private static let blockSize = 32
+
+    private func fromServer() async throws {
+        var tally = ClientMeter.Tally()
+        defer { meter.merge(tally) }
+        let options = CallOptions.with {
+            $0.metadata.append("\(arguments.messageCount)", for: "x-count")
+        }
+        while ContinuousClock.now < meter.end {
+            let replies = try await channel.serverStreaming(
+                methods.fromServer, methods.request, options)
+            var start = ContinuousClock.now
+            var count = 0
+            for try await reply in replies {
+                try methods.check(reply)
+                count += 1
+                guard count == Self.blockSize else { continue }
+                let now = ContinuousClock.now
+                guard meter.count(&tally, from: start, to: now, units: count) else { return }
+                (start, count) = (now, 0)
+            }
+        }
+    }
+
+    private func fromClient() async throws {
+        let tally = Mutex(ClientMeter.Tally())
+        defer { meter.merge(tally.withLock { $0 }) }
+        while ContinuousClock.now < meter.end {
+            let reply = try await channel.clientStreaming(methods.fromClient) { requests in
+                var start = ContinuousClock.now
+                var count = 0
+                for _ in 0..<arguments.messageCount {
+                    try await requests.write(methods.request)
+                    count += 1
+                    guard count == Self.blockSize else { continue }
+                    let now = ContinuousClock.now
+                    let goesOn = tally.withLock { tally in
+                        meter.count(&tally, from: start, to: now, units: count)
+                    }
+                    guard goesOn else { return }
+                    (start, count) = (now, 0)
+                }
+            }
+            try methods.check(reply)
+        }
+    }
+}
