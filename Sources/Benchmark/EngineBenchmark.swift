@@ -14,7 +14,7 @@ enum EngineBenchmark {
 
     /// DATA frames of 16 KiB are parsed, dispatched, and their content copied once to its place.
     private static func data(_ report: inout Report) {
-        let now = ContinuousClock.now
+        let now = MonotonicInstant.now
         var client = EngineEnd(.client, now: now)
         client.begin()
         _ = client.open(endStream: true)
@@ -48,12 +48,12 @@ enum EngineBenchmark {
 /// One engine with its buffers.
 struct EngineEnd: ~Copyable {
     var connection: Connection
-    let now: ContinuousClock.Instant
+    let now: MonotonicInstant
     var output = GatherList()
     /// The last request that arrived whole.
     var ended: StreamHandle?
 
-    init(_ role: Role, now: ContinuousClock.Instant) {
+    init(_ role: Role, now: MonotonicInstant) {
         self.now = now
         connection = Connection(ConnectionConfiguration(role), now: now)
     }

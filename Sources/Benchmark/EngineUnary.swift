@@ -36,7 +36,7 @@ enum EngineUnary {
         private let noFields = HeaderList()
 
         init() {
-            let now = ContinuousClock.now
+            let now = MonotonicInstant.now
             client = EngineEnd(.client, now: now)
             server = EngineEnd(.server, now: now)
             place.reserveCapacity(1_024)

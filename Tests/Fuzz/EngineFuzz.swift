@@ -18,7 +18,7 @@ struct EngineFuzz: ~Copyable {
     private var position = 0
     private let role: Role
     private var connection: Connection
-    private var now = ContinuousClock.now
+    private var now = MonotonicInstant.now
     /// What came from the peer and was not yet used.
     private var input: [UInt8] = []
     private var received = 0

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletTransport
 import Testing
 
 @testable import SwiftletLoopback
@@ -39,7 +40,7 @@ struct ServicesReconnectTests {
             ([1_000, 1_600, 2_560, 4_096], false),
         ])
     func verdict(delays: [Int], isRight: Bool) {
-        var arrivals = [ContinuousClock.now]
+        var arrivals = [MonotonicInstant.now]
         for delay in delays { arrivals.append(arrivals[arrivals.count - 1] + .milliseconds(delay)) }
         let info = BackoffVerdict.of(arrivals, initial: .seconds(1), maximum: .seconds(3))
         #expect(info.passed == isRight)

@@ -45,7 +45,7 @@ struct SocketsHappyEyeballsTests {
         var steps: [Step]
     }
 
-    static let start = ContinuousClock.now
+    static let start = MonotonicInstant.now
 
     static func wait(_ time: Int) -> Eyeballs.Action {
         .wait(until: start + .milliseconds(time))

@@ -1,11 +1,11 @@
-import SwiftletTransport
+package import SwiftletTransport
 import Synchronization
 
 // What the connection brings.
 
 extension CallCore {
     /// The response's headers.
-    package func receive(initial outcome: ResponseHead.Initial, at now: ContinuousClock.Instant) {
+    package func receive(initial outcome: ResponseHead.Initial, at now: MonotonicInstant) {
         switch outcome {
         case .accepted(let httpStatus, let encoding, let metadata):
             state.withLock { state in
@@ -41,7 +41,7 @@ extension CallCore {
     }
 
     /// The response's trailers, or its end without any.
-    package func receive(trailers: ResponseHead.Trailers, at now: ContinuousClock.Instant) {
+    package func receive(trailers: ResponseHead.Trailers, at now: MonotonicInstant) {
         let isTruncated = state.withLock { state in
             if state.times.firstByte == nil { state.times.firstByte = now }
             state.times.lastByte = now

@@ -1,3 +1,4 @@
+package import SwiftletTransport
 import Synchronization
 
 // What a face asks of its call.
@@ -73,7 +74,7 @@ extension CallCore {
 // MARK: - The end from this side
 
 extension CallCore: TimerTarget {
-    package func timerFired(now: ContinuousClock.Instant) { deadlineExceeded() }
+    package func timerFired(now: MonotonicInstant) { deadlineExceeded() }
 
     func deadlineExceeded() {
         end(with: backend.deadlineError(of: self), isImmediate: true)

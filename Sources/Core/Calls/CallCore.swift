@@ -107,7 +107,7 @@ package protocol CallBackend: AnyObject, Sendable {
 extension CallCore {
     /// Starts the call. What was written before goes out together with its headers.
     package func start() {
-        let now = ContinuousClock.now
+        let now = MonotonicInstant.now
         let mayStart = state.withLock { state in
             guard case .idle = state.stage else { return false }
             state.stage = .seeking
@@ -115,7 +115,7 @@ extension CallCore {
             return true
         }
         guard mayStart else { return }
-        if let instant = deadline.instant {
+        if let instant = deadline.moment {
             guard instant > now else { return deadlineExceeded() }
             let timer = loop.schedule(self, at: instant)
             let isTooLate = state.withLock { state in

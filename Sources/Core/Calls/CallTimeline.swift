@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// When what happened in the course of a call. Readable once the call has ended.
 ///
 /// ```swift
@@ -65,10 +67,10 @@ extension Duration {
 
 /// What a call notes while it is under way. Of the connection it keeps the record alone.
 struct CallTimes {
-    var started: ContinuousClock.Instant?
-    var headersSent: ContinuousClock.Instant?
-    var firstByte: ContinuousClock.Instant?
-    var lastByte: ContinuousClock.Instant?
+    var started: MonotonicInstant?
+    var headersSent: MonotonicInstant?
+    var firstByte: MonotonicInstant?
+    var lastByte: MonotonicInstant?
     var streamCount = 0
     var connection: ConnectionRecord?
     var sentByteCount = 0
@@ -86,17 +88,18 @@ extension CallTimes {
 
     var timeline: CallTimeline? {
         guard let started else { return nil }
-        var timeline = CallTimeline(started: started)
+        typealias Instant = CallTimeline.Instant
+        var timeline = CallTimeline(started: Instant(started))
         if let connection {
-            timeline.resolved = connection.times.resolved
-            timeline.connected = connection.times.connected
-            timeline.secured = connection.times.secured
+            timeline.resolved = connection.times.resolved.map { Instant($0) }
+            timeline.connected = connection.times.connected.map { Instant($0) }
+            timeline.secured = connection.times.secured.map { Instant($0) }
             timeline.failedAttemptCount = connection.times.failedAttemptCount
             timeline.peer = connection.peer
         }
-        timeline.headersSent = headersSent
-        timeline.firstByte = firstByte
-        timeline.lastByte = lastByte
+        timeline.headersSent = headersSent.map { Instant($0) }
+        timeline.firstByte = firstByte.map { Instant($0) }
+        timeline.lastByte = lastByte.map { Instant($0) }
         timeline.streamCount = streamCount
         timeline.sentByteCount = sentByteCount
         timeline.receivedByteCount = receivedByteCount

@@ -83,7 +83,7 @@ extension ChannelCore: TimerTarget {
     }
 
     /// Looks whether the channel was used since the last time; so a call costs no timer.
-    func timerFired(now: ContinuousClock.Instant) {
+    func timerFired(now: MonotonicInstant) {
         let idle: [Link] = state.withLock { state in
             state.idleTimer = nil
             defer { state.wasUsed = false }

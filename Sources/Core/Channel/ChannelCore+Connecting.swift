@@ -51,8 +51,8 @@ extension ChannelCore {
 
     func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
         var generator = SystemRandomNumberGenerator()
-        let now = ContinuousClock.now
-        let result: ([CallCore], ContinuousClock.Instant, Duration)? = state.withLock { state in
+        let now = MonotonicInstant.now
+        let result: ([CallCore], MonotonicInstant, Duration)? = state.withLock { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
             let delay = state.backoff.next(using: &generator)
@@ -107,7 +107,7 @@ private final class BackoffTimer: TimerTarget {
 
     init(_ channel: ChannelCore) { self.channel = channel }
 
-    func timerFired(now: ContinuousClock.Instant) { channel.retryAfterBackoff() }
+    func timerFired(now: MonotonicInstant) { channel.retryAfterBackoff() }
 }
 
 // MARK: - Connections come and go

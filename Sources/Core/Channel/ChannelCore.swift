@@ -16,9 +16,9 @@ final class ChannelCore: Sendable {
         var backoff: Backoff
         var backoffTimer: TimerHandle?
         /// When the next attempt to connect begins by itself.
-        var nextAttempt: ContinuousClock.Instant?
+        var nextAttempt: MonotonicInstant?
         /// Until when no connection is tried beside those that there are.
-        var nextExtraAttempt: ContinuousClock.Instant?
+        var nextExtraAttempt: MonotonicInstant?
         var idleTimer: TimerHandle?
         var wasUsed = false
         /// Calls that wait for a connection, in order; those that have ended meanwhile too.
@@ -102,7 +102,7 @@ extension ChannelCore: CallBackend {
                 return .fail(
                     failure.error(
                         target: target,
-                        nextIn: state.nextAttempt.map { ContinuousClock.now.duration(to: $0) }))
+                        nextIn: state.nextAttempt.map { MonotonicInstant.now.duration(to: $0) }))
             }
             state.waiting.append(call)
             return .wait(startsConnecting: state.connectivity == .idle)

@@ -6,7 +6,7 @@ final class ClosingWait: TimerTarget {
     private let links: [Link]
     private let loop: EventLoop
     private let state = Mutex<
-        (deadline: ContinuousClock.Instant?, waiter: CheckedContinuation<Void, Never>?)
+        (deadline: MonotonicInstant?, waiter: CheckedContinuation<Void, Never>?)
     >(
         (nil, nil))
 
@@ -15,7 +15,7 @@ final class ClosingWait: TimerTarget {
         self.loop = loop
     }
 
-    func wait(until deadline: ContinuousClock.Instant) async {
+    func wait(until deadline: MonotonicInstant) async {
         await withCheckedContinuation { waiter in
             state.withLock { $0 = (deadline, waiter) }
             timerFired(now: .now)
@@ -23,7 +23,7 @@ final class ClosingWait: TimerTarget {
     }
 
     /// Connections that are left do not report each call, so they are looked at now and then.
-    func timerFired(now: ContinuousClock.Instant) {
+    func timerFired(now: MonotonicInstant) {
         let isDone = links.allSatisfy { $0.callCount == 0 }
         let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard isDone || state.deadline.map({ now >= $0 }) ?? true else { return nil }

@@ -14,7 +14,7 @@ final class ConnectionAttempt: Sendable {
         var isOver = false
     }
 
-    let begun: ContinuousClock.Instant
+    let begun: MonotonicInstant
     private let target: Target
     private let credentials: ChannelCredentials
     private let arguments: ChannelArguments
@@ -158,7 +158,7 @@ extension ConnectionAttempt {
 }
 
 extension ConnectionAttempt: TimerTarget {
-    func timerFired(now: ContinuousClock.Instant) {
+    func timerFired(now: MonotonicInstant) {
         let (phase, peer, dialer) = state.withLock { ($0.phase, $0.peer, $0.dialer) }
         var failure = ConnectionFailure(phase: phase)
         failure.attempts = dialer?.cancel().map { ("\($0.address)", $0.cause) } ?? []

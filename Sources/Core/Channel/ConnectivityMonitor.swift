@@ -117,7 +117,7 @@ private final class InterfaceWatcher: Pollable {
 
     var descriptor: CInt { watch.descriptor }
 
-    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+    func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         watch.drain()
         look()
     }

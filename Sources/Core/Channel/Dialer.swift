@@ -23,7 +23,7 @@ final class Dialer: Sendable {
             self.dialer = dialer
         }
 
-        func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+        func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
             dialer.attemptIsReady(self, now: now)
         }
     }
@@ -70,7 +70,7 @@ extension Dialer {
         return failures
     }
 
-    private func step(now: ContinuousClock.Instant) {
+    private func step(now: MonotonicInstant) {
         while true {
             let action: HappyEyeballs<String>.Action? = state.withLock { state in
                 state.isOver ? nil : state.plan.next(now: now)
@@ -87,7 +87,7 @@ extension Dialer {
         }
     }
 
-    private func wait(until deadline: ContinuousClock.Instant?) {
+    private func wait(until deadline: MonotonicInstant?) {
         let old = state.withLock { $0.timer.take() }
         if let old { loop.cancel(old) }
         guard let deadline else { return }
@@ -95,7 +95,7 @@ extension Dialer {
         state.withLock { $0.timer = timer }
     }
 
-    private func begin(_ index: Int, now: ContinuousClock.Instant) {
+    private func begin(_ index: Int, now: MonotonicInstant) {
         let address = state.withLock { $0.plan.addresses[index] }
         do throws(SystemError) {
             let socket = try Socket(for: address)
@@ -115,7 +115,7 @@ extension Dialer {
         }
     }
 
-    private func attemptIsReady(_ attempt: Attempt, now: ContinuousClock.Instant) {
+    private func attemptIsReady(_ attempt: Attempt, now: MonotonicInstant) {
         let address = state.withLock { $0.plan.addresses[attempt.index] }
         let failure: String? = attempt.socket.withLock { socket in
             do throws(SystemError) {
@@ -158,7 +158,7 @@ extension Dialer {
 }
 
 extension Dialer: TimerTarget {
-    func timerFired(now: ContinuousClock.Instant) {
+    func timerFired(now: MonotonicInstant) {
         state.withLock { $0.timer = nil }
         step(now: now)
     }

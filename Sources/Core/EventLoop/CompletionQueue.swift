@@ -95,10 +95,10 @@ extension CompletionQueue {
         while true {
             let mark = gate.mark
             if let event = takeEvent() { return event }
-            if let instant = deadline.instant, ContinuousClock.now >= instant { return .timeout }
+            if let instant = deadline.moment, MonotonicInstant.now >= instant { return .timeout }
             switch mode {
-            case .byHand: turn(until: deadline.instant, &scratch)
-            case .ownThread: wait(since: mark, until: deadline.instant)
+            case .byHand: turn(until: deadline.moment, &scratch)
+            case .ownThread: wait(since: mark, until: deadline.moment)
             }
         }
     }
@@ -139,9 +139,9 @@ extension CompletionQueue {
         if !loop.isCurrent { loop.wakeUp() }
     }
 
-    private func wait(since mark: UInt64, until deadline: ContinuousClock.Instant?) {
+    private func wait(since mark: UInt64, until deadline: MonotonicInstant?) {
         guard let deadline else { return gate.wait(since: mark) }
-        gate.wait(since: mark, upTo: ContinuousClock.now.duration(to: deadline))
+        gate.wait(since: mark, upTo: MonotonicInstant.now.duration(to: deadline))
     }
 
     private func takeEvent() -> Event? {
@@ -175,8 +175,7 @@ extension CompletionQueue {
         while loop.hasWork { turn(until: .now, &scratch) }
     }
 
-    private func turn(until deadline: ContinuousClock.Instant?, _ scratch: inout EventLoop.Scratch)
-    {
+    private func turn(until deadline: MonotonicInstant?, _ scratch: inout EventLoop.Scratch) {
         do throws(SystemError) {
             try loop.turn(until: deadline, &scratch)
         } catch {

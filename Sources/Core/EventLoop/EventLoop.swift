@@ -4,7 +4,7 @@ import Synchronization
 /// Something with a descriptor that an event loop watches.
 package protocol Pollable: AnyObject, Sendable {
     /// Called on the loop's thread, without a lock.
-    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant)
+    func ready(_ readiness: Poller.Readiness, now: MonotonicInstant)
 }
 
 /// Something that has gathered output, and is asked to write it at the end of a turn.
@@ -17,7 +17,7 @@ package protocol Flushable: AnyObject, Sendable {
 /// Whose thread runs it is decided elsewhere: ``CompletionQueue`` gives it one of its own, or lets
 /// the program turn it by hand. Everything here may be called from any thread, but for ``turn``.
 package final class EventLoop: Sendable {
-    package typealias Instant = ContinuousClock.Instant
+    package typealias Instant = MonotonicInstant
 
     /// What others leave for the loop's thread.
     private struct Inbox {

@@ -24,16 +24,16 @@ extension Link {
 }
 
 extension Link: Pollable {
-    package func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+    package func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         if readiness.contains(.writable) { becameWritable() }
         if readiness.contains(.readable) || readiness.contains(.hungUp) {
             read(untilEmpty: readiness.contains(.hungUp), now: now)
         }
     }
 
-    func readAll(now: ContinuousClock.Instant) { read(untilEmpty: true, now: now) }
+    func readAll(now: MonotonicInstant) { read(untilEmpty: true, now: now) }
 
-    private func read(untilEmpty: Bool, now: ContinuousClock.Instant) {
+    private func read(untilEmpty: Bool, now: MonotonicInstant) {
         guard var reader = reader.withLock({ $0.take() }) else { return }
         var failure: LinkError?
         var isOver = false
@@ -66,7 +66,7 @@ extension Link: Pollable {
     }
 
     /// Hands what lies in the buffer to the engine, and what comes of it to the calls.
-    private func receive(_ reader: inout LinkReader, now: ContinuousClock.Instant) {
+    private func receive(_ reader: inout LinkReader, now: MonotonicInstant) {
         var offset = 0
         reader.buffer.withUnread { octets in
             state.withLock { state in
@@ -91,7 +91,7 @@ extension Link: Pollable {
         if hasRoom { tellOwner { $0.linkHasRoom(self) } }
     }
 
-    private func tell(_ delivery: Delivery, _ octets: Span<UInt8>, now: ContinuousClock.Instant) {
+    private func tell(_ delivery: Delivery, _ octets: Span<UInt8>, now: MonotonicInstant) {
         switch delivery {
         case .initial(let call, let head): call.receive(initial: head, at: now)
         case .data(let call, let stream, let range):
@@ -185,14 +185,14 @@ extension Link.State {
 // MARK: - The end
 
 extension Link: TimerTarget {
-    package func timerFired(now: ContinuousClock.Instant) {
+    package func timerFired(now: MonotonicInstant) {
         state.withLock { $0.timer = nil }
         poll(now: now)
     }
 
     /// Looks at the engine's deadlines.
-    func poll(now: ContinuousClock.Instant) {
-        let (deadline, failure, old): (ContinuousClock.Instant?, LinkError?, TimerHandle?) =
+    func poll(now: MonotonicInstant) {
+        let (deadline, failure, old): (MonotonicInstant?, LinkError?, TimerHandle?) =
             state.withLock { state in
                 guard state.ending == nil else { return (nil, nil, state.timer.take()) }
                 let deadline = state.connection.poll(now: now)

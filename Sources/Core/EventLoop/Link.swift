@@ -131,18 +131,18 @@ package struct LinkError: Error, Sendable {
 
 /// When a connection came about, step by step.
 package struct ConnectionTimes: Sendable {
-    package var begun: ContinuousClock.Instant
+    package var begun: MonotonicInstant
     /// The name had been looked up.
-    package var resolved: ContinuousClock.Instant?
-    package var connected: ContinuousClock.Instant?
+    package var resolved: MonotonicInstant?
+    package var connected: MonotonicInstant?
     /// The TLS handshake was done.
-    package var secured: ContinuousClock.Instant?
+    package var secured: MonotonicInstant?
     /// The server had shown that it speaks HTTP/2.
-    package var ready: ContinuousClock.Instant?
+    package var ready: MonotonicInstant?
     /// Attempts at addresses that failed before.
     package var failedAttemptCount = 0
 
-    package init(begun: ContinuousClock.Instant) { self.begun = begun }
+    package init(begun: MonotonicInstant) { self.begun = begun }
 }
 
 // MARK: - Calls

@@ -1,10 +1,10 @@
-import SwiftletTransport
+package import SwiftletTransport
 import Synchronization
 
 /// Something that wants to know when a time has come.
 package protocol TimerTarget: AnyObject, Sendable {
     /// Called on the loop's thread, without a lock.
-    func timerFired(now: ContinuousClock.Instant)
+    func timerFired(now: MonotonicInstant)
 }
 
 /// The deadlines of an event loop, from any thread.
@@ -14,7 +14,7 @@ package protocol TimerTarget: AnyObject, Sendable {
 /// later than that, as those of calls are, needs no waking. A loop that nobody uses sleeps for as
 /// long as it may.
 final class LoopTimers: Sendable {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = MonotonicInstant
     typealias Handle = TimerHeap<any TimerTarget>.Handle
 
     private struct State: ~Copyable {

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A call with interceptors, as its face sees it. Hands the face's requests to the first of them,
@@ -116,7 +117,7 @@ extension InterceptorChain: TimerTarget {
     private static let grace = Duration.milliseconds(100)
 
     private func watchDeadline() {
-        guard let instant = options.absoluteDeadline.instant else { return }
+        guard let instant = options.absoluteDeadline.moment else { return }
         let timer = loop.schedule(self, at: instant + Self.grace)
         let isTooLate = state.withLock { state in
             if !state.hasEnd { state.timer = timer }
@@ -125,7 +126,7 @@ extension InterceptorChain: TimerTarget {
         if isTooLate { loop.cancel(timer) }
     }
 
-    func timerFired(now: ContinuousClock.Instant) {
+    func timerFired(now: MonotonicInstant) {
         fail(RPCError(.deadlineExceeded, "the deadline passed while an interceptor held the call"))
     }
 }

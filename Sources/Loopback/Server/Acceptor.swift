@@ -35,7 +35,7 @@ extension Acceptor {
         queue.loop.run { [self] in ready(.readable, now: .now) }
     }
 
-    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+    func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         while true {
             // A failure to accept concerns the connection that was not accepted.
             guard let socket = try? listener.acceptNext() else { return }

@@ -49,7 +49,7 @@ final class ServerCall: Sendable {
             return state.isGone
         }
         if isGone { return task.cancel() }
-        guard let instant = deadline.instant else { return }
+        guard let instant = deadline.moment else { return }
         let timer = session.loop.schedule(self, at: instant)
         let isOver = state.withLock { state in
             guard !state.isGone, !state.isFinished else { return true }
@@ -61,7 +61,7 @@ final class ServerCall: Sendable {
 }
 
 extension ServerCall: TimerTarget {
-    func timerFired(now: ContinuousClock.Instant) {
+    func timerFired(now: MonotonicInstant) {
         let (reader, writer, task) = state.withLock { state in
             state.deadlineTimer = nil
             state.failure = RPCError(.deadlineExceeded, "the deadline passed at the server")

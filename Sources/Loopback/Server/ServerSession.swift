@@ -76,7 +76,7 @@ final class ServerSession: Sendable {
 // MARK: - Reading
 
 extension ServerSession: Pollable {
-    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+    func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         if readiness.contains(.writable) { becameWritable() }
         guard readiness != .writable else { return }
         guard var reader = reader.withLock({ $0.take() }) else { return }
@@ -88,7 +88,7 @@ extension ServerSession: Pollable {
 
     /// True when the connection is over.
     private func read(
-        _ reader: inout Reader, untilEmpty: Bool, now: ContinuousClock.Instant
+        _ reader: inout Reader, untilEmpty: Bool, now: MonotonicInstant
     ) -> Bool {
         while true {
             guard let outcome = try? wire.read(into: &reader.buffer) else { return true }
@@ -106,7 +106,7 @@ extension ServerSession: Pollable {
         }
     }
 
-    private func receive(_ reader: inout Reader, now: ContinuousClock.Instant) -> Bool {
+    private func receive(_ reader: inout Reader, now: MonotonicInstant) -> Bool {
         var offset = 0
         var arrivals: [Arrival] = []
         let hasFailed = reader.buffer.withUnread { octets in

@@ -13,7 +13,7 @@ import Synchronization
 /// ```
 public final class ReconnectService: LoopbackService {
     private struct State {
-        var arrivals: [ContinuousClock.Instant] = []
+        var arrivals: [MonotonicInstant] = []
         var maximum = Duration.seconds(120)
     }
 
@@ -69,7 +69,7 @@ enum BackoffVerdict {
     private static let slack = Duration.milliseconds(100)
 
     static func of(
-        _ arrivals: [ContinuousClock.Instant], initial: Duration, maximum: Duration
+        _ arrivals: [MonotonicInstant], initial: Duration, maximum: Duration
     ) -> GRPC.Testing.ReconnectInfo {
         var info = GRPC.Testing.ReconnectInfo(passed: true)
         var expected = min(initial, maximum)

@@ -34,7 +34,7 @@ final class RevolvingDoor: Pollable {
         queue.loop.run { [self] in ready(.readable, now: .now) }
     }
 
-    func ready(_ readiness: Poller.Readiness, now: ContinuousClock.Instant) {
+    func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         // A failure to accept concerns the connection that was not accepted.
         while (try? listener.acceptNext()) != nil {
             let report = arrived.withLock { $0 }

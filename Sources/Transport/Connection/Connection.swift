@@ -7,7 +7,7 @@
 /// - Important: After every call, events may be waiting (``nextEvent()``) and output may be there
 ///   to be written (``takeOutput(into:upTo:)``).
 package struct Connection: ~Copyable {
-    package typealias Instant = ContinuousClock.Instant
+    package typealias Instant = MonotonicInstant
 
     package let configuration: ConnectionConfiguration
 

@@ -7,7 +7,7 @@ struct GlitchBudget: Sendable {
     private let capacity: Int
     private let perSecond: Int
     private var tokens: Int
-    private var refilledAt: ContinuousClock.Instant?
+    private var refilledAt: MonotonicInstant?
 
     init(_ limits: Limits) {
         capacity = limits.glitchCount
@@ -18,7 +18,7 @@ struct GlitchBudget: Sendable {
 
 extension GlitchBudget {
     /// Pays for one frame. False when the budget is used up.
-    mutating func spend(now: ContinuousClock.Instant) -> Bool {
+    mutating func spend(now: MonotonicInstant) -> Bool {
         if tokens == 0 { refill(now: now) }
         guard tokens > 0 else { return false }
         if refilledAt == nil { refilledAt = now }
@@ -33,7 +33,7 @@ extension GlitchBudget {
 
     // The clock is looked at only when the tokens have run out: a bucket that fills while nobody
     // looks holds the same as one that is filled all the time.
-    private mutating func refill(now: ContinuousClock.Instant) {
+    private mutating func refill(now: MonotonicInstant) {
         guard let since = refilledAt, now > since else { return }
         let earned = (now - since) / .seconds(1) * Double(perSecond)
         guard earned >= 1 else { return }

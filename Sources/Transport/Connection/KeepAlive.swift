@@ -4,7 +4,7 @@
 /// It owns no clock and no timer. Time comes in as an argument and the next deadline goes out as
 /// a result, so a test can live through an hour in a microsecond.
 package struct KeepAlive: Sendable {
-    package typealias Instant = ContinuousClock.Instant
+    package typealias Instant = MonotonicInstant
 
     package struct Configuration: Sendable, Hashable {
         /// How long the connection may be quiet before it is probed.

@@ -5,7 +5,7 @@
 /// consumed: then the window may be what limits the sender, and the PING rides along in a write
 /// that happens anyway. Time is an argument.
 package struct BandwidthEstimate: Sendable {
-    package typealias Instant = ContinuousClock.Instant
+    package typealias Instant = MonotonicInstant
 
     private enum State: Sendable {
         case idle(notBefore: Instant?)

@@ -10,7 +10,7 @@ package struct HappyEyeballs<Cause> {
         /// Connect to `addresses[index]`, and ask again.
         case start(Int)
         /// Ask again at that time, or as soon as an attempt ends; nil is only the latter.
-        case wait(until: ContinuousClock.Instant?)
+        case wait(until: MonotonicInstant?)
         /// The attempt at `addresses[index]` won.
         case succeeded(Int)
         /// Every attempt failed; ``failures`` says how.
@@ -29,7 +29,7 @@ package struct HappyEyeballs<Cause> {
 
     private let attemptDelay: Duration
     private var startedCount = 0
-    private var nextStart: ContinuousClock.Instant?
+    private var nextStart: MonotonicInstant?
     private var winner: Int?
 
     /// - Parameters:
@@ -62,7 +62,7 @@ extension HappyEyeballs {
     }
 
     /// What to do now. After `start` it is to be asked again, until it says something else.
-    package mutating func next(now: ContinuousClock.Instant) -> Action {
+    package mutating func next(now: MonotonicInstant) -> Action {
         if let winner { return .succeeded(winner) }
         if startedCount < addresses.count {
             // `nextStart` is nil before the first attempt and after a failure.

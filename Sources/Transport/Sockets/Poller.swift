@@ -74,7 +74,7 @@ extension Poller {
     ///
     /// Nothing is allocated when `events` has kept its memory.
     package func wait(
-        until deadline: ContinuousClock.Instant?, into events: inout [Event]
+        until deadline: MonotonicInstant?, into events: inout [Event]
     ) throws(SystemError) {
         events.removeAll(keepingCapacity: true)
         let mayNotSleep = !phase.compareExchange(
@@ -94,9 +94,9 @@ extension Poller {
     }
 
     /// Rounded up: a wait that ends early would make the loop spin until the deadline.
-    private static func milliseconds(until deadline: ContinuousClock.Instant?) -> CInt {
+    private static func milliseconds(until deadline: MonotonicInstant?) -> CInt {
         guard let deadline else { return -1 }
-        let left = ContinuousClock.now.duration(to: deadline)
+        let left = MonotonicInstant.now.duration(to: deadline)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components
         // An hour at most, which is long enough to wait once and short enough to be counted.

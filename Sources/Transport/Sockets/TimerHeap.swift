@@ -22,12 +22,12 @@ package struct TimerHeap<Payload>: ~Copyable {
     }
 
     @usableFromInline struct Entry: Sendable {
-        @usableFromInline var deadline: ContinuousClock.Instant
+        @usableFromInline var deadline: MonotonicInstant
         @usableFromInline var order: UInt64
         @usableFromInline var slot: Int
 
         @inlinable
-        init(deadline: ContinuousClock.Instant, order: UInt64, slot: Int) {
+        init(deadline: MonotonicInstant, order: UInt64, slot: Int) {
             self.deadline = deadline
             self.order = order
             self.slot = slot
@@ -73,11 +73,11 @@ extension TimerHeap {
     @inlinable package var isEmpty: Bool { heap.isEmpty }
 
     /// When the next timer is due.
-    @inlinable package var earliest: ContinuousClock.Instant? { heap.first?.deadline }
+    @inlinable package var earliest: MonotonicInstant? { heap.first?.deadline }
 
     @inlinable
     package mutating func insert(
-        _ payload: Payload, at deadline: ContinuousClock.Instant
+        _ payload: Payload, at deadline: MonotonicInstant
     ) -> Handle {
         let slot = takeSlot(payload)
         heap.append(Entry(deadline: deadline, order: nextOrder, slot: slot))
@@ -100,7 +100,7 @@ extension TimerHeap {
     /// Takes out the earliest timer that is due at `now`; nil when none is. To be called again
     /// until then.
     @inlinable
-    package mutating func popExpired(now: ContinuousClock.Instant) -> Payload? {
+    package mutating func popExpired(now: MonotonicInstant) -> Payload? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         return remove(at: 0)
     }

@@ -163,7 +163,7 @@ struct BandwidthEstimateTests {
     @Test("doubles when a window's worth comes in a round trip, and stops at its limit")
     func grows() {
         var estimate = BandwidthEstimate(initial: 1_000, limit: 3_000)
-        var now = ContinuousClock.now
+        var now = MonotonicInstant.now
         var windows: [Int?] = []
         for (arrived, roundTrip) in [(1_000, 10), (2_000, 10), (3_000, 10)] {
             let measures = estimate.shouldMeasure(now: now)
@@ -181,7 +181,7 @@ struct BandwidthEstimateTests {
     @Test("stays when the path holds less than the window")
     func stays() {
         var estimate = BandwidthEstimate(initial: 1_000, limit: 3_000)
-        let now = ContinuousClock.now
+        let now = MonotonicInstant.now
         let measures = estimate.shouldMeasure(now: now)
         #expect(measures)
         let again = estimate.shouldMeasure(now: now)

@@ -8,10 +8,10 @@ struct Endpoint: ~Copyable {
     var bodies: [StreamHandle: [UInt8]] = [:]
     /// The header lists that arrived, in order.
     var headers: [HeaderList] = []
-    var now: ContinuousClock.Instant
+    var now: MonotonicInstant
     private var pending: [UInt8] = []
 
-    init(_ configuration: ConnectionConfiguration, now: ContinuousClock.Instant = .now) {
+    init(_ configuration: ConnectionConfiguration, now: MonotonicInstant = .now) {
         connection = Connection(configuration, now: now)
         self.now = now
     }
@@ -66,7 +66,7 @@ struct EnginePair: ~Copyable {
         client: ConnectionConfiguration = .init(.client),
         server: ConnectionConfiguration = .init(.server)
     ) {
-        let now = ContinuousClock.now
+        let now = MonotonicInstant.now
         self.client = Endpoint(client, now: now)
         self.server = Endpoint(server, now: now)
     }

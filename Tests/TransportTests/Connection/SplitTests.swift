@@ -36,7 +36,7 @@ struct SplitTests {
             bodies: client.bodies, headers: client.headers.map(\.lines), output: client.output())
     }
 
-    private static let start = ContinuousClock.now
+    private static let start = MonotonicInstant.now
 
     /// Where DATA lies in the input depends on how the input was cut; how much of it does not.
     private static func withoutRange(_ event: String) -> String {
