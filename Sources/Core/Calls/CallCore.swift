@@ -66,15 +66,17 @@ package final class CallCore: Sendable {
     let state: Mutex<State>
 
     package init(
-        _ head: CallHead, deadline: Deadline, backend: any CallBackend, observer: any CallObserver
+        _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
+        observer: any CallObserver
     ) {
-        self.head = head
         self.deadline = deadline
         self.backend = backend
         loop = backend.loop
-        var state = State(assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount))
-        state.observer = observer
-        self.state = Mutex(state)
+        state = Mutex(
+            State(
+                observer: observer,
+                assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount)))
+        self.head = head
     }
 }
 
@@ -108,13 +110,31 @@ extension CallCore {
     /// Starts the call. What was written before goes out together with its headers.
     package func start() {
         let now = MonotonicInstant.now
+        let mayStart = state.withLock { $0.start(now: now) }
+        if mayStart { begin(now: now) }
+    }
+
+    /// In one step what a call with one message each way takes several for.
+    package func start(only message: consuming [UInt8]) {
+        let now = MonotonicInstant.now
+        let framed: [UInt8]
+        do throws(RPCError) {
+            framed = try MessagePrefix.frame(
+                message, head.compression, maxByteCount: head.maxSendByteCount)
+        } catch {
+            return end(with: error, isImmediate: true)
+        }
         let mayStart = state.withLock { state in
-            guard case .idle = state.stage else { return false }
-            state.stage = .seeking
-            state.times.started = now
+            guard state.start(now: now) else { return false }
+            state.times.sentByteCount = framed.count
+            state.log.append(framed, andFinish: true)
+            state.demand = 2
             return true
         }
-        guard mayStart else { return }
+        if mayStart { begin(now: now) }
+    }
+
+    private func begin(now: MonotonicInstant) {
         if let instant = deadline.moment {
             guard instant > now else { return deadlineExceeded() }
             let timer = loop.schedule(self, at: instant)
@@ -165,7 +185,7 @@ extension CallCore {
         to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord
     ) {
         while true {
-            enum Next { case send(RequestLog.Portion), done, isOver }
+            enum Next { case send(RequestLog.Portion), done, quiet, isOver }
             let next: Next = state.withLock { state in
                 guard case .seeking = state.stage else { return .isOver }
                 if let portion = state.log.takePortion() { return .send(portion) }
@@ -176,7 +196,7 @@ extension CallCore {
                     state.awaitsRoom = false
                     state.unreportedWriteCount += 1
                 }
-                return .done
+                return state.mayHaveNews ? .done : .quiet
             }
             switch next {
             case .send(let portion):
@@ -186,6 +206,7 @@ extension CallCore {
                 if portion.isFinish { carrier.finish(stream) }
             case .isOver:
                 return carrier.reset(stream)
+            case .quiet: return
             case .done:
                 deliver()
                 return returnWindow()
@@ -227,6 +248,19 @@ extension CallCore {
 }
 
 extension CallCore.State {
+    fileprivate mutating func start(now: MonotonicInstant) -> Bool {
+        guard case .idle = stage else { return false }
+        stage = .seeking
+        times.started = now
+        return true
+    }
+
+    /// Whether there may be something to tell, or a window to give back.
+    fileprivate var mayHaveNews: Bool {
+        unreportedWriteCount > 0 || initialMetadata != nil || unreturnedByteCount > 0
+            || ending != nil
+    }
+
     var isOver: Bool {
         if case .ended = stage { true } else { false }
     }

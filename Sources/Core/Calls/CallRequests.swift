@@ -6,6 +6,10 @@ package protocol CallRequests: AnyObject, Sendable {
     /// Starts the call. What was written before goes out together with its headers.
     func start()
 
+    /// Starts a call whose only request is `message` and that is to have one response. Nobody
+    /// is told that the message was written.
+    func start(only message: consuming [UInt8])
+
     /// Sends a message whose first five octets are reserved for its prefix.
     ///
     /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
@@ -27,6 +31,14 @@ package protocol CallRequests: AnyObject, Sendable {
 extension CallRequests {
     func write(_ message: consuming [UInt8], andFinish: Bool) {
         write(message, andFinish: andFinish, mayCompress: true)
+    }
+
+    package func start(only message: consuming [UInt8]) {
+        write(message, andFinish: true)
+        // One for the response, and one for another that must not come.
+        receiveNext()
+        receiveNext()
+        start()
     }
 }
 

@@ -4,33 +4,35 @@ extension Channel {
     /// Sends one message and waits for one.
     ///
     /// Cancelling the task cancels the call.
+    @inlinable
     public func unary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
-        let response = try await rawUnary(method, request, options)
+        let encoded = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let response = await rawUnary(method.signature, encoded, options)
         let octets = try response.octets()
         return try method.replyCodec.decode(octets.span)
     }
 
     /// Sends one message and waits for one, with the metadata that comes with it.
+    @inlinable
     public func unaryResponse<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Response<Reply> {
-        try await rawUnary(method, request, options).response(method.replyCodec)
+        let encoded = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        return try await rawUnary(method.signature, encoded, options).response(method.replyCodec)
     }
 
-    private func rawUnary<Request, Reply>(
-        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions
-    ) async throws(RPCError) -> RawResponse {
-        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+    @usableFromInline
+    func rawUnary(
+        _ method: MethodSignature, _ octets: [UInt8], _ options: CallOptions
+    ) async -> RawResponse {
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
         return await withTaskCancellationHandler {
             await Resumption.wait { resumption in
-                observer.await(resumption)
-                call.write(octets, andFinish: true)
-                observer.expect(from: call)
-                call.start()
+                observer.expect(from: call, .continuation(resumption))
+                call.start(only: octets)
             }
         } onCancel: {
             call.cancel()
@@ -43,7 +45,7 @@ extension Channel {
     ) async throws(RPCError) -> ResponseStream<Reply> {
         let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
         let inbox = ResponseInbox()
-        let call = makeCall(method, options, observer: inbox)
+        let call = makeCall(method.signature, options, observer: inbox)
         call.write(octets, andFinish: true)
         call.start()
         return ResponseStream(source: ResponseSource(call, inbox), codec: method.replyCodec)
@@ -93,10 +95,10 @@ extension Channel {
         _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Conversation<Request, Reply> {
         let inbox = ResponseInbox()
-        let call = makeCall(method, options, observer: inbox)
+        let call = makeCall(method.signature, options, observer: inbox)
         call.start()
         return Conversation(
-            requests: RequestWriter(call: call, inbox: inbox, codec: method.requestCodec),
+            requests: RequestWriter(call, inbox, method.requestCodec),
             responses: ResponseStream(
                 source: ResponseSource(call, inbox), codec: method.replyCodec))
     }

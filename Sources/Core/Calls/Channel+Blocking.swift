@@ -4,27 +4,33 @@
 extension Channel {
     /// Sends one message and waits for the answer in the calling thread, for scripts and command
     /// lines. On a queue that is turned by hand this turns it, so that no other thread takes part.
+    @inlinable
     public func blockingUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         _ options: CallOptions = CallOptions()
     ) throws(RPCError) -> Response<Reply> {
-        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let encoded = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        return try rawBlockingUnary(method.signature, encoded, options).response(method.replyCodec)
+    }
+
+    @usableFromInline
+    func rawBlockingUnary(
+        _ method: MethodSignature, _ octets: [UInt8], _ options: CallOptions
+    ) -> RawResponse {
         let queue = backend.queue
         let gate = BlockingGate()
-        let observer = SingleResponse { _ in gate.open() }
+        let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
-        call.write(octets, andFinish: true)
-        observer.expect(from: call)
-        call.start()
-        if queue.mode == .byHand {
-            queue.turn { observer.response == nil }
-        } else {
-            gate.wait()
+        observer.expect(from: call, .handler { _ in gate.open() })
+        call.start(only: octets)
+        while true {
+            if let response = observer.response { return response }
+            if queue.mode == .byHand {
+                queue.turn { observer.response == nil }
+            } else {
+                gate.wait()
+            }
         }
-        guard let raw = observer.response else {
-            throw RPCError(.internal, "the call ended without an answer")
-        }
-        return try raw.response(method.replyCodec)
     }
 
     /// Sends one message; the answers are read one after the other.
@@ -39,7 +45,7 @@ extension Channel {
     ) throws(RPCError) -> BlockingCall<Request, Reply> {
         let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
         let inbox = BlockingInbox(backend.queue)
-        let call = makeCall(method, options, observer: inbox)
+        let call = makeCall(method.signature, options, observer: inbox)
         call.write(octets, andFinish: true)
         call.start()
         return BlockingCall(call, inbox, method)
@@ -71,7 +77,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions()
     ) -> BlockingCall<Request, Reply> {
         let inbox = BlockingInbox(backend.queue)
-        let call = makeCall(method, options, observer: inbox)
+        let call = makeCall(method.signature, options, observer: inbox)
         call.start()
         return BlockingCall(call, inbox, method)
     }

@@ -20,20 +20,28 @@ public struct RunningCall: Sendable {
 
 extension Channel {
     /// Sends one message; `completion` gets the answer or the error, once.
-    @discardableResult
+    @inlinable @discardableResult
     public func unary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         _ options: CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
         let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
-        let observer = SingleResponse { raw in
-            completion(Result { () throws(RPCError) in try raw.response(method.replyCodec) })
+        let codec = method.replyCodec
+        return startUnary(method.signature, octets, options) { raw in
+            completion(Result { () throws(RPCError) in try raw.response(codec) })
         }
+    }
+
+    @usableFromInline
+    func startUnary(
+        _ method: MethodSignature, _ octets: consuming [UInt8], _ options: CallOptions,
+        completion: @escaping @Sendable (RawResponse) -> Void
+    ) -> RunningCall {
+        let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
-        call.write(octets, andFinish: true)
-        observer.expect(from: call)
-        call.start()
+        observer.expect(from: call, .handler(completion))
+        call.start(only: octets)
         return RunningCall(call: call)
     }
 
@@ -45,7 +53,7 @@ extension Channel {
     ) throws(RPCError) -> RunningCall {
         let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
         let observer = HandlerObserver(handlers, method.replyCodec)
-        let call = makeCall(method, options, observer: observer)
+        let call = makeCall(method.signature, options, observer: observer)
         call.write(octets, andFinish: true)
         observer.begin(call)
         call.start()
@@ -72,7 +80,7 @@ extension Channel {
         handlers: ResponseHandlers<Reply>
     ) -> WritingCall<Request> {
         let observer = HandlerObserver(handlers, method.replyCodec)
-        let call = makeCall(method, options, observer: observer)
+        let call = makeCall(method.signature, options, observer: observer)
         observer.begin(call)
         call.start()
         return WritingCall(
@@ -108,15 +116,5 @@ extension RPCError {
 
     static var tooManyMessages: RPCError {
         RPCError(.unimplemented, "the server sent more than one message")
-    }
-}
-
-extension RawResponse {
-    func response<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
-        let octets = try octets()
-        return Response(
-            message: try codec.decode(octets.span), initialMetadata: initialMetadata,
-            trailingMetadata: end.trailers, call: end.call,
-            wasCompressed: end.compressedMessages & 1 == 1)
     }
 }

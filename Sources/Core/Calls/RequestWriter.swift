@@ -1,16 +1,52 @@
 /// Writes the requests of a call that takes many.
 public struct RequestWriter<Message: Sendable>: Sendable {
-    let call: any CallRequests
-    let inbox: ResponseInbox
-    let codec: Codec<Message>
+    @usableFromInline let outlet: RequestOutlet
+    @usableFromInline let codec: Codec<Message>
+
+    init(_ call: any CallRequests, _ inbox: ResponseInbox, _ codec: Codec<Message>) {
+        outlet = RequestOutlet(call: call, inbox: inbox)
+        self.codec = codec
+    }
 
     /// Sends a message; returns when there is room for the next, so that a writer does not outrun
     /// its server. Throws when the call has ended.
     ///
     /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
+    @inlinable
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
-        try writeNow(message, andFinish: false, mayCompress: mayCompress)
-        guard !inbox.hasRoom else { return }
+        try outlet.checkEnd()
+        let octets = try codec.encode(message, MessagePrefix.byteCount)
+        if outlet.write(octets, andFinish: false, mayCompress: mayCompress) { return }
+        try await outlet.waitForRoom()
+    }
+
+    /// Sends the last message. Cheaper than ``write(_:)`` and ``finish()`` one after the other.
+    @inlinable
+    public func finish(with message: Message) throws(RPCError) {
+        try outlet.checkEnd()
+        let octets = try codec.encode(message, MessagePrefix.byteCount)
+        _ = outlet.write(octets, andFinish: true, mayCompress: true)
+    }
+
+    /// Says that no more messages follow. Calling it twice is harmless.
+    public func finish() { outlet.call.finish() }
+}
+
+/// Where the requests of a streaming call leave as octets.
+@usableFromInline struct RequestOutlet: Sendable {
+    let call: any CallRequests
+    let inbox: ResponseInbox
+
+    /// Returns whether there is room for the next.
+    @usableFromInline
+    func write(_ octets: consuming [UInt8], andFinish: Bool, mayCompress: Bool) -> Bool {
+        inbox.willWrite()
+        call.write(octets, andFinish: andFinish, mayCompress: mayCompress)
+        return inbox.hasRoom
+    }
+
+    @usableFromInline
+    func waitForRoom() async throws(RPCError) {
         await withTaskCancellationHandler {
             await Resumption.wait { inbox.wait(.forRoom($0)) }
         } onCancel: {
@@ -19,24 +55,8 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         try checkEnd()
     }
 
-    /// Sends the last message. Cheaper than ``write(_:)`` and ``finish()`` one after the other.
-    public func finish(with message: Message) throws(RPCError) {
-        try writeNow(message, andFinish: true, mayCompress: true)
-    }
-
-    /// Says that no more messages follow. Calling it twice is harmless.
-    public func finish() { call.finish() }
-
-    private func writeNow(
-        _ message: Message, andFinish: Bool, mayCompress: Bool
-    ) throws(RPCError) {
-        try checkEnd()
-        let octets = try codec.encode(message, MessagePrefix.byteCount)
-        inbox.willWrite()
-        call.write(octets, andFinish: andFinish, mayCompress: mayCompress)
-    }
-
-    private func checkEnd() throws(RPCError) {
+    @usableFromInline
+    func checkEnd() throws(RPCError) {
         guard let end = inbox.end else { return }
         throw end.errorOfWriting
     }

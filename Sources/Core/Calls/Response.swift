@@ -10,15 +10,25 @@ public struct Response<Message: Sendable>: Sendable {
     var call: CallCore?
     /// Whether the message was compressed on the wire.
     package var wasCompressed = false
+
+    @usableFromInline
+    init(message: Message, of raw: RawResponse) {
+        self.message = message
+        initialMetadata = raw.initialMetadata
+        trailingMetadata = raw.end.trailers
+        call = raw.end.call
+        wasCompressed = raw.end.compressedMessages & 1 == 1
+    }
 }
 
 /// What a call with one response came to, before the message is decoded.
-struct RawResponse: Sendable {
+@usableFromInline struct RawResponse: Sendable {
     var message: [UInt8]?
     var initialMetadata = Metadata()
     var end: CallEnd
 
     /// The one message, or why there is none.
+    @usableFromInline
     func octets() throws(RPCError) -> [UInt8] {
         if var error = end.error {
             error.initialMetadata = initialMetadata
@@ -28,5 +38,11 @@ struct RawResponse: Sendable {
             throw RPCError.noMessage
         }
         return message
+    }
+
+    @inlinable
+    func response<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
+        let octets = try octets()
+        return Response(message: try codec.decode(octets.span), of: self)
     }
 }

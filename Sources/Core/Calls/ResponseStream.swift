@@ -18,19 +18,21 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     let codec: Codec<Message>
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let source: ResponseSource
-        let codec: Codec<Message>
+        @usableFromInline let source: ResponseSource
+        @usableFromInline let codec: Codec<Message>
 
+        @inlinable
         public mutating func next() async throws(RPCError) -> Message? {
             guard let octets = try await source.next() else { return nil }
             do throws(RPCError) {
                 return try codec.decode(octets.span)
             } catch {
-                source.call.fail(error)
+                source.fail(error)
                 throw error
             }
         }
 
+        @inlinable
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(RPCError) -> Message? {
@@ -63,7 +65,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 }
 
 /// Cancels a call when the last face of it is let go of.
-final class ResponseSource: Sendable {
+@usableFromInline final class ResponseSource: Sendable {
     let call: any CallRequests
     private let inbox: ResponseInbox
 
@@ -74,6 +76,10 @@ final class ResponseSource: Sendable {
 
     deinit { call.cancel() }
 
+    @usableFromInline
+    func fail(_ error: RPCError) { call.fail(error) }
+
+    @usableFromInline
     func next() async throws(RPCError) -> [UInt8]? {
         call.receiveNext()
         switch inbox.poll() {

@@ -8,6 +8,13 @@ final class SingleResponse: CallObserver {
     enum Waiter {
         case continuation(Resumption<RawResponse>)
         case handler(@Sendable (RawResponse) -> Void)
+
+        func take(_ response: RawResponse) {
+            switch self {
+            case .continuation(let continuation): continuation.resume(returning: response)
+            case .handler(let handler): handler(response)
+            }
+        }
     }
 
     private struct State {
@@ -22,27 +29,20 @@ final class SingleResponse: CallObserver {
     private let state: Mutex<State>
 
     init() { state = Mutex(State()) }
-
-    init(handler: @escaping @Sendable (RawResponse) -> Void) {
-        state = Mutex(State(waiter: .handler(handler)))
-    }
 }
 
 extension SingleResponse {
-    /// Asks for the message, and for one more that must not come.
-    func expect(from call: any CallRequests) {
-        state.withLock { $0.call = call }
-        call.receiveNext()
-        call.receiveNext()
-    }
-
-    /// Has the response handed to `continuation`, at once when it is there already.
-    func await(_ continuation: Resumption<RawResponse>) {
+    /// Has the response of `call`, which is not started yet, handed to `waiter`.
+    func expect(from call: any CallRequests, _ waiter: Waiter) {
         let response = state.withLock { state in
-            if state.response == nil { state.waiter = .continuation(continuation) }
+            if state.response == nil {
+                state.call = call
+                state.waiter = waiter
+            }
             return state.response
         }
-        if let response { continuation.resume(returning: response) }
+        // It was cancelled before its start.
+        if let response { waiter.take(response) }
     }
 
     /// The response, once the call has ended.
@@ -74,10 +74,6 @@ extension SingleResponse {
             state.call = nil
             return (response, state.waiter.take())
         }
-        switch waiter {
-        case nil: break
-        case .continuation(let continuation): continuation.resume(returning: response)
-        case .handler(let handler): handler(response)
-        }
+        waiter?.take(response)
     }
 }

@@ -114,22 +114,13 @@ extension Channel {
 
 extension Channel {
     /// The call that `method` and `options` describe, not started yet.
-    func makeCall<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions, observer: any CallObserver
-    ) -> any CallRequests {
-        makeCall(
-            path: method.path, method.shape, contentSubtype: method.requestCodec.contentSubtype,
-            options, observer: observer)
-    }
-
     func makeCall(
-        path: String, _ shape: CallShape, contentSubtype: String?, _ options: CallOptions,
-        observer: any CallObserver
+        _ method: MethodSignature, _ options: CallOptions, observer: any CallObserver
     ) -> any CallRequests {
         let backend = backend
         let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore = { options, observer in
             CallCore(
-                CallHead(path, contentSubtype, options, backend.limits),
+                CallHead(method, options, backend.limits),
                 deadline: options.deadline, backend: backend, observer: observer)
         }
         var options = options.merged(over: defaultOptions)
@@ -137,7 +128,8 @@ extension Channel {
         else { return makeCore(options, observer) }
 
         let description = CallDescription(
-            path: path, shape: shape, authority: options.authority ?? backend.authority,
+            path: method.path, shape: method.shape,
+            authority: options.authority ?? backend.authority,
             isSecure: backend.isSecure)
         var factories = interceptors.factories(for: description, and: options.interceptors)
         // Last, so that a call that is sent once more gets fresh ones.
@@ -153,10 +145,10 @@ extension Channel {
 
 extension CallHead {
     fileprivate init(
-        _ path: String, _ contentSubtype: String?, _ options: CallOptions, _ limits: MessageLimits
+        _ method: MethodSignature, _ options: CallOptions, _ limits: MessageLimits
     ) {
         self.init(
-            path: path, contentSubtype: contentSubtype, metadata: options.metadata,
+            path: method.path, contentSubtype: method.contentSubtype, metadata: options.metadata,
             compression: options.compression ?? limits.compression, authority: options.authority,
             waitForReady: options.waitForReady ?? false,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,

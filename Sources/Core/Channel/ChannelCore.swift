@@ -37,6 +37,9 @@ final class ChannelCore: Sendable {
     let arguments: ChannelArguments
     let queue: CompletionQueue
     let loop: EventLoop
+    /// What requests are addressed to.
+    let authority: String
+    private let userAgent: String
     let state: Mutex<State>
     /// Where connected sockets come from, instead of from the target's addresses.
     let sockets: SocketSupply?
@@ -51,6 +54,9 @@ final class ChannelCore: Sendable {
         self.arguments = arguments
         self.queue = queue
         loop = queue.loop
+        authority =
+            arguments.defaultAuthority ?? credentials.targetNameOverride ?? target.defaultAuthority
+        userAgent = arguments.userAgent
         state = Mutex(State(backoff: Backoff(arguments.backoff)))
         arguments.connectivityMonitor?.add(self)
     }
@@ -115,12 +121,7 @@ extension ChannelCore: CallBackend {
         cache.prepared(
             path: head.path, contentSubtype: head.contentSubtype, compression: head.compression,
             authority: head.authority ?? authority, scheme: credentials.scheme,
-            userAgent: arguments.userAgent)
-    }
-
-    /// What requests are addressed to.
-    var authority: String {
-        arguments.defaultAuthority ?? credentials.targetNameOverride ?? target.defaultAuthority
+            userAgent: userAgent)
     }
 
     func forget(_ call: CallCore) {

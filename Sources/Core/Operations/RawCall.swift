@@ -49,8 +49,8 @@ extension Channel {
             var options = options
             options.metadata.append(contentsOf: metadata)
             return self.makeCall(
-                path: path, .bidirectional, contentSubtype: contentSubtype, options,
-                observer: observer)
+                MethodSignature(path: path, shape: .bidirectional, contentSubtype: contentSubtype),
+                options, observer: observer)
         }
     }
 }

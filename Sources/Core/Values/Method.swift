@@ -31,8 +31,9 @@ public struct Codec<Value: Sendable>: Sendable {
     public let contentSubtype: String?
 
     /// Gives the octets of a value behind so many zero octets, which are filled in later.
-    let encodeBehindPrefix: @Sendable (Value, _ prefixByteCount: Int) throws -> [UInt8]
-    let decodeOctets: @Sendable (Span<UInt8>) throws -> Value
+    @usableFromInline let encodeBehindPrefix:
+        @Sendable (Value, _ prefixByteCount: Int) throws -> [UInt8]
+    @usableFromInline let decodeOctets: @Sendable (Span<UInt8>) throws -> Value
 
     public init(
         contentSubtype: String? = nil,
@@ -45,28 +46,44 @@ public struct Codec<Value: Sendable>: Sendable {
     }
 }
 
+// Inlinable with the faces that call them: compiled where the types are known, a call costs no
+// look-up of what `Value` is.
 extension Codec {
+    @inlinable
     package func encode(_ value: Value, _ prefixByteCount: Int) throws(RPCError) -> [UInt8] {
         do {
             return try encodeBehindPrefix(value, prefixByteCount)
         } catch let error as RPCError {
             throw error
         } catch {
-            var failure = RPCError(.internal, "the request cannot be encoded: \(error)")
-            failure.phase = .preparing
-            failure.mayHaveBeenExecuted = false
-            throw failure
+            throw .encodingFailed(error)
         }
     }
 
+    @inlinable
     package func decode(_ octets: Span<UInt8>) throws(RPCError) -> Value {
         do {
             return try decodeOctets(octets)
         } catch let error as RPCError {
             throw error
         } catch {
-            throw RPCError(.internal, "the response cannot be decoded: \(error)")
+            throw .decodingFailed(error)
         }
+    }
+}
+
+extension RPCError {
+    @usableFromInline
+    static func encodingFailed(_ error: any Error) -> RPCError {
+        var failure = RPCError(.internal, "the request cannot be encoded: \(error)")
+        failure.phase = .preparing
+        failure.mayHaveBeenExecuted = false
+        return failure
+    }
+
+    @usableFromInline
+    static func decodingFailed(_ error: any Error) -> RPCError {
+        RPCError(.internal, "the response cannot be decoded: \(error)")
     }
 }
 
@@ -97,17 +114,37 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
         _ path: String, _ shape: CallShape, request: Codec<Request>, reply: Codec<Reply>
     ) {
         precondition(
-            MethodName(path: path) != nil, "'\(path)' is not of the form /package.Service/Method")
+            MethodName.isLegal(path), "'\(path)' is not of the form /package.Service/Method")
         self.path = path
         self.shape = shape
         requestCodec = request
         replyCodec = reply
     }
 
+    /// What of it does not depend on the types of its messages.
+    @inlinable package var signature: MethodSignature {
+        MethodSignature(path: path, shape: shape, contentSubtype: requestCodec.contentSubtype)
+    }
+
     /// `package.Service`.
     public var serviceName: String { MethodName(path: path)?.service ?? "" }
     /// `Method`.
     public var name: String { MethodName(path: path)?.method ?? "" }
+}
+
+/// A remote procedure, whatever its messages.
+@usableFromInline package struct MethodSignature: Sendable {
+    package let path: String
+    package let shape: CallShape
+    /// What follows `application/grpc` in the content type.
+    package let contentSubtype: String?
+
+    @usableFromInline
+    package init(path: String, shape: CallShape, contentSubtype: String?) {
+        self.path = path
+        self.shape = shape
+        self.contentSubtype = contentSubtype
+    }
 }
 
 /// The two parts of a path.
@@ -117,14 +154,28 @@ struct MethodName: Hashable {
 
     /// Nil when the path is not of the form `/package.Service/Method` in printable ASCII.
     init?(path: String) {
-        guard path.utf8.first == UInt8(ascii: "/"),
-            path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-        else { return nil }
-        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 2, let method = parts.last, !method.isEmpty else { return nil }
-        let service = parts.dropLast().joined(separator: "/")
-        guard !service.isEmpty else { return nil }
-        self.service = service
-        self.method = String(method)
+        guard Self.isLegal(path), let slash = path.lastIndex(of: "/") else { return nil }
+        service = String(path[..<slash].dropFirst())
+        method = String(path[slash...].dropFirst())
+    }
+
+    /// Asked for every method that is made, and so without taking the path apart.
+    static func isLegal(_ path: String) -> Bool {
+        var slashCount = 0
+        var byteCount = 0
+        var last = UInt8(0)
+        for byte in path.utf8 {
+            guard (0x21...0x7e).contains(byte) else { return false }
+            if byteCount == 0 {
+                guard byte == UInt8(ascii: "/") else { return false }
+            } else if byte == UInt8(ascii: "/") {
+                // A service's name is not empty.
+                guard byteCount > 1 else { return false }
+                slashCount += 1
+            }
+            last = byte
+            byteCount += 1
+        }
+        return slashCount > 0 && last != UInt8(ascii: "/")
     }
 }

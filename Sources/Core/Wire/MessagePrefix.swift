@@ -1,7 +1,7 @@
 /// The five octets before every message: whether it is compressed, and its length
 /// (PROTOCOL-HTTP2, "Length-Prefixed-Message").
-package enum MessagePrefix {
-    package static let byteCount = 5
+@usableFromInline package enum MessagePrefix {
+    @inlinable package static var byteCount: Int { 5 }
 
     /// Makes `message`, whose first five octets are reserved, ready to be sent: compressed where
     /// that is asked for and worth it, and with its prefix filled in.

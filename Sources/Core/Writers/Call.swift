@@ -88,7 +88,7 @@ extension Call {
             run.output = ConcurrentWriteable(writeable, context: context)
             return run.options
         }
-        let call = channel.makeCall(method, options, observer: CallRun(self))
+        let call = channel.makeCall(method.signature, options, observer: CallRun(self))
         run.withLock { $0.call = call }
         do throws(RPCError) {
             // Before the call: what is at hand leaves together with the headers.
