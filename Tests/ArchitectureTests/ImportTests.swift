@@ -10,6 +10,7 @@ struct ImportTests {
         "Messages": [],
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
+        "CLI": ["Swiftlet", "SwiftletLoopback"],
     ]
 
     static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Network"]

@@ -33,6 +33,18 @@ struct ServicesServerTests {
         #expect(server.connectionCount == 1)
     }
 
+    @Test("is reached over a pair of sockets with TLS, under the name localhost")
+    func securePair() async throws {
+        let identity = ServerTLS(
+            certificateChain: try SecureCallTests.pem("server.pem"),
+            privateKey: try SecureCallTests.pem("server.key"))
+        let server = try LoopbackServer(tls: identity) { $0.add(Greetings()) }
+        var tls = TLSOptions()
+        tls.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
+        let channel = try server.makeChannel(credentials: .tls(tls))
+        #expect(try await channel.unary(Self.hello, .init(name: "you")).message == "Hi you")
+    }
+
     @Test("is not reached any more over a pair of sockets when it was shut down")
     func socketPairAfterShutdown() async throws {
         let server = try LoopbackServer { $0.add(Greetings()) }

@@ -47,7 +47,7 @@ enum InteropCommand: Command {
     }
 
     private static func selectedCases(_ list: String?) throws -> [InteropCase] {
-        guard let list else { throw UsageError(message: "--test_case is missing") }
+        guard let list, !list.isEmpty else { throw UsageError(message: "--test_case is missing") }
         if list == "all" {
             return InteropCase.all.filter { each in
                 if case .ownServer = each.peer { false } else { true }

@@ -70,7 +70,10 @@ extension Link: Pollable {
         var offset = 0
         reader.buffer.withUnread { octets in
             state.withLock { state in
-                while let event = state.connection.receive(octets, at: &offset, now: now) {
+                // Once the connection has ended, there are no entries for what still arrives.
+                while state.ending == nil,
+                    let event = state.connection.receive(octets, at: &offset, now: now)
+                {
                     state.takeDown(event, self, into: &reader.deliveries)
                 }
             }

@@ -92,7 +92,10 @@ extension Link.State {
     fileprivate mutating func takeRoomReports() -> [CallCore] {
         var calls: [CallCore] = []
         while let stream = connection.nextRoomReport() {
-            if let call = entries[Int(stream.slot)].call { calls.append(call) }
+            // No entries are left when the connection has ended during the write.
+            let slot = Int(stream.slot)
+            guard slot < entries.count, entries[slot].stream == stream else { continue }
+            if let call = entries[slot].call { calls.append(call) }
         }
         return calls
     }

@@ -21,6 +21,8 @@ package final class Link: Sendable {
     /// A stream's call, and what of its response has to be remembered until the trailers.
     struct Entry {
         var call: CallCore?
+        /// Which of the streams that have had the slot is the call's.
+        var stream: StreamHandle?
         var httpStatus: Int?
     }
 
@@ -166,7 +168,7 @@ extension Link {
                 }
                 let slot = Int(stream.slot)
                 while state.entries.count <= slot { state.entries.append(Entry()) }
-                state.entries[slot] = Entry(call: call)
+                state.entries[slot] = Entry(call: call, stream: stream)
                 state.callCount += 1
                 return (stream, state.record)
             } catch {
@@ -259,7 +261,11 @@ extension Link.State {
     /// Ends the entry of a stream. Nil when it has ended already.
     mutating func removeCall(of stream: StreamHandle) -> CallCore? {
         let slot = Int(stream.slot)
-        guard slot < entries.count, let call = entries[slot].call.take() else { return nil }
+        // A call takes leave of its stream after the lock was let go of: by then the slot may be
+        // another call's.
+        guard slot < entries.count, entries[slot].stream == stream,
+            let call = entries[slot].call.take()
+        else { return nil }
         callCount -= 1
         return call
     }

@@ -111,7 +111,9 @@ extension ServerSession: Pollable {
         var arrivals: [Arrival] = []
         let hasFailed = reader.buffer.withUnread { octets in
             let hasFailed = state.withLock { state in
-                while let event = state.connection.receive(octets, at: &offset, now: now) {
+                while !state.isOver,
+                    let event = state.connection.receive(octets, at: &offset, now: now)
+                {
                     takeDown(event, &state, into: &arrivals)
                 }
                 return state.connection.hasFailed
@@ -191,7 +193,11 @@ extension ServerSession: Flushable {
             let (isDone, reports) = state.withLock { state in
                 var reports: [ServerCall] = []
                 while let stream = state.connection.nextRoomReport() {
-                    if let call = state.calls[Int(stream.slot)] { reports.append(call) }
+                    // No calls are left when the session has ended during the write.
+                    let slot = Int(stream.slot)
+                    if slot < state.calls.count, let call = state.calls[slot] {
+                        reports.append(call)
+                    }
                 }
                 // The socket may have been announced writable just after it turned us away.
                 let isStillBlocked = isBlocked && !state.becameWritable

@@ -1,0 +1,109 @@
+import SwiftletCore
+import SwiftletTransport
+import Synchronization
+
+// What the server answers.
+
+extension ServerCall {
+    private static let responseHeaders: PreparedHeaders = {
+        var list = HeaderList()
+        list.append(":status", "200")
+        list.append("content-type", "application/grpc")
+        return PreparedHeaders(list)
+    }()
+
+    /// Sends the headers now instead of with the first message.
+    func sendInitialMetadata(_ metadata: Metadata) {
+        sendHeaders(metadata)
+        session.flushSoon()
+    }
+
+    /// Has messages compressed from now on, when the client has said that it can read them and no
+    /// headers have been sent yet, which name the algorithm.
+    func compress(with algorithm: CompressionAlgorithm) {
+        guard request.acceptedEncodings.contains(algorithm) else { return }
+        state.withLock { state in
+            if !state.sentHeaders { state.compression = algorithm }
+        }
+    }
+
+    private func sendHeaders(_ metadata: Metadata?) {
+        let found: (Metadata, CompressionAlgorithm)? = state.withLock { state in
+            guard !state.sentHeaders else { return nil }
+            state.sentHeaders = true
+            return (metadata ?? state.initialMetadata, state.compression)
+        }
+        guard let (metadata, compression) = found else { return }
+        var fields = HeaderList()
+        if compression != .identity { fields.append("grpc-encoding", compression.name) }
+        for element in metadata { fields.append(element) }
+        session.state.withLock { session in
+            _ = session.connection.sendHeaders(
+                Self.responseHeaders, fields, on: stream, endStream: false)
+        }
+    }
+
+    /// Sends a message behind five reserved octets; returns when there is room for the next.
+    func send(_ message: consuming [UInt8], mayCompress: Bool = true) async throws(RPCError) {
+        sendHeaders(nil)
+        let compression = mayCompress ? state.withLock { $0.compression } : .identity
+        let octets = try MessagePrefix.frame(message, compression, maxByteCount: nil)
+        let mustWait = session.state.withLock { session in
+            _ = session.connection.sendData(octets, on: stream, endStream: false)
+            return session.connection.reportWhenSendQueueIsShort(stream)
+        }
+        session.flushSoon()
+        if mustWait {
+            await Resumption<Void>.wait { resumption in
+                let isOver = state.withLock { state in
+                    let isOver = state.isGone || state.failure != nil
+                    if !isOver { state.writer = resumption }
+                    return isOver
+                }
+                // Room may have come between the two locks.
+                let isShort = session.state.withLock {
+                    !$0.connection.reportWhenSendQueueIsShort(stream)
+                }
+                if isOver { resumption.resume() } else if isShort { hasRoom() }
+            }
+        }
+        let (isGone, failure) = state.withLock { ($0.isGone, $0.failure) }
+        if isGone { throw RPCError(.cancelled, "the client went away") }
+        if let failure { throw failure }
+    }
+
+    func hasRoom() {
+        let writer = state.withLock { $0.writer.take() }
+        writer?.resume()
+    }
+
+    /// Ends the call, once.
+    func finish(_ status: Status, _ trailers: Metadata, accepting algorithms: String? = nil) {
+        let (isFirst, timer) = state.withLock { state in
+            defer { state.isFinished = true }
+            return (!state.isFinished, state.deadlineTimer.take())
+        }
+        guard isFirst else { return }
+        if let timer { session.loop.cancel(timer) }
+        let sentHeaders = state.withLock { $0.sentHeaders }
+        var fields = HeaderList()
+        fields.append("grpc-status", "\(status.code.rawValue)")
+        if !status.message.isEmpty {
+            fields.append("grpc-message", PercentCoding.encode(status.message))
+        }
+        if !status.details.isEmpty {
+            fields.append("grpc-status-details-bin", Base64.encode(status.details))
+        }
+        if let algorithms { fields.append("grpc-accept-encoding", algorithms) }
+        for element in trailers { fields.append(element) }
+        session.state.withLock { session in
+            _ = session.connection.sendHeaders(
+                sentHeaders ? nil : Self.responseHeaders, fields, on: stream, endStream: true)
+            let slot = Int(stream.slot)
+            if slot < session.calls.count, session.calls[slot] === self {
+                session.calls[slot] = nil
+            }
+        }
+        session.flushSoon()
+    }
+}
