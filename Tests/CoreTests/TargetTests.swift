@@ -12,6 +12,11 @@ struct TargetTests {
             ("dns:///example.com:80", "example.com", "example.com:80"),
             ("127.0.0.1:80", "127.0.0.1", "127.0.0.1:80"),
             ("[::1]:80", "::1", "[::1]:80"),
+            ("::1", "::1", "[::1]"), ("dns:///::1", "::1", "[::1]"),
+            ("[fe80::1%1]:80", "fe80::1%1", "[fe80::1]:80"), ("dns:name:1", "name", "name:1"),
+            ("ipv6:[::1]:80,[::2]:80", "::1", "[::1]:80"), ("ipv6:::1", "::1", "[::1]"),
+            ("unix:///tmp/socket", "localhost", "localhost"),
+            ("unix:relative", "localhost", "localhost"),
             ("ipv4:127.0.0.1:80,127.0.0.2:81", "127.0.0.1", "127.0.0.1:80"),
             ("unix:/tmp/socket", "localhost", "localhost"),
             ("unix-abstract:name", "localhost", "localhost"),
@@ -26,7 +31,12 @@ struct TargetTests {
         "that is malformed is refused in words",
         arguments: [
             "", "host:port", "xds:///a", "dns://server/name", "ipv4:localhost:80", "unix:",
-            "a:\u{301}80",
+            "a:\u{301}80", "localhost:+80", "localhost:-1", "localhost:", ":80", "localhost:65536",
+            "[]:80", "[name]:80", "[::1", "[::1]80", "[::1]:+80", "a:b:c", "host name:80",
+            "host\n:80", "a/b", "a@b:80", "unix://host/path", "unix:///", "unix-abstract:",
+            "unix:a\0b", "ipv4:[::1]:80", "ipv6:127.0.0.1:80", "ipv4:127.0.0.1:80,[::1]:80",
+            "ipv4:", "ipv4:1.2.3.4:80,", "unix:/" + String(repeating: "a", count: 108),
+            "unix-abstract:" + String(repeating: "a", count: 108),
         ])
     func malformed(text: String) {
         #expect(throws: RPCError.self) { try Target(text) }

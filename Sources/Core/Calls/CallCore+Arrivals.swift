@@ -29,7 +29,7 @@ extension CallCore {
             state.unreturnedByteCount += octets.count
             state.times.receivedByteCount += octets.count
             do throws(RPCError) {
-                try state.assemble(octets, maxByteCount: head.maxReceiveByteCount)
+                try state.assemble(octets)
                 return nil
             } catch {
                 return error
@@ -73,18 +73,16 @@ extension CallCore.State {
     /// Below this much, giving back waits for more: each time takes the connection's lock.
     private static let returnedAtOnce = 8 << 10
 
-    mutating func assemble(_ octets: Span<UInt8>, maxByteCount: Int?) throws(RPCError) {
+    /// A compressed message stays as it came until it is asked for: a few octets that nobody reads
+    /// must not become megabytes.
+    mutating func assemble(_ octets: Span<UInt8>) throws(RPCError) {
         var offset = 0
         while let message = try assembler.next(in: octets, at: &offset) {
-            defer { receivedMessageCount &+= 1 }
-            if message.isCompressed {
-                if receivedMessageCount < 64 { compressedMessages |= 1 << receivedMessageCount }
-                messages.append(
-                    try Decompressor.decompress(
-                        message.octets, decompression, maxByteCount: maxByteCount))
-            } else {
-                messages.append(message.octets)
+            if message.isCompressed, receivedMessageCount < 64 {
+                compressedMessages |= 1 << receivedMessageCount
             }
+            receivedMessageCount &+= 1
+            messages.append(message)
         }
     }
 
@@ -105,7 +103,7 @@ extension CallCore.State {
 extension CallCore {
     fileprivate enum Delivery {
         case initialMetadata(Metadata)
-        case message([UInt8])
+        case message(AssembledMessage, CompressionAlgorithm)
         case written
         case end(CallEnd)
     }
@@ -131,7 +129,12 @@ extension CallCore {
             guard let (delivery, observer) = next else { return }
             switch delivery {
             case .initialMetadata(let metadata): observer.receive(initialMetadata: metadata)
-            case .message(let octets): observer.receive(message: octets)
+            case .message(let message, let algorithm):
+                do throws(RPCError) {
+                    observer.receive(message: try octets(of: message, algorithm))
+                } catch {
+                    endInstead(with: error)
+                }
             case .written: observer.messageWasWritten()
             case .end(let end): observer.receive(end: complete(end))
             }
@@ -155,6 +158,28 @@ extension CallCore {
         end.error = error
         return end
     }
+
+    /// Outside the lock, because inflating takes its time.
+    private func octets(
+        of message: AssembledMessage, _ algorithm: CompressionAlgorithm
+    ) throws(RPCError) -> [UInt8] {
+        guard message.isCompressed else { return message.octets }
+        return try Decompressor.decompress(
+            message.octets, algorithm, maxByteCount: head.maxReceiveByteCount)
+    }
+
+    /// Ends the call, or takes the place of an end that came behind the message and has not been
+    /// told yet.
+    private func endInstead(with error: RPCError) {
+        let isReplaced = state.withLock { state in
+            guard let ending = state.ending, !ending.isImmediate else { return false }
+            state.messages.removeAll()
+            state.ending = Ending(
+                end: CallEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
+            return true
+        }
+        if !isReplaced { end(with: error, isImmediate: true) }
+    }
 }
 
 extension CallCore.State {
@@ -170,7 +195,7 @@ extension CallCore.State {
         }
         if demand > 0, let message = messages.popFirst() {
             demand -= 1
-            return .message(message)
+            return .message(message, decompression)
         }
         if let ending, messages.isEmpty { return .end(ending.end) }
         return nil

@@ -17,6 +17,9 @@ extension CallCore {
                 message, mayCompress ? head.compression : .identity,
                 maxByteCount: head.maxSendByteCount)
         } catch {
+            var error = error
+            // This message was not sent, but those before it may have been.
+            error.mayHaveBeenExecuted = hasStream
             return end(with: error, isImmediate: true)
         }
         let stage: Stage? = state.withLock { state in

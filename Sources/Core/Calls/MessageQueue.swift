@@ -2,25 +2,25 @@
 ///
 /// Most calls never have more than one, which costs no memory of its own.
 struct MessageQueue: Sendable {
-    private var first: [UInt8]?
-    private var rest: [[UInt8]] = []
+    private var first: AssembledMessage?
+    private var rest: [AssembledMessage] = []
     private var restIndex = 0
-    /// With the five octets of prefix that each came with.
+    /// As they lie here, which for a compressed message is as it came.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { first == nil }
 
-    mutating func append(_ message: [UInt8]) {
-        byteCount += message.count
+    mutating func append(_ message: AssembledMessage) {
+        byteCount += message.octets.count
         if first == nil { first = message } else { rest.append(message) }
     }
 
-    mutating func popFirst() -> [UInt8]? {
+    mutating func popFirst() -> AssembledMessage? {
         guard let message = first.take() else { return nil }
-        byteCount -= message.count
+        byteCount -= message.octets.count
         if restIndex < rest.count {
             first = rest[restIndex]
-            rest[restIndex] = []
+            rest[restIndex].octets = []
             restIndex += 1
             if restIndex == rest.count {
                 rest.removeAll(keepingCapacity: true)

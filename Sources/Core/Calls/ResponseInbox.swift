@@ -75,7 +75,7 @@ extension ResponseInbox {
 
 extension ResponseInbox.State {
     fileprivate mutating func takeFound() -> ResponseInbox.Found {
-        if let message = messages.popFirst() { return .message(message) }
+        if let message = messages.popFirst() { return .message(message.octets) }
         if let end { return .end(end) }
         return .nothing
     }
@@ -103,7 +103,7 @@ extension ResponseInbox {
     func receive(message: [UInt8]) {
         let reader: Resumption<Found>? = state.withLock { state in
             guard let reader = state.reader.take() else {
-                state.messages.append(message)
+                state.messages.append(AssembledMessage(octets: message, isCompressed: false))
                 return nil
             }
             return reader

@@ -75,7 +75,7 @@ extension ChannelCore: ChannelBackend {
 
 extension ChannelCore: TimerTarget {
     func scheduleIdleCheck() {
-        guard let timeout = arguments.idleTimeout else { return }
+        guard let timeout = arguments.effectiveIdleTimeout else { return }
         let isScheduled = state.withLock { $0.idleTimer != nil || $0.links.isEmpty }
         guard !isScheduled else { return }
         let timer = loop.schedule(self, at: .now + timeout)

@@ -141,8 +141,11 @@ extension Link.State {
             if code == .refusedStream {
                 deliveries.append(.unprocessed(call))
             } else {
+                let isLate = code == .cancel && call.deadline.remaining == .zero
                 deliveries.append(
-                    .failed(call, StatusMapping.error(forReset: code, peer: link.peer)))
+                    .failed(
+                        call,
+                        StatusMapping.error(forReset: code, peer: link.peer, isLate: isLate)))
             }
         case .streamFailed(let stream, let error):
             guard let call = removeCall(of: stream) else { return }

@@ -7,7 +7,7 @@
 #endif
 
 /// A thread of the operating system. Nothing waits for it: it ends when its body returns.
-enum Thread {
+package enum Thread {
     /// Names a thread among those that run now.
     typealias ID = UInt
 
@@ -21,7 +21,7 @@ enum Thread {
     }
 
     /// Starts a thread that runs `body`. False when the system has no more threads.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = unsafe Unmanaged.passRetained(Body(body))
         #if canImport(Darwin)
             var thread: pthread_t?

@@ -11,7 +11,34 @@ extension ChannelArguments {
         case positive(WritableKeyPath<ChannelArguments, Int?>)
         case flag(WritableKeyPath<ChannelArguments, Bool>)
         case text(WritableKeyPath<ChannelArguments, String?>)
+        /// By gRPC's number.
+        case compression(WritableKeyPath<ChannelArguments, CompressionAlgorithm>)
     }
+
+    /// `grpc_compression_algorithm`, in its order.
+    private static let compressions: [CompressionAlgorithm] = [.identity, .deflate, .gzip]
+
+    /// Names that other clients know and that mean nothing here: who sets one of them is told so,
+    /// instead of being left to think that he mistyped it.
+    static let unsupported: Set<String> = [
+        "grpc.per_message_compression", "grpc.per_message_decompression",
+        "grpc.compression_enabled_algorithms_bitset", "grpc.enable_retries",
+        "grpc.per_rpc_retry_buffer_size", "grpc.experimental.enable_hedging",
+        "grpc.channel_pooling_domain", "grpc.channel_id", "grpc.http2.ping_timeout_ms",
+        "grpc.http2.write_buffer_size", "grpc.http2.true_binary", "grpc.http2_scheme",
+        "grpc.http2.max_inflight_pings", "grpc.dns_min_time_between_resolutions_ms",
+        "grpc.dns_ares_query_timeout", "grpc.dns_enable_srv_queries", "grpc.service_config",
+        "grpc.service_config_disable_resolution", "grpc.lb_policy_name",
+        "grpc.lb.ring_hash.ring_size_cap", "grpc.priority_failover_timeout_ms",
+        "grpc.max_connections_per_subchannel_cap", "grpc.use_local_subchannel_pool",
+        "grpc.inhibit_health_checking", "grpc.enable_http_proxy", "grpc.http_proxy",
+        "grpc.address_http_proxy", "grpc.address_http_proxy_enabled_addresses",
+        "grpc.http_connect_server", "grpc.http_connect_headers", "grpc.ssl_session_cache",
+        "grpc.optimization_target", "grpc.experimental.tcp_read_chunk_size",
+        "grpc.experimental.tcp_min_read_chunk_size", "grpc.experimental.tcp_max_read_chunk_size",
+        "grpc.tcp_receive_buffer_size", "grpc.dscp", "grpc.socket_mutator", "grpc.socket_factory",
+        "grpc.enable_channelz", "grpc.max_channel_trace_event_memory_per_node",
+    ]
 
     private static func kind(of name: String) -> Kind? {
         switch name {
@@ -30,6 +57,9 @@ extension ChannelArguments {
         case "grpc.max_send_message_length": .limit(\.maxSendMessageByteCount)
         case "grpc.max_concurrent_streams": .positive(\.maxConcurrentStreams)
         case "grpc.http2.lookahead_bytes": .positive(\.streamWindowByteCount)
+        case "grpc.http2.bdp_probe": .flag(\.measuresBandwidth)
+        case "grpc.http2.settings_timeout": .optionalMilliseconds(\.settingsTimeout)
+        case "grpc.default_compression_algorithm": .compression(\.defaultCompression)
         case "grpc.http2.max_frame_size": .count(\.maxFrameByteCount, 16_384...16_777_215)
         case "grpc.keepalive_time_ms": .optionalMilliseconds(\.keepAliveInterval)
         case "grpc.keepalive_timeout_ms": .milliseconds(\.keepAliveTimeout)
@@ -48,7 +78,10 @@ extension ChannelArguments {
     /// that name here, or the value is not of its type or outside its range.
     public mutating func set(_ name: String, to value: Value) throws(RPCError) {
         guard let kind = Self.kind(of: name) else {
-            throw Self.refusal("there is no channel argument '\(name)'")
+            throw Self.refusal(
+                Self.unsupported.contains(name)
+                    ? "the channel argument '\(name)' is not supported"
+                    : "there is no channel argument '\(name)'")
         }
         switch (kind, value) {
         case (.milliseconds(let path), .integer(let value)) where value >= 0:
@@ -63,6 +96,9 @@ extension ChannelArguments {
             self[keyPath: path] = value == 0 ? nil : value
         case (.flag(let path), .integer(let value)) where value == 0 || value == 1:
             self[keyPath: path] = value == 1
+        case (.compression(let path), .integer(let value))
+        where Self.compressions.indices.contains(value):
+            self[keyPath: path] = Self.compressions[value]
         case (.text(let path), .string(let value)):
             self[keyPath: path] = value
         default:

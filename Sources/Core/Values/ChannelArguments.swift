@@ -44,6 +44,12 @@ public struct ChannelArguments: Hashable, Sendable {
     /// The receive window of a stream; nil leaves it to the measured bandwidth × delay.
     public var streamWindowByteCount: Int?
     public var maxFrameByteCount = 16_384
+    /// Whether receive windows grow with the measured bandwidth × delay, where
+    /// ``streamWindowByteCount`` does not say how large they are.
+    public var measuresBandwidth = true
+    /// How long the server may leave our SETTINGS unanswered; nil is twice the
+    /// ``keepAliveTimeout``, and a minute at least.
+    public var settingsTimeout: Duration?
 
     /// How long a connection may be silent before it is probed; nil is never.
     public var keepAliveInterval: Duration?
@@ -51,7 +57,8 @@ public struct ChannelArguments: Hashable, Sendable {
     public var keepAliveWithoutCalls = false
     /// 0 is no limit.
     public var maxPingsWithoutData = 2
-    /// After this long without calls the connection is closed; nil is never.
+    /// After this long without calls the connection is closed, and after a second at the least;
+    /// nil is never.
     public var idleTimeout: Duration? = .seconds(1_800)
 
     /// Knows whether the machine has a network. When it is lost, calls to other machines end at
@@ -82,6 +89,8 @@ extension ChannelArguments {
         Backoff.Configuration(initial: initialReconnectBackoff, maximum: maxReconnectBackoff)
     }
 
+    var effectiveIdleTimeout: Duration? { idleTimeout.map { max($0, .seconds(1)) } }
+
     var userAgent: String { UserAgent.value(prefix: userAgentPrefix, suffix: userAgentSuffix) }
 
     var socketOptions: SocketOptions {
@@ -100,6 +109,8 @@ extension ChannelArguments {
         configuration.maxFrameByteCount = maxFrameByteCount
         if let streamWindowByteCount {
             configuration.receiveWindows = .fixed(streamWindowByteCount)
+        } else if !measuresBandwidth {
+            configuration.receiveWindows = .fixed(65_535)
         }
         if let keepAliveInterval {
             configuration.keepAlive = KeepAlive.Configuration(
@@ -107,7 +118,8 @@ extension ChannelArguments {
                 interval: max(keepAliveInterval, .seconds(10)), timeout: keepAliveTimeout,
                 withoutStreams: keepAliveWithoutCalls, maxPingsWithoutData: maxPingsWithoutData)
         }
-        configuration.settingsTimeout = max(keepAliveTimeout * 2, .seconds(60))
+        configuration.settingsTimeout =
+            settingsTimeout ?? max(keepAliveTimeout * 2, .seconds(60))
         return configuration
     }
 }

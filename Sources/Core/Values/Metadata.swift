@@ -3,7 +3,9 @@ import SwiftletTransport
 /// Headers or trailers of a call: an ordered list of names and values.
 ///
 /// Names are lower-case ASCII and may repeat; look-ups ignore case. A name that ends in `-bin`
-/// carries octets, any other carries printable ASCII.
+/// carries octets, any other carries printable ASCII; blanks at the ends of text are taken off.
+/// Of what a server sends under such a name, a value that is not base64 is kept as the text that
+/// came.
 ///
 /// ```swift
 /// var metadata: Metadata = ["x-request-id": "7f3a"]
@@ -45,7 +47,7 @@ extension Metadata {
     /// All values for `name`, in order.
     public subscript(all name: String) -> [Content] {
         guard !elements.isEmpty else { return [] }
-        let name = name.lowercased()
+        let name = name.lowercasedASCII
         return elements.filter { $0.name == name }.map(\.value)
     }
 }
@@ -89,19 +91,19 @@ extension Metadata {
 
     /// Takes away all values for `name`.
     public mutating func removeAll(_ name: String) {
-        let name = name.lowercased()
+        let name = name.lowercasedASCII
         elements.removeAll { $0.name == name }
     }
 
     private mutating func append(trusted value: Content, for name: String) {
-        let name = name.lowercased()
+        let (name, value) = (name.lowercasedASCII, value.trimmed)
         let problem = MetadataRules.problem(name, value)
         precondition(problem == nil, problem ?? "")
         elements.append(Element(name: name, value: value))
     }
 
     private mutating func add(_ value: Content, for name: String) throws(RPCError) {
-        let name = name.lowercased()
+        let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
             var error = RPCError(.internal, problem)
             error.phase = .preparing
@@ -123,10 +125,34 @@ extension Metadata: ExpressibleByDictionaryLiteral {
     }
 }
 
+extension Metadata.Content {
+    /// Text without the blanks at its ends, which HTTP/2 does not carry (RFC 9113 §8.2.1).
+    fileprivate var trimmed: Metadata.Content {
+        guard case .text(let text) = self, text.utf8.first == 0x20 || text.utf8.last == 0x20
+        else { return self }
+        var octets = text.utf8[...]
+        while octets.first == 0x20 { octets.removeFirst() }
+        while octets.last == 0x20 { octets.removeLast() }
+        return .text(String(decoding: octets, as: UTF8.self))
+    }
+}
+
+extension String {
+    /// Only A-Z change: Unicode's rules would turn the Kelvin sign into a `k`, and so an illegal
+    /// name into a legal one.
+    fileprivate var lowercasedASCII: String {
+        guard utf8.contains(where: { (0x41...0x5a).contains($0) }) else { return self }
+        return String(
+            decoding: utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
 extension Metadata: CustomStringConvertible {
+    /// For logs, and so without the values of what proves who somebody is.
     public var description: String {
         let lines = elements.map { element in
-            switch element.value {
+            guard !MetadataRules.isSecret(element.name) else { return "\(element.name): (hidden)" }
+            return switch element.value {
             case .text(let text): "\(element.name): \(text)"
             case .bytes(let bytes): "\(element.name): \(Base64.encode(bytes))"
             }

@@ -30,6 +30,13 @@ enum MetadataRules {
         "proxy-connection", "transfer-encoding", "upgrade", "content-length",
     ]
 
+    /// Whether the values are kept out of compression tables and of descriptions.
+    static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
+
+    private static let secrets: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie",
+    ]
+
     private static func isNameOctet(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -170,6 +170,15 @@ extension RPCError: CustomStringConvertible {
         var text = message.isEmpty ? "\(code)" : "\(code): \(message)"
         if let peer, !names(peer) { text += " [\(peer)]" }
         for cause in causes { text += "; \(cause)" }
+        // An attempt's cause stands among the causes already, as a rule.
+        for attempt in attempts where !text.contains(attempt.cause) {
+            text += "; \(attempt.address): \(attempt.cause)"
+        }
+        if let waited {
+            let (seconds, attoseconds) = waited.components
+            let fraction = "\(1_000 + attoseconds / 1_000_000_000_000_000)".dropFirst()
+            text += "; waited \(seconds).\(fraction) s"
+        }
         return text
     }
 

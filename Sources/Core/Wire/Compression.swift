@@ -88,11 +88,12 @@ package enum Decompressor {
         var output = [UInt8](
             repeating: 0, count: min(max(Self.firstByteCount, octets.count * 4), limit + 1))
         var produced = 0
+        // Of the input, up to the end of the last step.
+        var consumed = 0
         while true {
             let outcome = unsafe octets.withUnsafeBufferPointer { input in
                 unsafe output.withUnsafeMutableBufferPointer { room in
                     // What was read and written before is skipped; the counts bound the rest.
-                    let consumed = Int(unsafe stream.totalIn)
                     unsafe stream.nextIn = input.baseAddress.map { unsafe $0 + consumed }
                     unsafe stream.availableIn = UInt32(clamping: input.count - consumed)
                     unsafe stream.nextOut = room.baseAddress.map { unsafe $0 + produced }
@@ -100,21 +101,32 @@ package enum Decompressor {
                     return unsafe library.inflate(&stream, ZlibLibrary.noFlush)
                 }
             }
-            produced = Int(unsafe stream.totalOut)
+            produced = output.count - Int(unsafe stream.availableOut)
+            consumed = octets.count - Int(unsafe stream.availableIn)
             guard produced <= limit else {
                 throw RPCError(
                     .resourceExhausted,
                     "the server sent a message that decompresses to more than \(limit) octets")
             }
-            if outcome == ZlibLibrary.streamEnd { break }
-            guard outcome == ZlibLibrary.ok || outcome == ZlibLibrary.bufferError,
-                produced == output.count
-            else {
-                throw RPCError(.internal, "a message is not valid \(algorithm.name)")
+            switch outcome {
+            case ZlibLibrary.streamEnd where consumed == octets.count:
+                output.removeLast(output.count - produced)
+                return output
+            case ZlibLibrary.streamEnd:
+                // RFC 1952 §2.2: what gzip makes is a series of members. Deflate has but one.
+                guard algorithm == .gzip,
+                    unsafe library.inflateReset(&stream) == ZlibLibrary.ok
+                else {
+                    throw RPCError(
+                        .internal, "octets follow the end of a message in \(algorithm.name)")
+                }
+            case ZlibLibrary.ok where produced == output.count,
+                ZlibLibrary.bufferError where produced == output.count:
+                break
+            default: throw RPCError(.internal, "a message is not valid \(algorithm.name)")
             }
+            guard produced == output.count else { continue }
             output += [UInt8](repeating: 0, count: min(output.count, limit + 1 - output.count))
         }
-        output.removeLast(output.count - produced)
-        return output
     }
 }

@@ -14,17 +14,25 @@
                 .resourceExhausted,
                 "the message of \(byteCount) octets is above the limit of \(maxByteCount) to send")
             error.phase = .preparing
+            error.mayHaveBeenExecuted = false
             throw error
         }
         guard byteCount <= Int(UInt32.max) else {
-            throw RPCError(.resourceExhausted, "a message of \(byteCount) octets has no prefix")
+            var error = RPCError(
+                .resourceExhausted, "a message of \(byteCount) octets has no prefix")
+            error.phase = .preparing
+            error.mayHaveBeenExecuted = false
+            throw error
         }
         if compression != .identity, byteCount > 0 {
             var compressed = try Compressor.compress(
                 message.span.extracting(droppingFirst: Self.byteCount), compression,
                 reservingPrefix: Self.byteCount)
-            compressed.writePrefix(isCompressed: true)
-            return compressed
+            // What does not become smaller goes out as it is, which the flag allows per message.
+            if compressed.count < message.count {
+                compressed.writePrefix(isCompressed: true)
+                return compressed
+            }
         }
         message.writePrefix(isCompressed: false)
         return message

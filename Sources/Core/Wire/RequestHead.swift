@@ -32,12 +32,10 @@ enum RequestHead {
 }
 
 extension HeaderList {
-    private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]
-
     package mutating func append(_ element: Metadata.Element) {
         switch element.value {
         case .text(let text):
-            append(element.name, text, Self.secrets.contains(element.name) ? .never : .indexed)
+            append(element.name, text, MetadataRules.isSecret(element.name) ? .never : .indexed)
         case .bytes(let bytes):
             append(element.name, Base64.encode(bytes))
         }

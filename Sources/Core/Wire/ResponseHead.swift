@@ -42,6 +42,10 @@ package enum ResponseHead {
             error.metadata = trailers
             return Trailers(end: CallEnd(error: error, trailers: trailers))
         }
+        if fields.statusesDiffer {
+            let error = RPCError(.unknown, "the server sent more than one grpc-status")
+            return Trailers(end: CallEnd(error: error, trailers: trailers))
+        }
         if list.octets.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
             return Trailers(end: CallEnd(error: nil, trailers: trailers))
         }
@@ -53,7 +57,8 @@ package enum ResponseHead {
                     error: RPCError(.unknown, "the server's grpc-status '\(text)' is no number"),
                     trailers: trailers))
         }
-        let message = fields.message.map { PercentCoding.decode(list.value(of: $0)) } ?? ""
+        var message = fields.message.map { PercentCoding.decode(list.value(of: $0)) } ?? ""
+        if message.isEmpty, number > 16 { message = "grpc-status \(text), which has no meaning" }
         let details = fields.details.flatMap { Base64.decode(list.octets[$0.value]) } ?? []
         var error = RPCError(Status(StatusCode(rawValue: number), message, details: details))
         error?.metadata = trailers
@@ -64,6 +69,7 @@ package enum ResponseHead {
     fileprivate struct Fields {
         var contentType: HeaderList.Field?
         var status: HeaderList.Field?
+        var statusesDiffer = false
         var message: HeaderList.Field?
         var details: HeaderList.Field?
         var encoding: HeaderList.Field?
@@ -76,7 +82,11 @@ package enum ResponseHead {
                 switch field.nameByteCount {
                 case 7 where list.isName(field, ":status"): break
                 case 12 where list.isName(field, "content-type"): contentType = field
-                case 11 where list.isName(field, "grpc-status"): status = field
+                case 11 where list.isName(field, "grpc-status"):
+                    if let status, list.octets[status.value] != list.octets[field.value] {
+                        statusesDiffer = true
+                    }
+                    status = field
                 case 12 where list.isName(field, "grpc-message"): message = field
                 case 13 where list.isName(field, "grpc-encoding"): encoding = field
                 case 20 where list.isName(field, "grpc-accept-encoding"): break
@@ -95,10 +105,20 @@ extension Span<UInt8> {
 extension ResponseHead.Fields {
     /// Whether the response is gRPC at all; the error when it is not.
     func refusal(httpStatus: Int, _ list: HeaderList) -> RPCError? {
-        if let contentType, list.hasPrefix(contentType, "application/grpc"), httpStatus == 200 {
-            return nil
-        }
+        if httpStatus == 200, let contentType, isGRPC(list.octets[contentType.value]) { return nil }
         return withoutStatus(httpStatus: httpStatus, list)
+    }
+
+    /// `application/grpc`, with a subtype behind `+` or parameters behind `;` where there are any.
+    /// Others that begin like it, such as `application/grpc-web`, frame their messages in another
+    /// way.
+    private func isGRPC(_ contentType: ArraySlice<UInt8>) -> Bool {
+        let name = "application/grpc".utf8
+        guard contentType.starts(with: name) else { return false }
+        switch contentType.dropFirst(name.count).first {
+        case nil, UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: " "): return true
+        default: return false
+        }
     }
 
     /// The error for a response that has no `grpc-status`: from its HTTP status.
@@ -121,16 +141,20 @@ extension ResponseHead.Fields {
             let name = list.name(of: field)
             guard !Self.isProtocols(name) else { continue }
             guard name.hasSuffix("-bin") else {
-                metadata.append(received: .text(list.value(of: field)), for: name)
+                metadata.append(
+                    received: .text(String(decoding: list.trimmed(field), as: UTF8.self)),
+                    for: name)
                 continue
             }
             // Values of one name may come joined by commas.
             for part in list.octets[field.value].split(
                 separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             {
-                // What is not base64 breaks the value, and nothing else.
-                let bytes = Base64.decode(part.filter { $0 != UInt8(ascii: " ") })
-                metadata.append(received: .bytes(bytes ?? []), for: name)
+                let text = part.filter { $0 != UInt8(ascii: " ") }
+                // What is not base64 breaks the value and nothing else; it is kept as it came.
+                metadata.append(
+                    received: Base64.decode(text).map(Metadata.Content.bytes)
+                        ?? .text(String(decoding: text, as: UTF8.self)), for: name)
             }
         }
         return metadata
@@ -147,11 +171,11 @@ extension ResponseHead.Fields {
 }
 
 extension HeaderList {
-    fileprivate func hasPrefix(_ field: Field, _ prefix: StaticString) -> Bool {
-        guard Int(field.valueByteCount) >= prefix.utf8CodeUnitCount else { return false }
-        // A static string's pointer lives as long as the program, and its count bounds it.
-        let expected = unsafe UnsafeBufferPointer(
-            start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-        return unsafe octets[field.value.prefix(expected.count)].elementsEqual(expected)
+    /// A value without the blanks at its ends, which belong to nobody.
+    fileprivate func trimmed(_ field: Field) -> ArraySlice<UInt8> {
+        var value = octets[field.value]
+        while let octet = value.first, octet == 0x20 || octet == 0x09 { value.removeFirst() }
+        while let octet = value.last, octet == 0x20 || octet == 0x09 { value.removeLast() }
+        return value
     }
 }

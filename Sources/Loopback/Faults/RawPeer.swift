@@ -1,0 +1,60 @@
+public import SwiftletCore
+import SwiftletTransport
+import Synchronization
+
+/// A server on 127.0.0.1 that writes its frames by hand, to say what no server should.
+///
+/// Each connection has a thread of its own that waits for the client and does what the script
+/// says. Nothing of the engine takes part in it.
+///
+/// ```swift
+/// let peer = try RawPeer(.rstInternal)
+/// let channel = try Channel(peer.target)
+/// ```
+public final class RawPeer: Sendable {
+    /// How calls are answered that begin from now on.
+    public enum Conduct: Hashable, Sendable {
+        case misbehave
+        /// As it should be.
+        case reply
+        /// With headers and a message at once; with another message and the status OK when the
+        /// client sends something more than its first message.
+        case hold
+    }
+
+    package static let replyBody: [UInt8] = [1, 2, 3]
+
+    /// What a channel to the peer is made with.
+    public let target: String
+    private let acceptor: RawAcceptor
+
+    public convenience init(_ misbehaviour: Misbehaviour) throws(RPCError) {
+        try self.init(misbehaviour.script)
+    }
+
+    package init(_ script: RawScript) throws(RPCError) {
+        do throws(SystemError) {
+            acceptor = try RawAcceptor(script)
+        } catch {
+            throw RPCError(.unavailable, "\(error)")
+        }
+        target = acceptor.target
+        // The threads hold the acceptor and not the peer: who lets go of the peer stops them.
+        guard Thread.start({ [acceptor] in acceptor.run() }) else {
+            throw RPCError(.unavailable, "the system has no more threads")
+        }
+    }
+
+    deinit { acceptor.stop() }
+
+    public var conduct: Conduct {
+        get { acceptor.state.withLock { $0.conduct } }
+        set { acceptor.state.withLock { $0.conduct = newValue } }
+    }
+
+    /// How many connections were accepted so far.
+    public var connectionCount: Int { acceptor.state.withLock { $0.acceptedCount } }
+
+    /// How many calls were begun so far, those included that were sent again.
+    public var callCount: Int { acceptor.state.withLock { $0.callCount } }
+}

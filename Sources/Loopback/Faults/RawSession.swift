@@ -1,0 +1,103 @@
+import SwiftletTransport
+import Synchronization
+
+/// One connection of a raw peer from its first octet to its last: reads just enough of what the
+/// client sends to know when to do what the script says.
+struct RawSession: ~Copyable {
+    private let connection: RawConnection
+    private let acceptor: RawAcceptor
+    private var buffer = ReceiveBuffer()
+    /// By stream: how the call is answered, until it was.
+    private var calls: [UInt32: RawPeer.Conduct] = [:]
+
+    init(_ connection: RawConnection, _ acceptor: RawAcceptor) {
+        self.connection = connection
+        self.acceptor = acceptor
+    }
+
+    consuming func run() {
+        // Whatever is thrown ends the connection; there is nobody to tell.
+        _ = try? serve()
+    }
+
+    private mutating func serve() throws {
+        let script = acceptor.script
+        let misbehaves = acceptor.state.withLock { $0.conduct != .reply }
+        try misbehaves ? script.opening(connection) : RawScript.correct.opening(connection)
+        _ = try receive(24)  // The client's preface (RFC 9113 §3.4).
+        while true { try serveFrame(script) }
+    }
+
+    private mutating func serveFrame(_ script: RawScript) throws {
+        let header = try receive(9)
+        let length = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+        let flags = header[4]
+        let stream = header[5...8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let payload = try receive(length)
+        switch header[3] {
+        case RawFrame.settings where flags & RawFrame.acknowledgement == 0:
+            guard script.acknowledges else { return }
+            try connection.frame(RawFrame.settings, flags: RawFrame.acknowledgement)
+        case RawFrame.ping where flags & RawFrame.acknowledgement == 0:
+            guard script.acknowledges else { return }
+            try connection.frame(RawFrame.ping, flags: RawFrame.acknowledgement, payload)
+        case RawFrame.headers:
+            try begin(stream, script)
+            if flags & RawFrame.endStream != 0 { try finish(stream, script) }
+        case RawFrame.data:
+            if script.grantsWindow, length > 0 {
+                try connection.send(
+                    RawFrame.windowUpdate(0, UInt32(length))
+                        + RawFrame.windowUpdate(stream, UInt32(length)))
+            }
+            if calls[stream] == .hold, length > 0 {
+                calls[stream] = nil
+                try connection.message(stream, RawPeer.replyBody)
+                try connection.trailers(stream)
+            } else if flags & RawFrame.endStream != 0 {
+                try finish(stream, script)
+            }
+        case RawFrame.resetStream: calls[stream] = nil
+        default: break
+        }
+    }
+
+    /// A call begins: how it is answered is settled here.
+    private mutating func begin(_ stream: UInt32, _ script: RawScript) throws {
+        let conduct = acceptor.state.withLock { state in
+            state.callCount += 1
+            return state.conduct
+        }
+        calls[stream] = conduct
+        if conduct == .hold {
+            try connection.headers(stream)
+            try connection.message(stream, RawPeer.replyBody)
+        }
+        if conduct == .misbehave { try script.answerToHeaders?(connection, stream) }
+    }
+
+    /// A request has come in whole.
+    private mutating func finish(_ stream: UInt32, _ script: RawScript) throws {
+        switch calls.removeValue(forKey: stream) {
+        case .misbehave: try script.answer(connection, stream)
+        case .reply: try connection.reply(stream)
+        case .hold, nil: break
+        }
+    }
+
+    /// Exactly so many octets.
+    private mutating func receive(_ count: Int) throws(RawPeerGone) -> [UInt8] {
+        var octets: [UInt8] = []
+        octets.reserveCapacity(count)
+        while octets.count < count {
+            if buffer.count == 0 { try connection.receive(&buffer) }
+            let taken = buffer.withUnread { unread in
+                let part = unread.extracting(first: min(count - octets.count, unread.count))
+                octets.append(copying: part)
+                return part.count
+            }
+            buffer.consume(taken)
+        }
+        return octets
+    }
+}

@@ -1,0 +1,91 @@
+import Swiftlet
+import SwiftletLoopback
+
+/// One call to a raw peer that misbehaves, and what is asked about it afterwards.
+struct HostileTrial {
+    static let echo = Method<[UInt8], [UInt8]>(
+        "/t.T/Echo", .unary, request: .octets, reply: .octets)
+    static let talk = Method<[UInt8], [UInt8]>(
+        "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
+
+    /// What was seen.
+    struct Outcome {
+        /// 0 when the call succeeded.
+        var code: Int
+        var error: RPCError?
+        var reply: [UInt8]?
+        /// Whether the next call went over the same connection.
+        var isKept: Bool?
+        /// Whether a call that ran on the same connection was answered afterwards; nil when none
+        /// was begun.
+        var othersLive: Bool?
+    }
+
+    let peer: RawPeer
+    let channel: Channel
+
+    init(_ script: RawScript) throws {
+        peer = try RawPeer(script)
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .milliseconds(20)
+        arguments.maxReconnectBackoff = .milliseconds(20)
+        channel = try Channel(peer.target, arguments: arguments)
+    }
+
+    /// The call itself, between one that is held open (where that can be) and the next.
+    func run(
+        deadline: Duration = .seconds(2), holdsAnother: Bool = true, asksNext: Bool = true,
+        request: [UInt8] = [9]
+    ) async throws -> Outcome {
+        var held: Conversation<[UInt8], [UInt8]>?
+        var answers: ResponseStream<[UInt8]>.AsyncIterator?
+        if holdsAnother {
+            peer.conduct = .hold
+            let conversation = try await channel.bidirectional(Self.talk)
+            answers = conversation.responses.makeAsyncIterator()
+            _ = try await answers?.next()
+            held = conversation
+        }
+        peer.conduct = .misbehave
+        var outcome = await subject(deadline, request)
+        peer.conduct = .reply
+        if let held { outcome.othersLive = await isAlive(held, &answers) }
+        if asksNext { outcome.isKept = try await next() }
+        return outcome
+    }
+
+    private func subject(_ deadline: Duration, _ request: [UInt8]) async -> Outcome {
+        do {
+            let options = CallOptions.with { $0.timeout = deadline }
+            let reply = try await channel.unary(Self.echo, request, options)
+            return Outcome(code: 0, reply: reply)
+        } catch {
+            return Outcome(code: error.code.rawValue, error: error)
+        }
+    }
+
+    private func isAlive(
+        _ held: Conversation<[UInt8], [UInt8]>,
+        _ answers: inout ResponseStream<[UInt8]>.AsyncIterator?
+    ) async -> Bool {
+        do {
+            try await held.requests.write([1])
+            let answer = try await answers?.next()
+            let end = try await answers?.next()
+            return answer == RawPeer.replyBody && end == nil
+        } catch {
+            return false
+        }
+    }
+
+    /// Makes another call, which must be answered. True when it took no new connection.
+    private func next() async throws -> Bool {
+        let before = peer.connectionCount
+        let options = CallOptions.with {
+            $0.waitForReady = true
+            $0.timeout = .seconds(20)
+        }
+        _ = try await channel.unary(Self.echo, [9], options)
+        return peer.connectionCount == before
+    }
+}
