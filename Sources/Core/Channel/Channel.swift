@@ -69,6 +69,15 @@ package struct MessageLimits: Sendable {
     var compression = CompressionAlgorithm.identity
     var maxSendByteCount: Int?
     var maxReceiveByteCount: Int? = 4 << 20
+
+    package init(
+        compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,
+        maxReceiveByteCount: Int? = 4 << 20
+    ) {
+        self.compression = compression
+        self.maxSendByteCount = maxSendByteCount
+        self.maxReceiveByteCount = maxReceiveByteCount
+    }
 }
 
 /// What a channel is made of: something that finds streams for calls.

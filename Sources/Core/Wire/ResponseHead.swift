@@ -11,6 +11,8 @@ package enum ResponseHead {
 
     package struct Trailers: Sendable {
         package var end: CallEnd
+
+        package init(end: CallEnd) { self.end = end }
     }
 
     /// The headers of a response that goes on.

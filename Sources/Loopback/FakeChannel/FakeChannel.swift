@@ -1,0 +1,142 @@
+public import SwiftletCore
+import SwiftletTransport
+import Synchronization
+
+/// A channel without a network, for tests of code that makes calls: each call is answered by the
+/// response that the test has queued for its method, first in, first out.
+///
+/// ```swift
+/// let fake = FakeChannel()
+/// try fake.respond(to: sayHello).sendMessage(HelloReply(message: "Hello you"))
+/// let greeter = Greeter(channel: fake.channel)
+/// #expect(try await greeter.sayHello(.init(name: "you")).message == "Hello you")
+/// ```
+///
+/// The code under test gets a ``Channel`` like any other: all faces of a call, interceptors,
+/// deadlines, limits and cancellation work as they do over a network, and answers come on the
+/// queue's thread.
+public final class FakeChannel: Sendable {
+    /// The channel to hand to the code under test.
+    public let channel: Channel
+    private let backend: FakeBackend
+
+    public init(
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        queue: CompletionQueue = .shared
+    ) {
+        backend = FakeBackend(queue)
+        channel = Channel(
+            backend: backend, defaultOptions: defaultOptions, interceptors: interceptors)
+    }
+
+    /// Queues a response for the next call of `method` that has none yet. What is sent with it is
+    /// kept until that call is made.
+    ///
+    /// - Parameter onRequest: Gets the parts of the call's request as they come.
+    public func respond<Request, Reply>(
+        to method: Method<Request, Reply>,
+        onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil
+    ) -> FakeResponse<Request, Reply> {
+        let response = FakeResponse(method, onRequest, loop: backend.loop)
+        backend.add(response.stream, for: method.path)
+        return response
+    }
+
+    /// How many responses were queued for a method that no call has taken.
+    public func unusedResponseCount<Request, Reply>(for method: Method<Request, Reply>) -> Int {
+        backend.unusedCount(for: method.path)
+    }
+}
+
+/// Gives calls the streams that were queued for them.
+private final class FakeBackend: ChannelBackend {
+    private struct State {
+        var streams: [String: [FakeStream]] = [:]
+        var usedCounts: [String: Int] = [:]
+        var isShutDown = false
+        var watchers: [AsyncStream<ConnectivityState>.Continuation] = []
+    }
+
+    let queue: CompletionQueue
+    let loop: EventLoop
+    let limits = MessageLimits()
+    let authority = "fake"
+    let isSecure = true
+    private let state = Mutex(State())
+
+    init(_ queue: CompletionQueue) {
+        self.queue = queue
+        loop = queue.loop
+    }
+}
+
+extension FakeBackend {
+    func add(_ stream: FakeStream, for path: String) {
+        state.withLock { $0.streams[path, default: []].append(stream) }
+    }
+
+    func unusedCount(for path: String) -> Int {
+        state.withLock { $0.streams[path]?.count ?? 0 }
+    }
+
+    func begin(_ call: CallCore) {
+        let path = call.head.path
+        let result: Result<FakeStream, RPCError> = state.withLock { state in
+            guard !state.isShutDown else {
+                return .failure(RPCError(.unavailable, "the fake channel was closed"))
+            }
+            let used = state.usedCounts[path, default: 0]
+            guard state.streams[path]?.isEmpty == false,
+                let stream = state.streams[path]?.removeFirst()
+            else {
+                return .failure(
+                    RPCError(
+                        .unavailable,
+                        "the fake channel has no response for \(path); \(used) were used"))
+            }
+            state.usedCounts[path] = used + 1
+            return .success(stream)
+        }
+        switch result {
+        case .success(let stream): stream.attach(call)
+        case .failure(let error): call.end(with: error, isImmediate: true)
+        }
+    }
+
+    func forget(_ call: CallCore) {}
+
+    func deadlineError(of call: CallCore) -> RPCError {
+        RPCError(.deadlineExceeded, "the deadline passed before the fake channel answered")
+    }
+
+    // A fake is connected for as long as it is not closed.
+
+    var connectivity: ConnectivityState { state.withLock { $0.isShutDown ? .shutdown : .ready } }
+
+    func connectivityChanges() -> AsyncStream<ConnectivityState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: ConnectivityState.self)
+        let isShutDown = state.withLock { state in
+            if !state.isShutDown { state.watchers.append(continuation) }
+            return state.isShutDown
+        }
+        continuation.yield(isShutDown ? .shutdown : .ready)
+        if isShutDown { continuation.finish() }
+        return stream
+    }
+
+    func connect() {}
+
+    func close(grace: Duration) async { channelWasReleased() }
+
+    func channelWasReleased() {
+        let watchers = state.withLock { state in
+            state.isShutDown = true
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers {
+            watcher.yield(.shutdown)
+            watcher.finish()
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@Suite("A fake channel", .timeLimit(.minutes(1)))
+struct FakeChannelTests {
+    let fake = FakeChannel()
+    static let sayHello = Method<HelloRequest, HelloReply>(
+        "/helloworld.Greeter/SayHello", .unary)
+    static let listFeatures = Method<RouteGuide.Rectangle, RouteGuide.Feature>(
+        "/routeguide.RouteGuide/ListFeatures", .serverStreaming)
+    static let recordRoute = Method<RouteGuide.Point, RouteGuide.RouteSummary>(
+        "/routeguide.RouteGuide/RecordRoute", .clientStreaming)
+    static let routeChat = Method<RouteGuide.RouteNote, RouteGuide.RouteNote>(
+        "/routeguide.RouteGuide/RouteChat", .bidirectional)
+
+    var greeter: Greeter { Greeter(channel: fake.channel) }
+
+    private func note(_ text: String) -> RouteGuide.RouteNote { .with { $0.message = text } }
+
+    @Test("answers calls with what was queued, first in, first out")
+    func order() async throws {
+        for name in ["one", "two"] {
+            try fake.respond(to: Self.sayHello).sendMessage(HelloReply(message: name))
+        }
+        #expect(fake.unusedResponseCount(for: Self.sayHello) == 2)
+        #expect(try await greeter.sayHello(.init()).message == "one")
+        #expect(try await greeter.sayHello(.init()).message == "two")
+        #expect(fake.unusedResponseCount(for: Self.sayHello) == 0)
+    }
+
+    @Test("fails a call beyond those, and says how many there were")
+    func exhaustion() async throws {
+        try fake.respond(to: Self.sayHello).sendMessage(HelloReply())
+        _ = try await greeter.sayHello(.init())
+        let error = await #expect(throws: RPCError.self) { try await greeter.sayHello(.init()) }
+        #expect(
+            error?.message
+                == "the fake channel has no response for /helloworld.Greeter/SayHello; 1 were used")
+    }
+
+    @Test("shows the request, and gives metadata, trailers and status")
+    func whole() async throws {
+        let parts = Mutex<[String]>([])
+        let response = fake.respond(to: Self.sayHello) { part in
+            let text =
+                switch part {
+                case .start(let metadata, let deadline):
+                    "start \(metadata["x-test"] ?? "") \(deadline.instant != nil)"
+                case .message(let request): "message \(request.name)"
+                case .end: "end"
+                case .cancelled: "cancelled"
+                }
+            parts.withLock { $0.append(text) }
+        }
+        try response.sendMessage(
+            HelloReply(message: "hi"), initialMetadata: ["a": "1"], trailingMetadata: ["b": "2"])
+        let answer = try await fake.channel.unaryResponse(
+            Self.sayHello, HelloRequest(name: "you"),
+            .with {
+                $0.metadata = ["x-test": "yes"]
+                $0.timeout = .seconds(30)
+            })
+        #expect(answer.message.message == "hi")
+        #expect(answer.initialMetadata["a"] == "1")
+        #expect(answer.trailingMetadata["b"] == "2")
+        #expect(parts.withLock { $0 } == ["start yes true", "message you", "end"])
+    }
+
+    @Test("fails with a status and what comes with it")
+    func failure() async throws {
+        var sent = RPCError(.notFound, "nobody")
+        sent.metadata = ["why": "gone"]
+        sent.details = [1, 2]
+        try fake.respond(to: Self.sayHello).sendError(sent)
+        let error = await #expect(throws: RPCError.self) { try await greeter.sayHello(.init()) }
+        #expect(error?.code == .notFound)
+        #expect(error?.message == "nobody")
+        #expect(error?.details == [1, 2])
+        #expect(error?.metadata["why"] == "gone")
+        #expect(error?.origin == .server)
+    }
+
+    @Test("streams parts one by one, before the call and after it")
+    func serverStreaming() async throws {
+        let response = fake.respond(to: Self.listFeatures)
+        try response.sendMessage(.with { $0.name = "first" })
+        let stream = try await fake.channel.serverStreaming(Self.listFeatures, .init())
+        var features = stream.makeAsyncIterator()
+        #expect(try await features.next()?.name == "first")
+        try response.sendMessage(.with { $0.name = "second" })
+        #expect(try await features.next()?.name == "second")
+        try response.sendEnd(trailingMetadata: ["count": "2"])
+        #expect(try await features.next() == nil)
+        #expect(stream.trailingMetadata?["count"] == "2")
+    }
+
+    @Test("takes a stream of requests")
+    func clientStreaming() async throws {
+        let response = fake.respond(to: Self.recordRoute)
+        let counting = Task {
+            var count: Int32 = 0
+            for await part in response.requestParts {
+                if case .message = part { count += 1 }
+            }
+            try response.sendMessage(.with { $0.pointCount = count })
+        }
+        let summary = try await fake.channel.clientStreaming(Self.recordRoute) { route in
+            for _ in 0..<5 { try await route.write(.init()) }
+        }
+        #expect(summary.pointCount == 5)
+        try await counting.value
+    }
+
+    @Test("holds conversations")
+    func bidirectional() async throws {
+        let response = fake.respond(to: Self.routeChat)
+        let echo = Task {
+            for await part in response.requestParts {
+                if case .message(let note) = part { try response.sendMessage(note) }
+            }
+            try response.sendEnd()
+        }
+        let chat = try await fake.channel.bidirectional(Self.routeChat)
+        var answers = chat.responses.makeAsyncIterator()
+        for index in 0..<3 {
+            try await chat.requests.write(note("\(index)"))
+            #expect(try await answers.next()?.message == "\(index)")
+        }
+        chat.requests.finish()
+        #expect(try await answers.next() == nil)
+        try await echo.value
+    }
+
+    @Test("serves every other face of a call")
+    func faces() async throws {
+        for _ in 0..<3 { try fake.respond(to: Self.sayHello).sendMessage(HelloReply(message: "x")) }
+        let channel = fake.channel
+        let blocking = try await onThread {
+            try channel.blockingUnary(Self.sayHello, HelloRequest()).message.message
+        }
+        #expect(blocking == "x")
+        let handled = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try channel.unary(Self.sayHello, HelloRequest()) {
+                    continuation.resume(with: $0.map(\.message.message))
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(handled == "x")
+        let written = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try Call(
+                    channel, Self.sayHello, requests: SequenceWriter(value: HelloRequest())
+                ).start(with: SingleValueWriteable { continuation.resume(with: $0.map(\.message)) })
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(written == "x")
+    }
+
+    @Test("stays silent until the deadline, when nothing is sent")
+    func deadline() async throws {
+        let response = fake.respond(to: Self.sayHello)
+        let error = await #expect(throws: RPCError.self) {
+            try await greeter.sayHello(.init(), .with { $0.timeout = .milliseconds(5) })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        var parts: [String] = []
+        for await part in response.requestParts {
+            if case .cancelled = part { parts.append("cancelled") }
+        }
+        // The request was complete before it was cancelled.
+        #expect(parts == [])
+    }
+
+    @Test("hears of a cancellation in the middle of a call")
+    func cancellation() async throws {
+        let response = fake.respond(to: Self.routeChat)
+        let chat = try await fake.channel.bidirectional(Self.routeChat)
+        chat.cancel()
+        var wasCancelled = false
+        for await part in response.requestParts {
+            if case .cancelled = part { wasCancelled = true }
+        }
+        #expect(wasCancelled)
+        await #expect(throws: RPCError.self) {
+            for try await _ in chat.responses {}
+        }
+        // What comes late is of no use, and does no harm.
+        try response.sendMessage(note("late"))
+    }
+
+    @Test("refuses parts that the protocol forbids, and says which")
+    func misplaced() throws {
+        let single = fake.respond(to: Self.sayHello)
+        try single.sendMessage(HelloReply())
+        let late = #expect(throws: RPCError.self) { try single.sendMessage(HelloReply()) }
+        #expect(
+            late?.message == "fake response to /helloworld.Greeter/SayHello: "
+                + "a message cannot follow the end")
+        let many = fake.respond(to: Self.listFeatures)
+        #expect(throws: RPCError.self) { try many.sendMessage(.init(), initialMetadata: [:]) }
+        try many.sendMessage(.init())
+        #expect(throws: RPCError.self) { try many.sendInitialMetadata([:]) }
+        try many.sendEnd()
+        #expect(throws: RPCError.self) { try many.sendEnd() }
+        #expect(throws: RPCError.self) { try many.sendError(RPCError(.aborted, "")) }
+    }
+
+    @Test("works with interceptors, compression and limits, as a network does")
+    func wire() async throws {
+        let fake = FakeChannel(
+            defaultOptions: .with {
+                $0.compression = .gzip
+                $0.maxReceiveByteCount = 10
+            })
+        let name = String(repeating: "long ", count: 100)
+        let response = fake.respond(to: Self.sayHello) { part in
+            if case .message(let request) = part { #expect(request.name == name) }
+        }
+        try response.sendMessage(HelloReply(message: name))
+        let error = await #expect(throws: RPCError.self) {
+            try await Greeter(channel: fake.channel).sayHello(.init(name: name))
+        }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    @Test("is closed like any other")
+    func closing() async throws {
+        #expect(fake.channel.connectivity == .ready)
+        await fake.channel.close()
+        #expect(fake.channel.connectivity == .shutdown)
+        let error = await #expect(throws: RPCError.self) { try await greeter.sayHello(.init()) }
+        #expect(error?.code == .unavailable)
+    }
+}
