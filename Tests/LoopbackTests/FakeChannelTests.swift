@@ -37,7 +37,8 @@ struct FakeChannelTests {
         let error = await #expect(throws: RPCError.self) { try await greeter.sayHello(.init()) }
         #expect(
             error?.message
-                == "the fake channel has no response for /helloworld.Greeter/SayHello; 1 were used")
+                == "the fake channel has no response left for /helloworld.Greeter/SayHello; used: 1"
+        )
     }
 
     @Test("shows the request, and gives metadata, trailers and status")
@@ -103,8 +104,11 @@ struct FakeChannelTests {
             var count: Int32 = 0
             for await part in response.requestParts {
                 if case .message = part { count += 1 }
+                if case .end = part {
+                    let total = count
+                    try response.sendMessage(.with { $0.pointCount = total })
+                }
             }
-            try response.sendMessage(.with { $0.pointCount = count })
         }
         let summary = try await fake.channel.clientStreaming(Self.recordRoute) { route in
             for _ in 0..<5 { try await route.write(.init()) }
@@ -119,8 +123,8 @@ struct FakeChannelTests {
         let echo = Task {
             for await part in response.requestParts {
                 if case .message(let note) = part { try response.sendMessage(note) }
+                if case .end = part { try response.sendEnd() }
             }
-            try response.sendEnd()
         }
         let chat = try await fake.channel.bidirectional(Self.routeChat)
         var answers = chat.responses.makeAsyncIterator()
@@ -167,15 +171,83 @@ struct FakeChannelTests {
     func deadline() async throws {
         let response = fake.respond(to: Self.sayHello)
         let error = await #expect(throws: RPCError.self) {
-            try await greeter.sayHello(.init(), .with { $0.timeout = .milliseconds(5) })
+            try await greeter.sayHello(.init(), .with { $0.timeout = .milliseconds(20) })
         }
         #expect(error?.code == .deadlineExceeded)
-        var parts: [String] = []
-        for await part in response.requestParts {
-            if case .cancelled = part { parts.append("cancelled") }
+        // However early the deadline came, the parts of the request come to an end.
+        for await _ in response.requestParts {}
+    }
+
+    @Test("does not deliver before it is asked")
+    func backPressure() async throws {
+        let response = fake.respond(to: Self.listFeatures)
+        let (messages, continuation) = AsyncStream.makeStream(of: String.self)
+        let call = try fake.channel.serverStreaming(
+            Self.listFeatures, .init(),
+            handlers: ResponseHandlers(
+                message: { continuation.yield($0.name) }, end: { _ in continuation.finish() }))
+        call.pause()
+        for name in ["a", "b", "c"] { try response.sendMessage(.with { $0.name = name }) }
+        try response.sendEnd()
+        var received = messages.makeAsyncIterator()
+        // One had been asked for before the pause.
+        #expect(await received.next() == "a")
+        call.resume()
+        #expect(await received.next() == "b")
+        #expect(await received.next() == "c")
+        #expect(await received.next() == nil)
+    }
+
+    @Test("serves raw operations and interceptors")
+    func lowest() async throws {
+        let seen = Mutex<[String]>([])
+        let fake = FakeChannel(
+            interceptors: [.all(CallLog { line in seen.withLock { $0.append(line) } }.interceptor)])
+        try fake.respond(to: Self.sayHello).sendMessage(HelloReply(message: "raw"))
+        let call = try fake.channel.rawCall(Self.sayHello.path)
+        let text = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<String, any Error>) in
+            do {
+                let reply = Mutex("")
+                try call.start(
+                    [
+                        .sendInitialMetadata([:]), .sendMessage(HelloRequest().encoded()),
+                        .sendClose(),
+                        .receiveMessage { octets in
+                            let message = octets.flatMap { try? HelloReply(decoding: $0.span) }
+                            reply.withLock { $0 = message?.message ?? "none" }
+                        },
+                    ]
+                ) { _ in continuation.resume(returning: reply.withLock { $0 }) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
         }
-        // The request was complete before it was cancelled.
-        #expect(parts == [])
+        #expect(text == "raw")
+    }
+
+    @Test("fails as a connection does")
+    func lost() async throws {
+        var loss = RPCError(.unavailable, "the connection to 10.0.0.1:1 was lost")
+        loss.phase = .http2
+        loss.causes = ["connection reset by peer"]
+        try fake.respond(to: Self.sayHello).fail(loss)
+        let error = await #expect(throws: RPCError.self) { try await greeter.sayHello(.init()) }
+        #expect(error?.phase == .http2)
+        #expect(error?.origin == .client)
+        #expect(error?.causes == ["connection reset by peer"])
+    }
+
+    @Test("ends what runs when it is closed")
+    func closingWhileRunning() async throws {
+        let response = fake.respond(to: Self.routeChat)
+        let chat = try await fake.channel.bidirectional(Self.routeChat)
+        await fake.channel.close()
+        let error = await #expect(throws: RPCError.self) {
+            for try await _ in chat.responses {}
+        }
+        #expect(error?.code == .cancelled)
+        for await _ in response.requestParts {}
     }
 
     @Test("hears of a cancellation in the middle of a call")
@@ -207,6 +279,8 @@ struct FakeChannelTests {
         #expect(throws: RPCError.self) { try many.sendMessage(.init(), initialMetadata: [:]) }
         try many.sendMessage(.init())
         #expect(throws: RPCError.self) { try many.sendInitialMetadata([:]) }
+        let empty = fake.respond(to: Self.sayHello)
+        #expect(throws: RPCError.self) { try empty.sendEnd() }
         try many.sendEnd()
         #expect(throws: RPCError.self) { try many.sendEnd() }
         #expect(throws: RPCError.self) { try many.sendError(RPCError(.aborted, "")) }

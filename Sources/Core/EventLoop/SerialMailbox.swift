@@ -2,7 +2,7 @@ import Synchronization
 
 /// Events that any thread may leave and that are handled one at a time, in the order in which
 /// they were left: who finds nobody at it handles what there is, and what is added meanwhile.
-final class SerialMailbox<Event: Sendable>: Sendable {
+package final class SerialMailbox<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
         var nextIndex = 0
@@ -10,11 +10,13 @@ final class SerialMailbox<Event: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+
+    package init() {}
 }
 
 extension SerialMailbox {
     /// Leaves an event. Whoever is told `true` has to call ``next()`` until it gives nil.
-    func post(_ event: Event) -> Bool {
+    package func post(_ event: Event) -> Bool {
         state.withLock { state in
             state.events.append(event)
             defer { state.isHandled = true }
@@ -23,7 +25,7 @@ extension SerialMailbox {
     }
 
     /// The event whose turn it is; nil leaves the mailbox to whoever posts next.
-    func next() -> Event? {
+    package func next() -> Event? {
         state.withLock { state in
             guard state.nextIndex < state.events.count else {
                 state.events.removeAll(keepingCapacity: true)

@@ -48,13 +48,32 @@ public final class FakeChannel: Sendable {
     }
 }
 
+extension FakeBackend: FakeStreamOwner {
+    func streamBegan(_ stream: FakeStream) {
+        state.withLock { $0.running[ObjectIdentifier(stream)] = stream }
+    }
+
+    func streamEnded(_ stream: FakeStream) {
+        let watchers = state.withLock { state in
+            state.running[ObjectIdentifier(stream)] = nil
+            guard state.running.isEmpty else { return [] as [AsyncStream<Void>.Continuation] }
+            defer { state.idleWatchers = [] }
+            return state.idleWatchers
+        }
+        for watcher in watchers { watcher.yield() }
+    }
+}
+
 /// Gives calls the streams that were queued for them.
 private final class FakeBackend: ChannelBackend {
     private struct State {
         var streams: [String: [FakeStream]] = [:]
         var usedCounts: [String: Int] = [:]
+        var running: [ObjectIdentifier: FakeStream] = [:]
         var isShutDown = false
         var watchers: [AsyncStream<ConnectivityState>.Continuation] = []
+        /// Those who wait until no call runs.
+        var idleWatchers: [AsyncStream<Void>.Continuation] = []
     }
 
     let queue: CompletionQueue
@@ -91,14 +110,14 @@ extension FakeBackend {
             else {
                 return .failure(
                     RPCError(
-                        .unavailable,
-                        "the fake channel has no response for \(path); \(used) were used"))
+                        .failedPrecondition,
+                        "the fake channel has no response left for \(path); used: \(used)"))
             }
             state.usedCounts[path] = used + 1
             return .success(stream)
         }
         switch result {
-        case .success(let stream): stream.attach(call)
+        case .success(let stream): stream.attach(call, owner: self)
         case .failure(let error): call.end(with: error, isImmediate: true)
         }
     }
@@ -126,7 +145,28 @@ extension FakeBackend {
 
     func connect() {}
 
-    func close(grace: Duration) async { channelWasReleased() }
+    func close(grace: Duration) async {
+        channelWasReleased()
+        if grace > .zero {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.waitUntilIdle() }
+                group.addTask { try? await Task.sleep(for: grace) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        for stream in state.withLock({ Array($0.running.values) }) { stream.cancel() }
+    }
+
+    private func waitUntilIdle() async {
+        let (idle, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isIdle = state.withLock { state in
+            if !state.running.isEmpty { state.idleWatchers.append(continuation) }
+            return state.running.isEmpty
+        }
+        if isIdle { return }
+        for await _ in idle { return }
+    }
 
     func channelWasReleased() {
         let watchers = state.withLock { state in

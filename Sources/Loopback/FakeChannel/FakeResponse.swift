@@ -23,7 +23,7 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
         case nothing, headers, messages, ended
     }
 
-    /// The parts of the request as they come, to be awaited. Ends with the request or the call.
+    /// The parts of the request as they come, to be awaited. Ends with the call.
     public let requestParts: AsyncStream<FakeRequestPart<Request>>
 
     let stream: FakeStream
@@ -48,10 +48,8 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
             }
             onRequest?(typed)
             continuation.yield(typed)
-            switch typed {
-            case .end, .cancelled: continuation.finish()
-            case .start, .message: break
-            }
+        } whenOver: {
+            continuation.finish()
         }
     }
 }
@@ -59,20 +57,21 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
 extension FakeResponse {
     /// Answers a call that has one response, completely.
     public func sendMessage(
-        _ message: Reply, initialMetadata: Metadata, trailingMetadata: Metadata = [:],
+        _ message: Reply, initialMetadata: Metadata = [:], trailingMetadata: Metadata = [:],
         status: Status = .ok
     ) throws(RPCError) {
         guard !method.shape.hasResponseStream else {
             throw refusal("responses of a streaming call are sent part by part")
         }
+        let octets = try encode(message)
         try sendInitialMetadata(initialMetadata)
-        try append(message)
+        try append(octets)
         try sendEnd(status, trailingMetadata: trailingMetadata)
     }
 
     /// Sends a message. To a call that has one response it is the whole answer, with status OK.
     public func sendMessage(_ message: Reply) throws(RPCError) {
-        try append(message)
+        try append(try encode(message))
         if !method.shape.hasResponseStream { try sendEnd() }
     }
 
@@ -92,21 +91,40 @@ extension FakeResponse {
         _ status: Status = .ok, trailingMetadata: Metadata = [:]
     ) throws(RPCError) {
         try progress.withLock { progress throws(RPCError) in
-            if case .ended = progress { throw refusal("the call was ended before") }
+            switch progress {
+            case .ended: throw refusal("the call was ended before")
+            case .nothing, .headers:
+                guard method.shape.hasResponseStream || status.code != .ok else {
+                    throw refusal("a call with one response ends well only behind it")
+                }
+            case .messages: break
+            }
             progress = .ended
             stream.send(.end(status, trailingMetadata))
         }
     }
 
-    /// Ends the call with an error, whatever was sent before.
+    /// Ends the call with the status of an error, and its metadata, as a server does.
     public func sendError(_ error: RPCError) throws(RPCError) {
         try sendEnd(error.status, trailingMetadata: error.metadata)
     }
 
-    private func append(_ message: Reply) throws(RPCError) {
+    /// Ends the call with this very error, as when the connection is lost.
+    public func fail(_ error: RPCError) throws(RPCError) {
+        try progress.withLock { progress throws(RPCError) in
+            if case .ended = progress { throw refusal("the call was ended before") }
+            progress = .ended
+            stream.send(.failure(error))
+        }
+    }
+
+    private func encode(_ message: Reply) throws(RPCError) -> [UInt8] {
         var framed = try method.replyCodec.encode(message, MessagePrefix.byteCount)
         framed.writePrefix(isCompressed: false)
-        let octets = framed
+        return framed
+    }
+
+    private func append(_ octets: [UInt8]) throws(RPCError) {
         try progress.withLock { progress throws(RPCError) in
             switch progress {
             case .ended: throw refusal("a message cannot follow the end")

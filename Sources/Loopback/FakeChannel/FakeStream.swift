@@ -18,6 +18,15 @@ final class FakeStream: Sendable {
         /// With its prefix.
         case message([UInt8])
         case end(Status, Metadata)
+        /// What went wrong on the way, and not at the server.
+        case failure(RPCError)
+
+        var isLast: Bool {
+            switch self {
+            case .headers, .message: false
+            case .end, .failure: true
+            }
+        }
     }
 
     private struct State {
@@ -27,17 +36,31 @@ final class FakeStream: Sendable {
         var parts: [ResponsePart] = []
         var assembler = MessageAssembler(maxByteCount: nil)
         var requestHasEnded = false
+        var owner: (any FakeStreamOwner)?
     }
 
     private let loop: EventLoop
     private let show: @Sendable (RequestPart) throws(RPCError) -> Void
+    private let whenOver: @Sendable () -> Void
     private let state = Mutex(State())
+    /// Callers write on their own threads; the test hears of one part after the other.
+    private let shown = SerialMailbox<Event>()
 
+    private enum Event: Sendable {
+        case part(RequestPart, of: CallCore?)
+        case over
+    }
+
+    /// - Parameters:
+    ///   - show: Gets the parts of the request, one at a time.
+    ///   - whenOver: Called once, after the last of them.
     init(
-        _ loop: EventLoop, show: @escaping @Sendable (RequestPart) throws(RPCError) -> Void
+        _ loop: EventLoop, show: @escaping @Sendable (RequestPart) throws(RPCError) -> Void,
+        whenOver: @escaping @Sendable () -> Void
     ) {
         self.loop = loop
         self.show = show
+        self.whenOver = whenOver
     }
 }
 
@@ -46,17 +69,25 @@ final class FakeStream: Sendable {
 extension FakeStream {
     func send(_ part: ResponsePart) {
         let isAttached = state.withLock { state in
-            state.parts.append(part)
+            if !state.isOver { state.parts.append(part) }
             return state.isAttached
         }
         if isAttached { loop.run { [self] in deliver() } }
     }
 
     /// Gives the stream to a call.
-    func attach(_ call: CallCore) {
-        guard let request = call.takeRequest() else { return }
-        state.withLock { $0.call = call }
-        tell(.start(call.head.metadata, call.deadline))
+    func attach(_ call: CallCore, owner: any FakeStreamOwner) {
+        guard let request = call.takeRequest() else {
+            // It ended just now.
+            state.withLock { $0.isOver = true }
+            return tell(.over)
+        }
+        state.withLock { state in
+            state.call = call
+            state.owner = owner
+        }
+        owner.streamBegan(self)
+        tell(.part(.start(call.head.metadata, call.deadline), of: call))
         for message in request.messages { receive(message, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: peer, ConnectionTimes(begun: .now))
@@ -70,9 +101,10 @@ extension FakeStream {
             let next: (CallCore, ResponsePart)? = state.withLock { state in
                 guard !state.isOver, let call = state.call, !state.parts.isEmpty else { return nil }
                 let part = state.parts.removeFirst()
-                if case .end = part {
+                if part.isLast {
                     state.isOver = true
                     state.call = nil
+                    state.parts = []
                 }
                 return (call, part)
             }
@@ -90,7 +122,9 @@ extension FakeStream {
                 call.receive(
                     trailers: ResponseHead.Trailers(
                         end: CallEnd(error: error, trailers: trailers)), at: .now)
+            case .failure(let error): call.end(with: error, isImmediate: false)
             }
+            if part.isLast { over() }
         }
     }
 }
@@ -118,13 +152,22 @@ extension FakeStream: StreamCarrier {
             defer {
                 state.isOver = true
                 state.call = nil
+                state.parts = []
             }
             return state.isOver
         }
-        if !wasOver { tell(.cancelled) }
+        guard !wasOver else { return }
+        tell(.part(.cancelled, of: nil))
+        over()
     }
 
     func consumed(_ byteCount: Int, on stream: StreamHandle) {}
+
+    /// Ends the call from this side; nothing when it has ended.
+    func cancel() {
+        let call = state.withLock { $0.call }
+        call?.cancel()
+    }
 
     private func receive(_ framed: [UInt8], of call: CallCore) {
         let result: Result<AssembledMessage?, RPCError> = state.withLock { state in
@@ -135,12 +178,12 @@ extension FakeStream: StreamCarrier {
         }
         do throws(RPCError) {
             guard let message = try result.get() else { return }
-            guard message.isCompressed else { return try show(.message(message.octets)) }
-            let octets = try Decompressor.decompress(
-                message.octets, call.head.compression, maxByteCount: nil)
-            try show(.message(octets))
+            let octets =
+                message.isCompressed
+                ? try Decompressor.decompress(
+                    message.octets, call.head.compression, maxByteCount: nil) : message.octets
+            tell(.part(.message(octets), of: call))
         } catch {
-            // The test cannot read what its own caller sent: the call says so.
             call.end(with: error, isImmediate: true)
         }
     }
@@ -150,11 +193,37 @@ extension FakeStream: StreamCarrier {
             defer { state.requestHasEnded = true }
             return !state.requestHasEnded && !state.isOver
         }
-        if isFirst { tell(.end) }
+        if isFirst { tell(.part(.end, of: nil)) }
     }
 
-    private func tell(_ part: RequestPart) {
-        // Only messages can fail to decode.
-        try? show(part)
+    private func over() {
+        tell(.over)
+        let owner = state.withLock { $0.owner.take() }
+        owner?.streamEnded(self)
     }
+
+    private func tell(_ event: Event) {
+        guard shown.post(event) else { return }
+        while let event = shown.next() {
+            switch event {
+            case .over: whenOver()
+            case .part(let part, let call):
+                do throws(RPCError) {
+                    try show(part)
+                } catch {
+                    // The test cannot read what its own caller sent: the call says so.
+                    var failure = RPCError(
+                        .internal, "the fake channel cannot read the request: \(error.message)")
+                    failure.phase = .preparing
+                    call?.end(with: failure, isImmediate: true)
+                }
+            }
+        }
+    }
+}
+
+/// Who keeps account of the streams that are under way.
+protocol FakeStreamOwner: AnyObject, Sendable {
+    func streamBegan(_ stream: FakeStream)
+    func streamEnded(_ stream: FakeStream)
 }

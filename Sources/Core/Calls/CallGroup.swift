@@ -1,0 +1,74 @@
+/// Several calls with one end: it is reported once, when all of them have ended, with their results
+/// in the order in which they were added.
+///
+/// ```swift
+/// var group = CallGroup<HelloReply>(cancelsRestOnError: true)
+/// for name in names { group.add { try await greeter.sayHello(.init(name: name)) } }
+/// let replies = try await group.values()
+/// ```
+public struct CallGroup<Value: Sendable>: Sendable {
+    /// Whether the first error cancels the calls that still run.
+    public var cancelsRestOnError: Bool
+    private var calls: [@Sendable () async throws -> Value] = []
+
+    public init(cancelsRestOnError: Bool = false) { self.cancelsRestOnError = cancelsRestOnError }
+
+    public var count: Int { calls.count }
+
+    /// Adds a call, which begins when the group is run.
+    public mutating func add(_ call: @escaping @Sendable () async throws -> Value) {
+        calls.append(call)
+    }
+}
+
+extension CallGroup {
+    /// Makes all the calls at once, and returns what became of each. Cancelling the task cancels
+    /// them.
+    public func results() async -> [Result<Value, any Error>] {
+        await run().results
+    }
+
+    /// Makes all the calls at once, and returns their values, or throws the error that came first.
+    public func values() async throws -> [Value] {
+        let (results, firstError) = await run()
+        if let firstError { throw firstError }
+        return try results.map { try $0.get() }
+    }
+
+    private func run() async -> (results: [Result<Value, any Error>], firstError: (any Error)?) {
+        typealias Ended = (index: Int, result: Result<Value, any Error>)
+        return await withTaskGroup(of: Ended.self) { group in
+            for (index, call) in calls.enumerated() {
+                group.addTask {
+                    do {
+                        return (index, .success(try await call()))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            var ended: [Int: Result<Value, any Error>] = [:]
+            var firstError: (any Error)?
+            for await (index, result) in group {
+                ended[index] = result
+                if case .failure(let error) = result, firstError == nil {
+                    firstError = error
+                    if cancelsRestOnError { group.cancelAll() }
+                }
+            }
+            return (ended.sorted { $0.key < $1.key }.map(\.value), firstError)
+        }
+    }
+
+    /// Makes all the calls at once; `completion` gets what became of each, once. For code that
+    /// does not await.
+    ///
+    /// - Returns: Cancels what still runs.
+    @discardableResult
+    public func start(
+        completion: @escaping @Sendable ([Result<Value, any Error>]) -> Void
+    ) -> @Sendable () -> Void {
+        let task = Task { completion(await results()) }
+        return { task.cancel() }
+    }
+}

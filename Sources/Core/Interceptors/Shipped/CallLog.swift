@@ -1,0 +1,113 @@
+/// Writes a line for each call, when it has ended.
+///
+/// ```swift
+/// let log = CallLog { print($0) }
+/// let channel = try Channel(target, interceptors: [.all(log.interceptor)])
+/// // /helloworld.Greeter/SayHello OK in 1.20 ms; 127.0.0.1:50051, 1 stream: sent after 0.02 ms, …
+/// ```
+///
+/// What a secret header says is never written: `authorization`, cookies, and those that are named
+/// in ``redactedHeaders``.
+public struct CallLog: Sendable {
+    /// What is written besides the line for the end.
+    public struct Detail: OptionSet, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// A line for the headers of the request, of the response, and the trailers.
+        public static let headers = Detail(rawValue: 1)
+        /// A line for each message, with its size.
+        public static let messages = Detail(rawValue: 2)
+    }
+
+    public var detail: Detail
+    /// Headers that are written without their values, besides those that are secret anyway.
+    public var redactedHeaders: Set<String>
+    private let write: @Sendable (String) -> Void
+
+    public init(
+        _ detail: Detail = [], redacting redactedHeaders: Set<String> = [],
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        self.detail = detail
+        self.redactedHeaders = Set(redactedHeaders.map { $0.lowercased() })
+        self.write = write
+    }
+
+    public var interceptor: InterceptorFactory {
+        InterceptorFactory("log") { call in LoggingInterceptor(self, call.path) }
+    }
+}
+
+extension CallLog {
+    fileprivate func note(_ text: String) { write(text) }
+
+    fileprivate func text(of metadata: Metadata) -> String {
+        let fields = metadata.map { element in
+            if MetadataRules.isSecret(element.name) || redactedHeaders.contains(element.name) {
+                return "\(element.name): (redacted)"
+            }
+            switch element.value {
+            case .text(let text): return "\(element.name): \(text)"
+            case .bytes(let bytes): return "\(element.name): \(Base64.encode(bytes))"
+            }
+        }
+        return "[\(fields.joined(separator: ", "))]"
+    }
+}
+
+private final class LoggingInterceptor: Interceptor {
+    private let log: CallLog
+    private let path: String
+    private var begun = ContinuousClock.now
+
+    init(_ log: CallLog, _ path: String) {
+        self.log = log
+        self.path = path
+    }
+
+    func start(_ options: CallOptions, _ call: InterceptedCall) {
+        begun = .now
+        if log.detail.contains(.headers) {
+            log.note("\(path) → headers \(log.text(of: options.metadata))")
+        }
+        call.start(options)
+    }
+
+    func write(_ message: RawMessage, _ call: InterceptedCall) {
+        if log.detail.contains(.messages) {
+            log.note("\(path) → message of \(message.byteCount) octets")
+        }
+        call.write(message)
+    }
+
+    func cancel(_ call: InterceptedCall) {
+        log.note("\(path) CANCELLED here in \(begun.duration(to: .now).inMilliseconds)")
+        call.cancel()
+    }
+
+    func receive(initialMetadata: Metadata, _ call: InterceptedCall) {
+        if log.detail.contains(.headers) {
+            log.note("\(path) ← headers \(log.text(of: initialMetadata))")
+        }
+        call.deliver(initialMetadata: initialMetadata)
+    }
+
+    func receive(_ message: RawMessage, _ call: InterceptedCall) {
+        if log.detail.contains(.messages) {
+            log.note("\(path) ← message of \(message.byteCount) octets")
+        }
+        call.deliver(message)
+    }
+
+    func close(_ end: CallEnd, _ call: InterceptedCall) {
+        if log.detail.contains(.headers) {
+            log.note("\(path) ← trailers \(log.text(of: end.trailers))")
+        }
+        let status = end.error.map { "\($0)" } ?? "OK"
+        let duration = begun.duration(to: .now).inMilliseconds
+        let timeline = end.timeline.map { "; \($0)" } ?? ""
+        log.note("\(path) \(status) in \(duration)\(timeline)")
+        call.close(end)
+    }
+}

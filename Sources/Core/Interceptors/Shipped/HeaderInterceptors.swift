@@ -1,0 +1,52 @@
+// Interceptors that change how a call starts, and nothing else.
+
+extension InterceptorFactory {
+    /// Changes the options of each call before it starts: metadata, deadline, compression.
+    ///
+    /// ```swift
+    /// let region = InterceptorFactory.options("region") { options, call in
+    ///     options.metadata.append("eu-1", for: "x-region")
+    /// }
+    /// ```
+    public static func options(
+        _ name: String,
+        _ change: @escaping @Sendable (inout CallOptions, CallDescription) -> Void
+    ) -> InterceptorFactory {
+        InterceptorFactory(name) { _ in OptionsInterceptor(change) }
+    }
+
+    /// Adds headers to each call.
+    ///
+    /// ```swift
+    /// let channel = try Channel(target, interceptors: [.all(.headers(["x-tenant": "7"]))])
+    /// ```
+    public static func headers(_ headers: Metadata) -> InterceptorFactory {
+        options("headers") { options, _ in options.metadata.append(contentsOf: headers) }
+    }
+
+    /// Gives calls that have no deadline one.
+    ///
+    /// ```swift
+    /// let channel = try Channel(target, interceptors: [.all(.defaultDeadline(.seconds(10)))])
+    /// ```
+    public static func defaultDeadline(_ timeout: Duration) -> InterceptorFactory {
+        options("default deadline") { options, _ in
+            guard options.absoluteDeadline == .never, options.timeout == nil else { return }
+            options.timeout = timeout
+        }
+    }
+}
+
+private final class OptionsInterceptor: Interceptor {
+    private let change: @Sendable (inout CallOptions, CallDescription) -> Void
+
+    init(_ change: @escaping @Sendable (inout CallOptions, CallDescription) -> Void) {
+        self.change = change
+    }
+
+    func start(_ options: CallOptions, _ call: InterceptedCall) {
+        var options = options
+        change(&options, call.description)
+        call.start(options)
+    }
+}

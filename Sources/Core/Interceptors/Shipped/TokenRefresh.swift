@@ -1,0 +1,109 @@
+extension InterceptorFactory {
+    /// Sends a bearer token with each call, and when the server refuses it with UNAUTHENTICATED,
+    /// fetches a fresh one and sends the call once more.
+    ///
+    /// ```swift
+    /// let token = BearerToken { try await accounts.accessToken() }
+    /// let channel = try Channel(
+    ///     "example.com:443", credentials: .tls(), interceptors: [.all(.refreshing(token))])
+    /// ```
+    ///
+    /// A call is sent again only while nothing of an answer was delivered and its request is not
+    /// above 256 KiB. Calls that find the
+    /// same token refused share one fetch.
+    public static func refreshing(_ token: BearerToken) -> InterceptorFactory {
+        InterceptorFactory("token refresh") { _ in TokenRefreshInterceptor(token) }
+    }
+}
+
+private final class TokenRefreshInterceptor: Interceptor {
+    private let token: BearerToken
+    private var request = RecordedRequest()
+    private var sent: Metadata?
+    private var hasRetried = false
+    private var task: Task<Void, Never>?
+
+    init(_ token: BearerToken) { self.token = token }
+
+    func start(_ options: CallOptions, _ call: InterceptedCall) {
+        guard call.description.isSecure || token.isAllowedInTheClear else {
+            return call.close(
+                CallEnd(
+                    error: RPCError(
+                        .unauthenticated,
+                        "a bearer token is not sent over a channel that is not secure")))
+        }
+        request.start(options)
+        send(call) { options, call in call.start(options) }
+    }
+
+    func write(_ message: RawMessage, _ call: InterceptedCall) {
+        if !hasRetried { request.write(message) }
+        call.write(message)
+    }
+
+    func finish(_ call: InterceptedCall) {
+        request.finish()
+        call.finish()
+    }
+
+    func receiveNext(_ call: InterceptedCall) {
+        request.receiveNext()
+        call.receiveNext()
+    }
+
+    func receive(initialMetadata: Metadata, _ call: InterceptedCall) {
+        request.answered()
+        call.deliver(initialMetadata: initialMetadata)
+    }
+
+    func cancel(_ call: InterceptedCall) {
+        task?.cancel()
+        call.cancel()
+    }
+
+    func close(_ end: CallEnd, _ call: InterceptedCall) {
+        guard end.error?.code == .unauthenticated, request.mayReplay, !hasRetried else {
+            return call.close(end)
+        }
+        hasRetried = true
+        // Only if it still is the one that was refused: another call may have renewed it.
+        let (path, authority) = (call.description.path, call.description.authority)
+        if token.metadataAtHand(path: path, authority: authority) == sent { token.invalidate() }
+        call.restart()
+        send(call) { [request] options, call in request.replay(to: call, options) }
+    }
+
+    /// Goes on with the token, at once or when it is there.
+    private func send(
+        _ call: InterceptedCall,
+        _ proceed: @escaping @Sendable (CallOptions, InterceptedCall) -> Void
+    ) {
+        let (path, authority) = (call.description.path, call.description.authority)
+        if let metadata = token.metadataAtHand(path: path, authority: authority) {
+            return go(on: metadata, call, proceed)
+        }
+        call.holdRequests()
+        task = Task { [token] in
+            do throws(RPCError) {
+                let metadata = try await token.metadata(path: path, authority: authority)
+                call.perform(as: TokenRefreshInterceptor.self) { interceptor, call in
+                    interceptor.go(on: metadata, call, proceed)
+                    call.releaseRequests()
+                }
+            } catch {
+                call.close(CallEnd(error: error))
+            }
+        }
+    }
+
+    private func go(
+        on metadata: Metadata, _ call: InterceptedCall,
+        _ proceed: (CallOptions, InterceptedCall) -> Void
+    ) {
+        sent = metadata
+        var options = request.options
+        options.metadata.append(contentsOf: metadata)
+        proceed(options, call)
+    }
+}

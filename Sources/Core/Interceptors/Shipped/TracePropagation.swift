@@ -1,0 +1,142 @@
+/// Where a call stands in a trace that spans programs: W3C Trace Context.
+public struct TraceParent: Hashable, Sendable {
+    /// Sixteen octets, the same in every call of a trace.
+    public var traceID: [UInt8]
+    /// Eight octets that name the caller's own part.
+    public var spanID: [UInt8]
+    public var isSampled: Bool
+
+    public init(traceID: [UInt8], spanID: [UInt8], isSampled: Bool) {
+        self.traceID = traceID
+        self.spanID = spanID
+        self.isSampled = isSampled
+    }
+
+    /// The beginning of a new trace.
+    public init(isSampled: Bool = true) {
+        self.init(
+            traceID: Self.random(count: 16), spanID: Self.random(count: 8), isSampled: isSampled)
+    }
+
+    /// Reads the header's value; nil when it is none. A version that is not known is read as far
+    /// as this one goes, as the specification asks.
+    public init?(_ header: String) {
+        let parts = header.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count >= 4, let version = Self.octets(parts[0]), version.count == 1,
+            version[0] != 0xff, version[0] > 0 || parts.count == 4,
+            let traceID = Self.octets(parts[1]), traceID.count == 16,
+            traceID.contains(where: { $0 != 0 }),
+            let spanID = Self.octets(parts[2]), spanID.count == 8,
+            spanID.contains(where: { $0 != 0 }),
+            let flags = Self.octets(parts[3]), flags.count == 1
+        else { return nil }
+        self.init(traceID: traceID, spanID: spanID, isSampled: flags[0] & 1 == 1)
+    }
+
+    /// The next span in the same trace.
+    public func child() -> TraceParent {
+        TraceParent(traceID: traceID, spanID: Self.random(count: 8), isSampled: isSampled)
+    }
+
+    /// The value of the `traceparent` header.
+    public var header: String {
+        "00-\(Self.text(traceID))-\(Self.text(spanID))-\(isSampled ? "01" : "00")"
+    }
+
+    private static func random(count: Int) -> [UInt8] {
+        var octets = (0..<count).map { _ in UInt8.random(in: 0 ... .max) }
+        // All zeros stands for none.
+        if !octets.contains(where: { $0 != 0 }) { octets[0] = 1 }
+        return octets
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func text(_ octets: [UInt8]) -> String {
+        String(
+            decoding: octets.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+            as: UTF8.self)
+    }
+
+    private static func octets(_ text: String) -> [UInt8]? {
+        let values = text.utf8.map { digits.firstIndex(of: $0) }
+        guard values.count.isMultiple(of: 2) else { return nil }
+        var octets: [UInt8] = []
+        for index in stride(from: 0, to: values.count, by: 2) {
+            guard let high = values[index], let low = values[index + 1] else { return nil }
+            octets.append(UInt8(high << 4 | low))
+        }
+        return octets
+    }
+}
+
+/// Carries a trace through calls: each gets a span of its own, whose name goes to the server in the
+/// `traceparent` header.
+///
+/// ```swift
+/// let tracing = TracePropagation(
+///     current: { MyTracer.current },
+///     started: { span, call in MyTracer.begin(span, call.path) },
+///     ended: { span, call, error in MyTracer.end(span, error) })
+/// let channel = try Channel(target, interceptors: [.all(tracing.interceptor)])
+/// ```
+public struct TracePropagation: Sendable {
+    private let current: @Sendable () -> TraceParent?
+    private let started: @Sendable (TraceParent, CallDescription) -> Void
+    private let ended: @Sendable (TraceParent, CallDescription, RPCError?) -> Void
+
+    /// - Parameter current: Where the caller stands in a trace; nil begins a new one. Asked in the
+    ///   thread that makes the call.
+    public init(
+        current: @escaping @Sendable () -> TraceParent? = { nil },
+        started: @escaping @Sendable (TraceParent, CallDescription) -> Void = { _, _ in },
+        ended: @escaping @Sendable (TraceParent, CallDescription, RPCError?) -> Void = { _, _, _ in
+        }
+    ) {
+        self.current = current
+        self.started = started
+        self.ended = ended
+    }
+
+    public var interceptor: InterceptorFactory {
+        InterceptorFactory("trace") { _ in
+            // Here, because the interceptor's methods may run elsewhere.
+            TracingInterceptor(self, (current() ?? TraceParent()).child())
+        }
+    }
+
+    fileprivate func begin(_ span: TraceParent, _ call: CallDescription) { started(span, call) }
+
+    fileprivate func end(_ span: TraceParent, _ call: CallDescription, _ error: RPCError?) {
+        ended(span, call, error)
+    }
+}
+
+private final class TracingInterceptor: Interceptor {
+    private let propagation: TracePropagation
+    private let span: TraceParent
+
+    init(_ propagation: TracePropagation, _ span: TraceParent) {
+        self.propagation = propagation
+        self.span = span
+    }
+
+    func start(_ options: CallOptions, _ call: InterceptedCall) {
+        propagation.begin(span, call.description)
+        var options = options
+        options.metadata.removeAll("traceparent")
+        options.metadata.append(span.header, for: "traceparent")
+        call.start(options)
+    }
+
+    func cancel(_ call: InterceptedCall) {
+        propagation.end(
+            span, call.description, RPCError(.cancelled, "the call was cancelled"))
+        call.cancel()
+    }
+
+    func close(_ end: CallEnd, _ call: InterceptedCall) {
+        propagation.end(span, call.description, end.error)
+        call.close(end)
+    }
+}
