@@ -65,6 +65,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
             throw RPCError(.internal, "cannot make a completion queue: \(error)")
         }
         self.mode = mode
+        FreedMemory.keepForReuse()
         guard mode == .ownThread else { return }
         guard Thread.start({ [self] in runUntilShutdown() }) else {
             throw RPCError(.internal, "cannot start the thread of a completion queue")

@@ -59,7 +59,7 @@ extension Link: Pollable {
                 failure = error
             }
         }
-        reader.buffer.shrink()
+        reader.buffer.endTurn()
         var returned: LinkReader? = consume reader
         self.reader.withLock { swap(&$0, &returned) }
         if let failure { end(with: failure) }

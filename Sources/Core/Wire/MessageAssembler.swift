@@ -39,6 +39,7 @@ extension MessageAssembler {
         guard let missing = try readPrefix(in: octets, at: &offset) else { return nil }
         let count = min(missing, octets.count - offset)
         if count > 0 {
+            makeRoom(for: count, of: missing)
             body.append(copying: octets.extracting(offset..<offset + count))
             offset += count
         }
@@ -49,6 +50,13 @@ extension MessageAssembler {
         missingByteCount = nil
         defer { body = [] }
         return AssembledMessage(octets: body, isCompressed: isCompressed)
+    }
+
+    /// What has arrived vouches for a multiple of itself: a large message is moved once on its way,
+    /// and a length that only claims to be large still costs little.
+    private mutating func makeRoom(for count: Int, of missing: Int) {
+        guard body.capacity < body.count + count else { return }
+        body.reserveCapacity(min(body.count + missing, (body.count + count) * 16))
     }
 
     /// How many octets of the body are missing; nil when the prefix is not whole yet.

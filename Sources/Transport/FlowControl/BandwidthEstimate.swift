@@ -49,7 +49,11 @@ extension BandwidthEstimate {
         guard case .measuring(let since, let byteCount) = state else { return nil }
         let seconds = max((now - since) / .seconds(1), 1e-6)
         let bandwidth = Double(byteCount) / seconds
-        let grows = byteCount * 3 > windowByteCount * 2 && bandwidth > fastest
+        // The PING left when half the window was on its way, and a peer that answers it before it
+        // sends more shows us that half at most: a quarter is enough to say that the window may be
+        // what limits it. What is measured swings with the machine's load, so half of the best
+        // counts as well: a window that is too large costs less than one that is too small.
+        let grows = byteCount * 4 >= windowByteCount && bandwidth > fastest * 0.5
         fastest = max(fastest, bandwidth)
         pause = grows ? Self.shortestPause : min(pause * 2, Self.longestPause)
         state = .idle(notBefore: now + pause)

@@ -21,6 +21,12 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     /// left some, the socket is empty, and need not be asked again before the poller says so.
     package private(set) var wasFilled = false
 
+    /// The most that lay here in this turn of reading.
+    private var peakByteCount = 0
+    /// Turns in a row that the initial memory would have been enough for.
+    private var smallTurnCount = 0
+    private static let smallTurnLimit = 64
+
     package let initialByteCount: Int
     package let maximumByteCount: Int
 
@@ -57,6 +63,7 @@ extension ReceiveBuffer {
         let count = try result.get()
         precondition((0...room.count).contains(count))
         unread = unread.lowerBound..<unread.upperBound + count
+        peakByteCount = max(peakByteCount, unread.upperBound)
         wasFilled = count == room.count
         return count
     }
@@ -130,6 +137,20 @@ extension ReceiveBuffer {
         unread = unread.lowerBound + count..<unread.upperBound
         // An empty buffer starts again at the front: then nothing ever needs to be moved.
         if unread.isEmpty { unread = 0..<0 }
+    }
+
+    /// Ends a turn of reading. Memory that a burst needed stays for those that follow, and is given
+    /// back when they have long been small.
+    package mutating func endTurn() {
+        defer { peakByteCount = 0 }
+        guard octets.count > initialByteCount, peakByteCount <= initialByteCount else {
+            smallTurnCount = 0
+            return
+        }
+        smallTurnCount += 1
+        guard smallTurnCount > Self.smallTurnLimit else { return }
+        smallTurnCount = 0
+        shrink()
     }
 
     /// Gives memory back after a burst: an idle connection keeps the initial size, or none at

@@ -178,7 +178,7 @@ struct BandwidthEstimateTests {
         #expect(windows == [2_000, 3_000, nil])
     }
 
-    @Test("stays when the path holds less than the window")
+    @Test("stays when the path holds far less than the window")
     func stays() {
         var estimate = BandwidthEstimate(initial: 1_000, limit: 3_000)
         let now = MonotonicInstant.now
@@ -186,7 +186,7 @@ struct BandwidthEstimateTests {
         #expect(measures)
         let again = estimate.shouldMeasure(now: now)
         #expect(!again, "one measurement at a time")
-        estimate.received(500)
+        estimate.received(200)
         let window = estimate.pingAnswered(now: now + .milliseconds(10))
         #expect(window == nil)
         let unasked = estimate.pingAnswered(now: now)
