@@ -12,7 +12,7 @@ final class Acceptor: Pollable {
     }
 
     private let listener: Listener
-    private let methods: ServerMethods
+    let methods: ServerMethods
     private let provider: (any TLSProvider)?
     private let queue: CompletionQueue
     private let state = Mutex(State())

@@ -60,6 +60,9 @@ public final class LoopbackServer: Sendable {
     /// Tells all clients to go elsewhere, and lets running calls end.
     public func leaveGracefully() { acceptor.leaveGracefully() }
 
+    /// Replaces what goes wrong on purpose, and counts calls anew.
+    public func setFaults(_ faults: [Fault]) { acceptor.methods.book.replace(with: faults) }
+
     /// How many connections were accepted so far.
     public var connectionCount: Int { acceptor.acceptedCount }
 

@@ -5,12 +5,14 @@ import Synchronization
 // What the server answers.
 
 extension ServerCall {
-    private static let responseHeaders: PreparedHeaders = {
+    private static let responseHeaders = headers(contentType: "application/grpc")
+
+    private static func headers(contentType: String) -> PreparedHeaders {
         var list = HeaderList()
         list.append(":status", "200")
-        list.append("content-type", "application/grpc")
+        list.append("content-type", contentType)
         return PreparedHeaders(list)
-    }()
+    }
 
     /// Sends the headers now instead of with the first message.
     func sendInitialMetadata(_ metadata: Metadata) {
@@ -28,18 +30,19 @@ extension ServerCall {
     }
 
     private func sendHeaders(_ metadata: Metadata?) {
-        let found: (Metadata, CompressionAlgorithm)? = state.withLock { state in
+        let found: (Metadata, CompressionAlgorithm, Fault.Kind?)? = state.withLock { state in
             guard !state.sentHeaders else { return nil }
             state.sentHeaders = true
-            return (metadata ?? state.initialMetadata, state.compression)
+            return (metadata ?? state.initialMetadata, state.compression, state.fault)
         }
-        guard let (metadata, compression) = found else { return }
+        guard let (metadata, compression, fault) = found else { return }
+        var prepared = Self.responseHeaders
+        if case .contentType(let type) = fault { prepared = Self.headers(contentType: type) }
         var fields = HeaderList()
         if compression != .identity { fields.append("grpc-encoding", compression.name) }
         for element in metadata { fields.append(element) }
         session.state.withLock { session in
-            _ = session.connection.sendHeaders(
-                Self.responseHeaders, fields, on: stream, endStream: false)
+            _ = session.connection.sendHeaders(prepared, fields, on: stream, endStream: false)
         }
     }
 
@@ -47,7 +50,15 @@ extension ServerCall {
     func send(_ message: consuming [UInt8], mayCompress: Bool = true) async throws(RPCError) {
         sendHeaders(nil)
         let compression = mayCompress ? state.withLock { $0.compression } : .identity
-        let octets = try MessagePrefix.frame(message, compression, maxByteCount: nil)
+        var octets = try MessagePrefix.frame(message, compression, maxByteCount: nil)
+        let (fault, count) = state.withLock { state in
+            state.sentMessageCount += 1
+            return (state.fault, state.sentMessageCount)
+        }
+        if fault == .truncatedMessage, count == 1 {
+            octets.removeLast((octets.count - MessagePrefix.byteCount + 1) / 2)
+        }
+        defer { if fault == .dropAfterMessages(count) { dropBehindOutput() } }
         let mustWait = session.state.withLock { session in
             _ = session.connection.sendData(octets, on: stream, endStream: false)
             return session.connection.reportWhenSendQueueIsShort(stream)
@@ -72,6 +83,12 @@ extension ServerCall {
         if let failure { throw failure }
     }
 
+    /// Closes the connection when what was framed has been written.
+    private func dropBehindOutput() {
+        session.flush()
+        session.loop.run { [session] in session.end() }
+    }
+
     func hasRoom() {
         let writer = state.withLock { $0.writer.take() }
         writer?.resume()
@@ -85,7 +102,14 @@ extension ServerCall {
         }
         guard isFirst else { return }
         if let timer { session.loop.cancel(timer) }
-        let sentHeaders = state.withLock { $0.sentHeaders }
+        let (sentHeaders, fault) = state.withLock { ($0.sentHeaders, $0.fault) }
+        if fault == .missingTrailers {
+            sendHeaders(nil)
+            session.state.withLock { session in
+                _ = session.connection.sendData([], on: stream, endStream: true)
+            }
+            return session.flushSoon()
+        }
         var fields = HeaderList()
         fields.append("grpc-status", "\(status.code.rawValue)")
         if !status.message.isEmpty {

@@ -22,6 +22,9 @@ final class ServerCall: Sendable {
         var unconsumed = 0
         var initialMetadata = Metadata()
         var compression = CompressionAlgorithm.identity
+        /// What is to go wrong with the answer.
+        var fault: Fault.Kind?
+        var sentMessageCount = 0
     }
 
     let request: RequestInfo

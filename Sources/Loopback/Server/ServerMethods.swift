@@ -85,6 +85,18 @@ public struct ServerMethods: Sendable {
     /// limit.
     public var maxConcurrentStreams: Int? = 100
 
+    /// The receive window of a stream, and of the connection; nil follows the measured bandwidth.
+    /// A small one stops clients early.
+    public var windowByteCount: Int?
+
+    /// What goes wrong on purpose; ``LoopbackServer/setFaults(_:)`` changes it later.
+    public var faults: [Fault] = [] {
+        didSet { book.replace(with: faults) }
+    }
+
+    /// Shared by all connections: calls are counted across them.
+    let book = FaultBook([])
+
     init() {}
 
     /// The services that have methods here, as `package.Service`, in alphabetical order.
@@ -101,6 +113,7 @@ public struct ServerMethods: Sendable {
     var configuration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.server)
         configuration.maxConcurrentStreams = maxConcurrentStreams
+        if let windowByteCount { configuration.receiveWindows = .fixed(windowByteCount) }
         return configuration
     }
 }
@@ -185,6 +198,12 @@ extension ServerMethods {
 
 extension ServerMethods {
     func serve(_ call: ServerCall) {
+        guard let fault = book.next(for: call.request.path) else { return answer(call) }
+        serve(call, fault)
+    }
+
+    /// Answers a call as it ought to be.
+    func answer(_ call: ServerCall) {
         guard call.request.isGRPC else {
             return call.finish(Status(.internal, "the request is not gRPC"), Metadata())
         }
