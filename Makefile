@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 SOURCES = Package.swift Sources Tests
 
-.PHONY: demo test format lint build bench fuzz interop install clean
+.PHONY: demo test format lint build bench fuzz interop docs install clean
 
 # The four shapes of call on a server inside the program; ends with `ok`.
 demo:
@@ -37,6 +37,25 @@ fuzz:
 # Against PyPI's grpcio, in a virtual environment that is made for it.
 interop:
 	Tests/Interop/run
+
+# The documentation as a static site for each module, in .build/docs.
+docs:
+	rm -rf .build/docs .build/symbols
+	mkdir -p .build/docs .build/symbols/all
+	$(SWIFT) build --scratch-path .build/docs-build --product Swiftlet \
+	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
+	$(SWIFT) build --scratch-path .build/docs-build --product SwiftletLoopback \
+	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
+	for module in Swiftlet:Swiftlet Core:SwiftletCore Messages:SwiftletMessages \
+	    Loopback:SwiftletLoopback; do \
+	    folder=$${module%%:*}; name=$${module##*:}; \
+	    mkdir -p .build/symbols/$$name; \
+	    cp .build/symbols/all/$$name.symbols.json .build/symbols/$$name/; \
+	    docc convert Sources/$$folder/$$name.docc --additional-symbol-graph-dir .build/symbols/$$name \
+	        --fallback-display-name $$name --fallback-bundle-identifier $$name \
+	        --transform-for-static-hosting --hosting-base-path $$name \
+	        --output-path .build/docs/$$name || exit 1; \
+	done
 
 # A static binary of the command line.
 install:
