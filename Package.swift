@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "Swiftlet", targets: ["Swiftlet"]),
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
+        .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
         .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
         .executable(name: "swiftlet-bench", targets: ["SwiftletBenchmark"]),
     ],
@@ -38,6 +39,10 @@ let package = Package(
             name: "SwiftletLoopback",
             dependencies: ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
             path: "Sources/Loopback", swiftSettings: strict),
+        // Alone with its JSON, so that programs of gRPC carry none.
+        .target(
+            name: "SwiftletJSONRPC", dependencies: ["SwiftletCore"], path: "Sources/JSONRPC",
+            swiftSettings: strict),
         .executableTarget(
             name: "SwiftletCLI", dependencies: ["Swiftlet", "SwiftletLoopback"],
             path: "Sources/CLI", swiftSettings: strict),
@@ -62,6 +67,10 @@ let package = Package(
             dependencies: [
                 "Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport", "SwiftletCLI",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "JSONRPCTests",
+            dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback"],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]

@@ -29,7 +29,11 @@ extension CallCore {
             state.unreturnedByteCount += octets.count
             state.times.receivedByteCount += octets.count
             do throws(RPCError) {
-                try state.assemble(octets)
+                if head.plain != nil {
+                    try state.addPlain(octets, maxByteCount: head.maxReceiveByteCount)
+                } else {
+                    try state.assemble(octets)
+                }
                 return nil
             } catch {
                 return error
@@ -45,6 +49,11 @@ extension CallCore {
         let isTruncated = state.withLock { state in
             if state.times.firstByte == nil { state.times.firstByte = now }
             state.times.lastByte = now
+            if head.plain != nil, !state.isOver {
+                state.messages.append(
+                    AssembledMessage(octets: state.plainBody, isCompressed: false))
+                state.plainBody = []
+            }
             return state.assembler.isInsideMessage
         }
         if isTruncated, trailers.end.error == nil {
@@ -75,6 +84,15 @@ extension CallCore.State {
 
     /// A compressed message stays as it came until it is asked for: a few octets that nobody reads
     /// must not become megabytes.
+    mutating func addPlain(_ octets: Span<UInt8>, maxByteCount: Int?) throws(RPCError) {
+        if let maxByteCount, plainBody.count + octets.count > maxByteCount {
+            throw RPCError(
+                .resourceExhausted,
+                "the server sent an answer above the limit of \(maxByteCount) octets")
+        }
+        plainBody.append(copying: octets)
+    }
+
     mutating func assemble(_ octets: Span<UInt8>) throws(RPCError) {
         var offset = 0
         while let message = try assembler.next(in: octets, at: &offset) {

@@ -13,9 +13,7 @@ extension CallCore {
     ) {
         let framed: [UInt8]
         do throws(RPCError) {
-            framed = try MessagePrefix.frame(
-                message, mayCompress ? head.compression : .identity,
-                maxByteCount: head.maxSendByteCount)
+            framed = try head.frame(message, mayCompress: mayCompress)
         } catch {
             var error = error
             // This message was not sent, but those before it may have been.
@@ -95,6 +93,7 @@ extension CallCore: TimerTarget {
             state.stage = .ended
             var end = end
             end.compressedMessages = state.compressedMessages
+            end.httpStatus = state.httpStatus
             state.ending = Ending(end: end, isImmediate: isImmediate)
             if state.times.lastByte == nil { state.times.lastByte = .now }
             if isImmediate { state.messages.removeAll() }

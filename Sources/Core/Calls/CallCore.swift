@@ -46,6 +46,8 @@ package final class CallCore: Sendable {
         var initialMetadata: Metadata?
         var initialWasTold = false
         var messages = MessageQueue()
+        /// The answer to a plain request, as far as it has come.
+        var plainBody: [UInt8] = []
         var receivedMessageCount = 0
         /// As in ``CallEnd``.
         var compressedMessages: UInt64 = 0
@@ -90,6 +92,20 @@ package struct CallHead: Sendable {
     package var waitForReady: Bool
     package var maxSendByteCount: Int?
     package var maxReceiveByteCount: Int?
+    /// Nil is gRPC.
+    package var plain: PlainExchange?
+}
+
+extension CallHead {
+    /// Makes a message, whose first five octets are reserved, ready for the stream.
+    func frame(_ message: consuming [UInt8], mayCompress: Bool = true) throws(RPCError) -> [UInt8] {
+        guard plain == nil else {
+            message.removeFirst(MessagePrefix.byteCount)
+            return message
+        }
+        return try MessagePrefix.frame(
+            message, mayCompress ? compression : .identity, maxByteCount: maxSendByteCount)
+    }
 }
 
 /// Finds a stream for a call: a channel, or a fake of one.
@@ -119,8 +135,7 @@ extension CallCore {
         let now = MonotonicInstant.now
         let framed: [UInt8]
         do throws(RPCError) {
-            framed = try MessagePrefix.frame(
-                message, head.compression, maxByteCount: head.maxSendByteCount)
+            framed = try head.frame(message)
         } catch {
             return end(with: error, isImmediate: true)
         }

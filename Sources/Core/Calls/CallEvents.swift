@@ -21,6 +21,9 @@ public struct CallEnd: Sendable {
     /// Bit n is set when the n-th of the first 64 messages came compressed.
     package var compressedMessages: UInt64 = 0
 
+    /// What HTTP said, where it was heard.
+    var httpStatus: Int?
+
     /// The call that ended, for what it knows of itself.
     var call: CallCore?
 

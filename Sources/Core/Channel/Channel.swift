@@ -161,6 +161,7 @@ extension CallHead {
             compression: options.compression ?? limits.compression, authority: options.authority,
             waitForReady: options.waitForReady ?? false,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
-            maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount)
+            maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount,
+            plain: method.plain)
     }
 }

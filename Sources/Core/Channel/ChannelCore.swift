@@ -121,7 +121,7 @@ extension ChannelCore: CallBackend {
         cache.prepared(
             path: head.path, contentSubtype: head.contentSubtype, compression: head.compression,
             authority: head.authority ?? authority, scheme: credentials.scheme,
-            userAgent: userAgent)
+            userAgent: userAgent, plain: head.plain)
     }
 
     func forget(_ call: CallCore) {

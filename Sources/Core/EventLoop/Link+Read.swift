@@ -133,8 +133,10 @@ extension Link.State {
             guard let call = entries[slot].call else { return }
             if !range.isEmpty { deliveries.append(.data(call, stream, range)) }
             guard endStream else { return }
-            let trailers = ResponseHead.trailers(
-                HeaderList(), httpStatus: entries[slot].httpStatus)
+            let trailers =
+                call.head.plain != nil
+                ? ResponseHead.Trailers(end: CallEnd(error: nil))
+                : ResponseHead.trailers(HeaderList(), httpStatus: entries[slot].httpStatus)
             endCall(stream, call, trailers, into: &deliveries)
         case .reset(let stream, let code):
             guard let call = removeCall(of: stream) else { return }
@@ -167,6 +169,15 @@ extension Link.State {
     ) {
         let slot = Int(stream.slot)
         guard let call = entries[slot].call else { return }
+        if call.head.plain != nil {
+            if meaning != .trailers {
+                deliveries.append(
+                    .initial(call, PlainExchange.initial(connection.receivedHeaders)))
+            }
+            guard endStream else { return }
+            return endCall(
+                stream, call, ResponseHead.Trailers(end: CallEnd(error: nil)), into: &deliveries)
+        }
         if meaning == .trailers || endStream {
             let trailers = ResponseHead.trailers(
                 connection.receivedHeaders, httpStatus: entries[slot].httpStatus)

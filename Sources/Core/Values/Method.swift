@@ -138,12 +138,19 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     package let shape: CallShape
     /// What follows `application/grpc` in the content type.
     package let contentSubtype: String?
+    /// Nil is gRPC.
+    let plain: PlainExchange?
 
     @usableFromInline
     package init(path: String, shape: CallShape, contentSubtype: String?) {
+        self.init(path: path, shape: shape, contentSubtype: contentSubtype, plain: nil)
+    }
+
+    init(path: String, shape: CallShape, contentSubtype: String?, plain: PlainExchange?) {
         self.path = path
         self.shape = shape
         self.contentSubtype = contentSubtype
+        self.plain = plain
     }
 }
 

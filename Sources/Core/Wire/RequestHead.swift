@@ -50,6 +50,7 @@ struct RequestHeadCache {
         var contentSubtype: String?
         var compression: CompressionAlgorithm
         var authority: String
+        var plain: PlainExchange?
         var prepared: PreparedHeaders
     }
 
@@ -61,24 +62,28 @@ struct RequestHeadCache {
 extension RequestHeadCache {
     mutating func prepared(
         path: String, contentSubtype: String?, compression: CompressionAlgorithm,
-        authority: String, scheme: String, userAgent: String
+        authority: String, scheme: String, userAgent: String, plain: PlainExchange?
     ) -> PreparedHeaders {
         let index = entries.firstIndex { entry in
             entry.path == path && entry.authority == authority
                 && entry.contentSubtype == contentSubtype && entry.compression == compression
+                && entry.plain == plain
         }
         if let index {
             if index > 0 { entries.swapAt(index, 0) }
             return entries[0].prepared
         }
-        let prepared = RequestHead.prepared(
-            path: path, contentSubtype: contentSubtype, compression: compression,
-            authority: authority, scheme: scheme, userAgent: userAgent)
+        let prepared =
+            plain?.prepared(
+                path: path, authority: authority, scheme: scheme, userAgent: userAgent)
+            ?? RequestHead.prepared(
+                path: path, contentSubtype: contentSubtype, compression: compression,
+                authority: authority, scheme: scheme, userAgent: userAgent)
         if entries.count == Self.capacity { entries.removeLast() }
         entries.insert(
             Entry(
                 path: path, contentSubtype: contentSubtype, compression: compression,
-                authority: authority, prepared: prepared), at: 0)
+                authority: authority, plain: plain, prepared: prepared), at: 0)
         return prepared
     }
 }

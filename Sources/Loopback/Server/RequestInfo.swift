@@ -17,7 +17,9 @@ struct RequestInfo: Sendable {
             let value = list.value(of: field)
             switch name {
             case ":path": path = value
-            case "content-type": isGRPC = value.hasPrefix("application/grpc")
+            case "content-type":
+                isGRPC = value.hasPrefix("application/grpc")
+                if !isGRPC { metadata.append(received: .text(value), for: name) }
             case "grpc-timeout": timeout = GRPCTimeout.decode(value)
             case "grpc-encoding": encoding = CompressionAlgorithm(name: value)
             case "grpc-accept-encoding": acceptedEncodings = Self.algorithms(value)

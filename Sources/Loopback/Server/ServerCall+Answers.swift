@@ -102,7 +102,11 @@ extension ServerCall {
         }
         guard isFirst else { return }
         if let timer { session.loop.cancel(timer) }
-        let (sentHeaders, fault) = state.withLock { ($0.sentHeaders, $0.fault) }
+        let (sentHeaders, fault, count) = state.withLock {
+            ($0.sentHeaders, $0.fault, $0.sentMessageCount)
+        }
+        // The connection is on its way out, and must not take the status with it.
+        if case .dropAfterMessages(let limit) = fault, count >= limit { return }
         if fault == .missingTrailers {
             sendHeaders(nil)
             session.state.withLock { session in

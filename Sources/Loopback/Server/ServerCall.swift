@@ -6,6 +6,8 @@ import Synchronization
 final class ServerCall: Sendable {
     struct State {
         var assembler: MessageAssembler
+        /// What came of a request that is not gRPC.
+        var plainBody: [UInt8] = []
         var messages: [AssembledMessage] = []
         var firstIndex = 0
         /// Whether the message that was read last came compressed.
@@ -88,7 +90,13 @@ extension ServerCall {
         let reader: Resumption<Void>? = state.withLock { state in
             state.unconsumed += octets.count
             do throws(RPCError) {
-                var offset = 0
+                var offset = request.isGRPC ? 0 : octets.count
+                if !request.isGRPC {
+                    guard state.plainBody.count + octets.count <= 64 << 20 else {
+                        throw RPCError(.resourceExhausted, "the request is too large")
+                    }
+                    state.plainBody.append(copying: octets)
+                }
                 while let message = try state.assembler.next(in: octets, at: &offset) {
                     var message = message
                     if message.isCompressed {

@@ -79,6 +79,7 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
 /// What a server answers, by path. A handler that throws an ``RPCError`` answers with its status;
 /// any other error is UNKNOWN.
 public struct ServerMethods: Sendable {
+    var plainHandlers: [String: @Sendable (ServerCall) -> Void] = [:]
     private var handlers: [String: @Sendable (ServerCall) -> Void] = [:]
 
     /// The most calls that one connection may have open, 100 as with other servers; nil is no
@@ -204,6 +205,9 @@ extension ServerMethods {
 
     /// Answers a call as it ought to be.
     func answer(_ call: ServerCall) {
+        if !call.request.isGRPC, let handler = plainHandlers[call.request.path] {
+            return handler(call)
+        }
         guard call.request.isGRPC else {
             return call.finish(Status(.internal, "the request is not gRPC"), Metadata())
         }

@@ -1,0 +1,151 @@
+import SwiftletCore
+
+/// JSON-RPC 2.0.
+///
+/// ```swift
+/// let client = RPCClient(channel: channel, JSONRPC(path: "/rpc"))
+/// let sum: Int = try await client.call("sum", [1, 2, 3])
+/// try await client.notify("log", ["done"])
+/// ```
+public struct JSONRPC: RPCProtocol {
+    private let path: String
+    private let additionalFields: [String: JSONValue]
+
+    /// - Parameter additionalFields: Stand in every request beside those of the specification.
+    public init(path: String, additionalFields: [String: JSONValue] = [:]) {
+        self.path = path
+        self.additionalFields = additionalFields
+    }
+
+    public func path(of method: String) -> String { path }
+
+    public func box<Parameters: Encodable>(
+        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+    ) throws -> [UInt8] {
+        try JSONBody.encode(request(method, parameters, ticket))
+    }
+
+    public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
+        let answer: Answer<Value> = try JSONBody.decode(body)
+        return try answer.value(for: ticket)
+    }
+
+    func request<Parameters: Encodable>(
+        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket?
+    ) -> Request<Parameters> {
+        Request(
+            method: method, parameters: parameters, id: ticket?.id, additional: additionalFields)
+    }
+}
+
+/// What a server of JSON-RPC says went wrong.
+public struct JSONRPCError: Error, Hashable, Sendable {
+    /// A number of the specification's or the server's own.
+    public var code: Int
+    public var message: String
+    public var data: JSONValue?
+
+    public init(code: Int, message: String, data: JSONValue? = nil) {
+        self.code = code
+        self.message = message
+        self.data = data
+    }
+
+    public static let parseErrorCode = -32_700
+    public static let invalidRequestCode = -32_600
+    public static let methodNotFoundCode = -32_601
+    public static let invalidParametersCode = -32_602
+    public static let internalErrorCode = -32_603
+}
+
+extension JSONRPCError: Codable {}
+
+extension JSONRPCError: CustomStringConvertible {
+    public var description: String {
+        "JSON-RPC error \(code): \(message)" + (data.map { " (\($0))" } ?? "")
+    }
+}
+
+// MARK: - On the wire
+
+extension JSONRPC {
+    struct Request<Parameters: Encodable>: Encodable {
+        var method: String
+        var parameters: Parameters
+        /// Nil is a notification, which nobody answers.
+        var id: String?
+        var additional: [String: JSONValue]
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            for (name, value) in additional { try container.encode(value, forKey: Key(name)) }
+            try container.encode("2.0", forKey: Key("jsonrpc"))
+            try container.encode(method, forKey: Key("method"))
+            if !(parameters is NoParameters) {
+                try container.encode(parameters, forKey: Key("params"))
+            }
+            try container.encodeIfPresent(id, forKey: Key("id"))
+        }
+    }
+
+    struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { return nil }
+    }
+
+    struct Answer<Value: Decodable>: Decodable {
+        var version: String?
+        var id: String?
+        var result: Value?
+        var hasResult: Bool
+        var error: JSONRPCError?
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            version = try container.decodeIfPresent(String.self, forKey: Key("jsonrpc"))
+            // Servers answer with the id they were given; a number is told as its text.
+            if let text = try? container.decode(String.self, forKey: Key("id")) {
+                id = text
+            } else {
+                id = (try? container.decode(Int.self, forKey: Key("id"))).map { "\($0)" }
+            }
+            error = try container.decodeIfPresent(JSONRPCError.self, forKey: Key("error"))
+            hasResult = container.contains(Key("result"))
+            result =
+                error == nil && hasResult
+                ? try container.decode(Value.self, forKey: Key("result")) : nil
+        }
+
+        func value(for ticket: RPCTicket) throws -> Value {
+            guard version == "2.0" else {
+                throw RPCError(.internal, "the answer is not JSON-RPC 2.0")
+            }
+            // An error about a request that could not be read has no id.
+            if let error, id == nil || id == ticket.id { throw error }
+            guard id == ticket.id else {
+                throw RPCError(
+                    .internal,
+                    "the answer is for request '\(id ?? "none")' instead of '\(ticket.id)'")
+            }
+            guard let result else {
+                throw RPCError(.internal, "the answer has neither a result nor an error")
+            }
+            return result
+        }
+    }
+}
+
+/// Stands for no parameters: the request has none then.
+public struct NoParameters: Encodable, Sendable {
+    public init() {}
+}
+
+/// Stands for a result that is of no interest, or null.
+public struct NoResult: Decodable, Sendable {
+    public init() {}
+    public init(from decoder: any Decoder) throws {}
+}

@@ -1,0 +1,112 @@
+import SwiftletCore
+
+extension RPCClient where Kind == JSONRPC {
+    /// Sends what nobody answers. Returns when the server has taken it.
+    public func notify<Parameters: Encodable & Sendable>(
+        _ method: String, _ parameters: Parameters
+    ) async throws {
+        let body = try JSONBody.encode(kind.request(method, parameters, nil))
+        _ = try await post(kind.path(of: method), body)
+    }
+
+    /// Sends several calls and notifications in one request. Their answers may come in any order,
+    /// or not at all; each is read from the batch's answers by what ``JSONRPCBatch/add`` gave.
+    ///
+    /// ```swift
+    /// var batch = JSONRPCBatch()
+    /// let sum = batch.add("sum", [1, 2], returning: Int.self)
+    /// let name = batch.add("name", NoParameters(), returning: String.self)
+    /// let answers = try await client.send(batch)
+    /// print(try answers[sum], try answers[name])
+    /// ```
+    public func send(_ batch: JSONRPCBatch) async throws -> JSONRPCBatch.Answers {
+        guard !batch.requests.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
+        let requests = batch.requests.map { $0(kind) }
+        let body = try await post(kind.path(of: ""), try JSONBody.encode(requests))
+        // To notifications alone nothing is answered.
+        guard !body.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
+        return try Self.reading(body) {
+            let entries: [JSONValue]
+            do {
+                entries = try JSONBody.decode(body)
+            } catch is DecodingError {
+                // A batch that is refused as a whole is answered by one object.
+                let refusal: JSONRPC.Answer<JSONValue> = try JSONBody.decode(body)
+                throw refusal.error
+                    ?? RPCError(.internal, "the answer to a batch is not a list") as any Error
+            }
+            var bodies: [String: [UInt8]] = [:]
+            for entry in entries {
+                let octets = try JSONBody.encode(entry)
+                let answer: JSONRPC.Answer<JSONValue> = try JSONBody.decode(octets)
+                guard let id = answer.id else { continue }
+                bodies[id] = octets
+            }
+            return JSONRPCBatch.Answers(bodies: bodies)
+        }
+    }
+}
+
+/// Several calls in one request.
+public struct JSONRPCBatch: Sendable {
+    /// Names the answer to one of them.
+    public struct Ticket<Value: Decodable & Sendable>: Sendable {
+        fileprivate let ticket: RPCTicket
+    }
+
+    /// A request whose parameters are of any type.
+    struct AnyRequest: Encodable {
+        let encodeInto: (any Encoder) throws -> Void
+        func encode(to encoder: any Encoder) throws { try encodeInto(encoder) }
+    }
+
+    fileprivate var requests: [@Sendable (JSONRPC) -> AnyRequest] = []
+
+    public init() {}
+
+    public var count: Int { requests.count }
+
+    /// Adds a call.
+    public mutating func add<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: String, _ parameters: Parameters, returning type: Value.Type
+    ) -> Ticket<Value> {
+        let ticket = RPCTicket()
+        requests.append { kind in
+            let request = kind.request(method, parameters, ticket)
+            return AnyRequest { try request.encode(to: $0) }
+        }
+        return Ticket(ticket: ticket)
+    }
+
+    /// Adds a notification, which nobody answers.
+    public mutating func notify<Parameters: Encodable & Sendable>(
+        _ method: String, _ parameters: Parameters
+    ) {
+        requests.append { kind in
+            let request = kind.request(method, parameters, nil)
+            return AnyRequest { try request.encode(to: $0) }
+        }
+    }
+
+    /// What was answered.
+    public struct Answers: Sendable {
+        fileprivate let bodies: [String: [UInt8]]
+
+        public var count: Int { bodies.count }
+
+        /// The result of a call, or its error, thrown. A call that was not answered throws an
+        /// `RPCError` that says so.
+        public subscript<Value>(ticket: Ticket<Value>) -> Value {
+            get throws {
+                guard let body = bodies[ticket.ticket.id] else {
+                    throw RPCError(
+                        .internal, "the batch has no answer for '\(ticket.ticket.id)'")
+                }
+                return try RPCClient<JSONRPC>.reading(body) {
+                    let answer: JSONRPC.Answer<Value> = try JSONBody.decode(body)
+                    return try answer.value(for: ticket.ticket)
+                }
+            }
+        }
+    }
+}

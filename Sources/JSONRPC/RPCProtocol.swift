@@ -1,0 +1,154 @@
+public import SwiftletCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A way to make procedure calls over HTTP: where a request goes, how its parameters are wrapped,
+/// and how an answer is unwrapped into a result or an error.
+///
+/// ``JSONRPC`` is the shipped one. One of a program's own is a few lines:
+///
+/// ```swift
+/// struct Envelope: RPCProtocol {
+///     struct Answer<Value: Decodable>: Decodable { var ok: Bool; var value: Value? }
+///
+///     func path(of method: String) -> String { "/api/\(method)" }
+///     func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
+///         let answer: Answer<Value> = try JSONBody.decode(body)
+///         guard answer.ok, let value = answer.value else { throw Refused() }
+///         return value
+///     }
+/// }
+/// ```
+public protocol RPCProtocol: Sendable {
+    /// Where requests for a method are posted.
+    func path(of method: String) -> String
+
+    /// The body of a request. As it is unless a protocol wraps it.
+    func box<Parameters: Encodable>(
+        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+    ) throws -> [UInt8]
+
+    /// The result in an answer's body, or its error, thrown. As it is unless a protocol wraps it.
+    func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value
+}
+
+extension RPCProtocol {
+    public func box<Parameters: Encodable>(
+        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+    ) throws -> [UInt8] {
+        try JSONBody.encode(parameters)
+    }
+
+    public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
+        try JSONBody.decode(body)
+    }
+}
+
+/// Tells a request from all others, so that its answer is known.
+public struct RPCTicket: Hashable, Sendable {
+    public let id: String
+
+    public init() { id = UUID().uuidString }
+
+    public init(id: String) { self.id = id }
+}
+
+/// JSON as the octets of a body.
+public enum JSONBody {
+    public static func encode(_ value: some Encodable) throws -> [UInt8] {
+        Array(try JSONEncoder().encode(value))
+    }
+
+    public static func decode<Value: Decodable>(_ body: [UInt8]) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(body))
+    }
+}
+
+/// No protocol: a body is sent as it is, and so is the answer.
+public struct PlainBodies: RPCProtocol {
+    private let prefix: String
+
+    /// - Parameter prefix: Stands in front of the method's name in the path.
+    public init(prefix: String = "/") { self.prefix = prefix }
+
+    public func path(of method: String) -> String { prefix + method }
+}
+
+/// Makes calls of a protocol over a channel: its connections, TLS, deadlines, cancellation and
+/// interceptors.
+///
+/// ```swift
+/// let client = RPCClient(channel: channel, JSONRPC(path: "/rpc"))
+/// let sum: Int = try await client.call("sum", [1, 2, 3])
+/// ```
+public struct RPCClient<Kind: RPCProtocol>: Sendable {
+    public let channel: Channel
+    public let kind: Kind
+    public var options: CallOptions
+
+    public init(channel: Channel, _ kind: Kind, _ options: CallOptions = CallOptions()) {
+        self.channel = channel
+        self.kind = kind
+        self.options = options
+    }
+
+    /// Makes a call and waits for its result. Throws what the protocol finds in the answer, or an
+    /// `RPCError` for what is no answer of it.
+    public func call<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self
+    ) async throws -> Value {
+        let ticket = RPCTicket()
+        let body = try await post(
+            kind.path(of: method), try kind.box(method, parameters, ticket))
+        return try Self.reading(body) { try kind.unbox(body, ticket) }
+    }
+
+    /// Posts a body, and returns that of an answer with a status of 2xx.
+    func post(_ path: String, _ body: [UInt8]) async throws -> [UInt8] {
+        let answer = try await channel.post(
+            path, contentType: "application/json", accept: "application/json", body: body, options)
+        guard (200..<300).contains(answer.status) else {
+            throw RPCError.notSuccessful(answer)
+        }
+        return answer.body
+    }
+
+    /// Runs `unbox`, and says what a body that cannot be read begins with.
+    static func reading<Value>(_ body: [UInt8], _ unbox: () throws -> Value) throws -> Value {
+        do {
+            return try unbox()
+        } catch let error as DecodingError {
+            let beginning = String(decoding: body.prefix(80), as: UTF8.self)
+            throw RPCError(
+                .internal, "the answer is not what was expected: \(error) in '\(beginning)'")
+        }
+    }
+}
+
+extension RPCError {
+    fileprivate static func notSuccessful(_ answer: HTTPAnswer) -> RPCError {
+        let code: StatusCode =
+            switch answer.status {
+            case 400: .internal
+            case 401: .unauthenticated
+            case 403: .permissionDenied
+            case 404: .unimplemented
+            case 429, 502, 503, 504: .unavailable
+            default: .unknown
+            }
+        let beginning = String(decoding: answer.body.prefix(80), as: UTF8.self)
+        var error = RPCError(
+            code,
+            "the server answered HTTP \(answer.status)"
+                + (beginning.isEmpty ? "" : " '\(beginning)'"))
+        error.origin = .server
+        error.phase = .server
+        error.initialMetadata = answer.headers
+        error.timeline = answer.timeline
+        return error
+    }
+}

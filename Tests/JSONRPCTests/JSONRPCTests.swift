@@ -1,0 +1,206 @@
+import Foundation
+import Swiftlet
+import SwiftletJSONRPC
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// A small server of JSON-RPC.
+private func answer(_ request: JSONValue) -> JSONValue? {
+    guard case .object(let fields) = request, case .string(let method)? = fields["method"],
+        fields["jsonrpc"] == "2.0"
+    else {
+        return error(-32_600, "invalid request", id: nil)
+    }
+    guard let id = fields["id"] else { return nil }
+    switch (method, fields["params"]) {
+    case ("sum", .array(let numbers)?):
+        let sum = numbers.reduce(0) { sum, number in
+            if case .integer(let value) = number { sum + value } else { sum }
+        }
+        return .object(["jsonrpc": "2.0", "id": id, "result": .integer(sum)])
+    case ("nothing", nil): return .object(["jsonrpc": "2.0", "id": id, "result": .null])
+    case ("stranger", _): return .object(["jsonrpc": "2.0", "id": "other", "result": 1])
+    case ("extra", _):
+        return .object(["jsonrpc": "2.0", "id": id, "result": fields["tenant"] ?? .null])
+    case ("fail", _):
+        return .object([
+            "jsonrpc": "2.0", "id": id,
+            "error": .object([
+                "code": 7, "message": "no", "data": .object(["why": "because"]),
+            ]),
+        ])
+    default: return error(-32_601, "no method \(method)", id: id)
+    }
+}
+
+private func error(_ code: Int, _ message: String, id: JSONValue?) -> JSONValue {
+    .object([
+        "jsonrpc": "2.0", "id": id ?? .null,
+        "error": .object(["code": .integer(code), "message": .string(message)]),
+    ])
+}
+
+@Suite("JSON-RPC", .timeLimit(.minutes(1)))
+struct JSONRPCTests {
+    let server: LoopbackServer
+    let client: RPCClient<JSONRPC>
+
+    init() throws {
+        server = try LoopbackServer { server in
+            server.addGreeter()
+            server.http("/rpc") { request in
+                guard let value: JSONValue = try? JSONBody.decode(request.body) else {
+                    return HTTPReply(
+                        contentType: "application/json",
+                        body: (try? JSONBody.encode(error(-32_700, "no JSON", id: nil))) ?? [])
+                }
+                var reply: JSONValue?
+                if case .array(let entries) = value {
+                    // In the reverse order, because any is allowed.
+                    let answers = entries.reversed().compactMap { answer($0) }
+                    reply = answers.isEmpty ? nil : .array(answers)
+                } else {
+                    reply = answer(value)
+                }
+                let body = reply.flatMap { try? JSONBody.encode($0) } ?? []
+                return HTTPReply(
+                    status: body.isEmpty ? 204 : 200, contentType: "application/json", body: body)
+            }
+            server.http("/broken") { _ in
+                HTTPReply(contentType: "text/html", body: Array("<html>".utf8))
+            }
+            server.http("/down") { _ in
+                HTTPReply(status: 503, contentType: "text/plain", body: Array("later".utf8))
+            }
+            server.http("/silent") { _ in
+                try? await Task.sleep(for: .seconds(60))
+                return HTTPReply(contentType: "text/plain", body: [])
+            }
+            server.http("/api/echo") { request in
+                HTTPReply(contentType: "application/json", body: request.body)
+            }
+        }
+        client = RPCClient(channel: try Channel(server.target), JSONRPC(path: "/rpc"))
+    }
+
+    @Test("gives results their type, and shares the connection with gRPC")
+    func results() async throws {
+        let sum: Int = try await client.call("sum", [1, 2, 3])
+        #expect(sum == 6)
+        _ = try await client.call("nothing", NoParameters(), returning: NoResult.self)
+        _ = try await client.channel.unary(
+            Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary),
+            HelloRequest(name: "you"))
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("gives errors theirs")
+    func errors() async throws {
+        let failure = await #expect(throws: JSONRPCError.self) {
+            try await client.call("fail", [1], returning: Int.self)
+        }
+        #expect(
+            failure
+                == JSONRPCError(code: 7, message: "no", data: .object(["why": "because"])))
+        let unknown = await #expect(throws: JSONRPCError.self) {
+            try await client.call("unheard", [1], returning: Int.self)
+        }
+        #expect(unknown?.code == JSONRPCError.methodNotFoundCode)
+    }
+
+    @Test("checks ids, JSON and status")
+    func strictness() async throws {
+        let stranger = await #expect(throws: RPCError.self) {
+            try await client.call("stranger", [1], returning: Int.self)
+        }
+        #expect(stranger?.message.contains("'other'") == true)
+        let broken = await #expect(throws: RPCError.self) {
+            try await RPCClient(channel: client.channel, JSONRPC(path: "/broken"))
+                .call("x", [1], returning: Int.self)
+        }
+        #expect(broken?.message.contains("<html>") == true)
+        let down = await #expect(throws: RPCError.self) {
+            try await RPCClient(channel: client.channel, JSONRPC(path: "/down"))
+                .call("x", [1], returning: Int.self)
+        }
+        #expect(down?.code == .unavailable)
+        #expect(down?.message == "the server answered HTTP 503 'later'")
+        let wrongType = await #expect(throws: RPCError.self) {
+            try await client.call("sum", [1], returning: String.self)
+        }
+        #expect(wrongType?.code == .internal)
+    }
+
+    @Test("sends additional fields, and notifications that nobody answers")
+    func extras() async throws {
+        let extra = RPCClient(
+            channel: client.channel, JSONRPC(path: "/rpc", additionalFields: ["tenant": "t7"]))
+        let tenant: String = try await extra.call("extra", [1])
+        #expect(tenant == "t7")
+        try await client.notify("sum", [1, 2])
+    }
+
+    @Test("sends batches, whose answers come in any order")
+    func batches() async throws {
+        var batch = JSONRPCBatch()
+        let three = batch.add("sum", [1, 2], returning: Int.self)
+        batch.notify("sum", [9])
+        let failing = batch.add("fail", [1], returning: Int.self)
+        let seven = batch.add("sum", [3, 4], returning: Int.self)
+        let answers = try await client.send(batch)
+        #expect(answers.count == 3)
+        #expect(try answers[three] == 3)
+        #expect(try answers[seven] == 7)
+        #expect(throws: JSONRPCError.self) { try answers[failing] }
+        var silent = JSONRPCBatch()
+        silent.notify("sum", [1])
+        #expect(try await client.send(silent).count == 0)
+        var other = JSONRPCBatch()
+        let elsewhere = other.add("sum", [1], returning: Int.self)
+        #expect(throws: RPCError.self) { try answers[elsewhere] }
+    }
+
+    @Test("keeps deadlines, cancellation and interceptors")
+    func calls() async throws {
+        var slow = RPCClient(channel: client.channel, JSONRPC(path: "/silent"))
+        slow.options.timeout = .milliseconds(20)
+        let hurried = slow
+        let late = await #expect(throws: RPCError.self) {
+            try await hurried.call("x", [1], returning: Int.self)
+        }
+        #expect(late?.code == .deadlineExceeded)
+
+        let silent = RPCClient(channel: client.channel, JSONRPC(path: "/silent"))
+        let task = Task { try await silent.call("x", [1], returning: Int.self) }
+        task.cancel()
+        let cancelled = await #expect(throws: RPCError.self) { try await task.value }
+        #expect(cancelled?.code == .cancelled)
+
+        let metrics = CallMetrics()
+        let measured = RPCClient(
+            channel: try Channel(server.target, interceptors: [.all(metrics.interceptor)]),
+            JSONRPC(path: "/rpc"))
+        let sum: Int = try await measured.call("sum", [2, 2])
+        #expect(sum == 4)
+        #expect(metrics.snapshot["/rpc"]?.completedCounts == [.ok: 1])
+    }
+
+    @Test("is one protocol of many: with none a body goes as it is")
+    func plain() async throws {
+        let plain = RPCClient(channel: client.channel, PlainBodies(prefix: "/api/"))
+        let echoed: [String] = try await plain.call("echo", ["a", "b"])
+        #expect(echoed == ["a", "b"])
+    }
+
+    @Test("refuses answers above the limit")
+    func limit() async throws {
+        var small = RPCClient(channel: client.channel, PlainBodies(prefix: "/api/"))
+        small.options.maxReceiveByteCount = 10
+        let limited = small
+        let error = await #expect(throws: RPCError.self) {
+            try await limited.call("echo", ["a long enough text"], returning: [String].self)
+        }
+        #expect(error?.code == .resourceExhausted)
+    }
+}
