@@ -1,0 +1,115 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// Debian's nghttp2-server and nghttp2-client, where the machine has them.
+private enum Tool {
+    static let nghttpd = find("nghttpd")
+    static let nghttp = find("nghttp")
+
+    private static func find(_ name: String) -> URL? {
+        ["/usr/bin", "/usr/sbin", "/usr/local/bin"].map { URL(filePath: "\($0)/\(name)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    static func certificate(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Certificates/\(name)").path
+    }
+}
+
+@Suite(
+    "A foreign HTTP/2",
+    .enabled(
+        if: Tool.nghttpd != nil && Tool.nghttp != nil,
+        "nghttpd and nghttp are not on this machine (Debian: nghttp2-server, nghttp2-client)"),
+    .timeLimit(.minutes(1)))
+struct NGHTTP2Tests {
+    /// A program that ends with the test.
+    private final class Running {
+        let process = Process()
+
+        init(_ tool: URL?, _ arguments: [String]) throws {
+            process.executableURL = tool
+            process.arguments = arguments
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+        }
+
+        deinit { process.terminate() }
+    }
+
+    /// A port that was free a moment ago.
+    private func freePort() throws -> String {
+        let server = try LoopbackServer { _ in }
+        return String(server.target.split(separator: ":").last ?? "")
+    }
+
+    @Test("server gets what we send, and we what it answers", arguments: [false, true])
+    func server(isSecure: Bool) async throws {
+        let port = try freePort()
+        let nghttpd = try Running(
+            Tool.nghttpd,
+            (isSecure ? [] : ["--no-tls"]) + ["--echo-upload", "-a", "127.0.0.1", port]
+                + (isSecure
+                    ? [Tool.certificate("server.key"), Tool.certificate("server.pem")] : []))
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .milliseconds(20)
+        arguments.maxReconnectBackoff = .milliseconds(50)
+        var tls = TLSOptions()
+        tls.acceptsAnyCertificate = true
+        let channel = try Channel(
+            "127.0.0.1:\(port)", credentials: isSecure ? .tls(tls) : .insecure,
+            arguments: arguments)
+        let options = CallOptions.with {
+            $0.waitForReady = true
+            $0.timeout = .seconds(30)
+        }
+        for byteCount in [1, 1_000, 300_000] {
+            let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
+            let answer = try await channel.post(
+                "/upload", contentType: "application/octet-stream", body: body, options)
+            #expect(answer.status == 200)
+            #expect(answer.body == body)
+            #expect(answer.headers["server"]?.contains("nghttp") == true)
+        }
+        withExtendedLifetime(nghttpd) {}
+    }
+
+    @Test("client is answered by the loopback server", arguments: [false, true])
+    func client(isSecure: Bool) async throws {
+        let tls = ServerTLS(
+            certificateChain: try String(
+                contentsOfFile: Tool.certificate("server.pem"), encoding: .utf8),
+            privateKey: try String(
+                contentsOfFile: Tool.certificate("server.key"), encoding: .utf8))
+        let server = try LoopbackServer(tls: isSecure ? tls : nil) { server in
+            server.http("/hello") { request in
+                HTTPReply(contentType: "text/plain", body: Array("you sent ".utf8) + request.body)
+            }
+        }
+        let upload = FileManager.default.temporaryDirectory
+            .appending(path: "swiftlet-\(UUID().uuidString)")
+        try Data("42".utf8).write(to: upload)
+        defer { try? FileManager.default.removeItem(at: upload) }
+        let process = Process()
+        process.executableURL = Tool.nghttp
+        process.arguments = [
+            "--timeout=20", "--no-verify-peer", "-d", upload.path,
+            "-H", "content-type: text/plain",
+            "http\(isSecure ? "s" : "")://\(server.target)/hello",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = try await onThread {
+            String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        #expect(text.contains("you sent 42"))
+    }
+}
