@@ -5,7 +5,11 @@ import Synchronization
 
 extension CallCore {
     /// The response's headers.
-    package func receive(initial outcome: ResponseHead.Initial, at now: MonotonicInstant) {
+    ///
+    /// - Parameter isFollowed: More comes at once, and then the observer is told of all of it.
+    package func receive(
+        initial outcome: ResponseHead.Initial, at now: MonotonicInstant, isFollowed: Bool = false
+    ) {
         switch outcome {
         case .accepted(let httpStatus, let encoding, let metadata):
             state.withLock { state in
@@ -15,7 +19,7 @@ extension CallCore {
                 state.decompression = encoding
                 state.initialMetadata = metadata
             }
-            deliver()
+            if !isFollowed { deliver() }
         case .refused(let error):
             end(with: error, isImmediate: false)
         }
@@ -23,9 +27,9 @@ extension CallCore {
 
     /// A piece of the response's body. Returns how many octets the stream's window can be given
     /// back for at once.
-    package func receive(_ octets: Span<UInt8>) -> Int {
-        let failure: RPCError? = state.withLock { state in
-            guard !state.isOver else { return nil }
+    package func receive(_ octets: Span<UInt8>, isFollowed: Bool = false) -> Int {
+        let (failure, returnable): (RPCError?, Int) = state.withLock { state in
+            guard !state.isOver else { return (nil, 0) }
             state.unreturnedByteCount += octets.count
             state.times.receivedByteCount += octets.count
             do throws(RPCError) {
@@ -34,12 +38,13 @@ extension CallCore {
                 } else {
                     try state.assemble(octets)
                 }
-                return nil
+                return (nil, isFollowed ? state.takeReturnable() : 0)
             } catch {
-                return error
+                return (error, 0)
             }
         }
         if let failure { end(with: failure, isImmediate: true) }
+        if isFollowed, failure == nil { return returnable }
         deliver()
         return state.withLock { $0.takeReturnable() }
     }

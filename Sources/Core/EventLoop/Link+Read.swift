@@ -23,6 +23,21 @@ extension Link {
     }
 }
 
+extension Link.Delivery {
+    /// Whether it tells the same call something more.
+    fileprivate func follows(_ other: Link.Delivery) -> Bool {
+        guard let call = other.call else { return false }
+        return call === self.call
+    }
+
+    private var call: CallCore? {
+        switch self {
+        case .initial(let call, _), .data(let call, _, _), .trailers(let call, _): call
+        case .failed, .unprocessed, .ready, .goAway, .ended: nil
+        }
+    }
+}
+
 extension Link: Pollable {
     package func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         if readiness.contains(.writable) { becameWritable() }
@@ -77,7 +92,14 @@ extension Link: Pollable {
                     state.takeDown(event, self, into: &reader.deliveries)
                 }
             }
-            for delivery in reader.deliveries { tell(delivery, octets, now: now) }
+            for index in reader.deliveries.indices {
+                // What comes for one call in one go is told in one go.
+                let next = index + 1
+                let isFollowed =
+                    next < reader.deliveries.count
+                    && reader.deliveries[next].follows(reader.deliveries[index])
+                tell(reader.deliveries[index], octets, isFollowed: isFollowed, now: now)
+            }
         }
         reader.deliveries.removeAll(keepingCapacity: true)
         reader.buffer.consume(offset)
@@ -94,11 +116,14 @@ extension Link: Pollable {
         if hasRoom { tellOwner { $0.linkHasRoom(self) } }
     }
 
-    private func tell(_ delivery: Delivery, _ octets: Span<UInt8>, now: MonotonicInstant) {
+    private func tell(
+        _ delivery: Delivery, _ octets: Span<UInt8>, isFollowed: Bool, now: MonotonicInstant
+    ) {
         switch delivery {
-        case .initial(let call, let head): call.receive(initial: head, at: now)
+        case .initial(let call, let head):
+            call.receive(initial: head, at: now, isFollowed: isFollowed)
         case .data(let call, let stream, let range):
-            let byteCount = call.receive(octets.extracting(range))
+            let byteCount = call.receive(octets.extracting(range), isFollowed: isFollowed)
             if byteCount > 0 {
                 state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
             }
