@@ -193,7 +193,7 @@ extension CallCore {
 
     /// Ends the call, or takes the place of an end that came behind the message and has not been
     /// told yet.
-    private func endInstead(with error: RPCError) {
+    func endInstead(with error: RPCError) {
         let isReplaced = state.withLock { state in
             guard let ending = state.ending, !ending.isImmediate else { return false }
             state.messages.removeAll()

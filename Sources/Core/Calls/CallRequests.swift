@@ -43,5 +43,5 @@ extension CallRequests {
 }
 
 extension CallCore: CallRequests {
-    package func fail(_ error: RPCError) { end(with: error, isImmediate: true) }
+    package func fail(_ error: RPCError) { endInstead(with: error) }
 }
