@@ -27,7 +27,9 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// A kept connection is also one on which other calls go on.
-    func check(deadline: Duration = .seconds(2)) async throws {
+    func check(deadline: Duration? = nil) async throws {
+        // Where the deadline is not the answer, a machine that is busy gets more of it.
+        let deadline = deadline ?? (accepted.contains(4) ? .seconds(2) : .seconds(20))
         let outcome = try await HostileTrial(script).run(deadline: deadline)
         #expect(accepted.contains(outcome.code), "\(outcome.code): \(outcome.reason)")
         switch connection {
@@ -199,8 +201,10 @@ struct HostileFrameTests {
             try connection.send(octets)
             try connection.close()
         })
-        let outcome = try await HostileTrial(script).run(holdsAnother: false)
+        let trial = try HostileTrial(script)
+        let outcome = try await trial.run(deadline: .seconds(20), holdsAnother: false)
         #expect([13, 14].contains(outcome.code), "\(outcome.reason)")
-        #expect(outcome.isKept == false)
+        // The channel may have come back by itself before the next call.
+        #expect(trial.peer.connectionCount >= 2)
     }
 }

@@ -102,7 +102,9 @@ struct HostileServerTests {
         let trial = try HostileTrial(misbehaviour.script)
         // Where nothing works from the first octet on there is no other call to run beside it.
         let outcome = try await trial.run(
-            deadline: row.deadline, holdsAnother: row.start == .call,
+            // Where the deadline is not the answer, a machine that is busy gets more of it.
+            deadline: row.accepted.contains(4) ? row.deadline : .seconds(20),
+            holdsAnother: row.start == .call,
             asksNext: row.start == .call || row.connection != .either)
         #expect(row.accepted.contains(outcome.code), "\(outcome.code): \(outcome.reason)")
         switch row.connection {

@@ -35,7 +35,7 @@ struct HostileTLSTests {
         let server = try LoopbackServer(tls: tls) { server in
             server.unary(HostileTrial.echo) { request, _ in request }
         }
-        let (code, error) = await Self.call(server.target, deadline: .seconds(2))
+        let (code, error) = await Self.call(server.target, deadline: .seconds(20))
         #expect(row.accepted.contains(code), "\(error.map { "\($0)" } ?? "OK")")
         if let error { #expect(error.phase == .tls, "\(error)") }
     }
