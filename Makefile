@@ -3,6 +3,8 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
+# The toolchain's own, beside its swift.
+DOCC ?= $(dir $(shell command -v $(SWIFT)))docc
 SOURCES = Package.swift Sources Tests
 
 .PHONY: demo test format lint build bench fuzz interop docs install clean
@@ -46,12 +48,14 @@ docs:
 	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
 	$(SWIFT) build --scratch-path .build/docs-build --product SwiftletLoopback \
 	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
+	$(SWIFT) build --scratch-path .build/docs-build --product SwiftletJSONRPC \
+	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
 	for module in Swiftlet:Swiftlet Core:SwiftletCore Messages:SwiftletMessages \
-	    Loopback:SwiftletLoopback; do \
+	    Loopback:SwiftletLoopback JSONRPC:SwiftletJSONRPC; do \
 	    folder=$${module%%:*}; name=$${module##*:}; \
 	    mkdir -p .build/symbols/$$name; \
 	    cp .build/symbols/all/$$name.symbols.json .build/symbols/$$name/; \
-	    docc convert Sources/$$folder/$$name.docc --additional-symbol-graph-dir .build/symbols/$$name \
+	    $(DOCC) convert Sources/$$folder/$$name.docc --additional-symbol-graph-dir .build/symbols/$$name \
 	        --fallback-display-name $$name --fallback-bundle-identifier $$name \
 	        --transform-for-static-hosting --hosting-base-path $$name \
 	        --output-path .build/docs/$$name || exit 1; \

@@ -1,5 +1,7 @@
-// A fuzz target: whatever octets are decoded, nothing traps, and what was accepted is written and
-// read again as the same. Compiled together with Sources/Messages by Tests/Fuzz/build.
+// fuzz: Sources/Messages
+//
+// A libFuzzer target for messages: whatever octets are decoded, nothing traps, and what was accepted
+// is written and read again as the same. `Tests/Fuzz/run` builds it.
 
 /// A field of each kind that is read in a way of its own.
 struct FuzzMessage: Message {
