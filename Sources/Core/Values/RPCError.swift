@@ -4,7 +4,7 @@
 /// ```swift
 /// do {
 ///     print(try await greeter.sayHello(.init(name: "world")).message)
-/// } catch where error.code == .unavailable {
+/// } catch {
 ///     print(error)  // UNAVAILABLE: connect 127.0.0.1:50051: connection refused (attempt 1, …
 /// }
 /// ```
