@@ -31,6 +31,7 @@ bench:
 	.build/release/swiftlet-bench engine
 	.build/release/swiftlet-bench hpack
 	.build/release/swiftlet-bench messages
+	.build/release/swiftlet-bench interceptors
 
 # Every fuzz target for SECONDS_EACH seconds.
 fuzz:
@@ -42,7 +43,8 @@ interop:
 
 # The documentation as a static site for each module, in .build/docs.
 docs:
-	rm -rf .build/docs .build/symbols
+	# Symbols are written while modules are compiled, so all of them are.
+	rm -rf .build/docs .build/symbols .build/docs-build
 	mkdir -p .build/docs .build/symbols/all
 	$(SWIFT) build --scratch-path .build/docs-build --product Swiftlet \
 	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all

@@ -6,6 +6,7 @@ enum Main {
         ("hpack", "header compression, alone and beside nghttp2", HPACKBenchmark.run),
         ("messages", "protobuf messages, encoded and decoded", MessagesSet.run),
         ("engine", "the HTTP/2 engine alone, without sockets", EngineBenchmark.run),
+        ("interceptors", "what an interceptor costs that forwards", InterceptorBenchmark.run),
     ]
 
     static func main() async {

@@ -24,6 +24,18 @@ extension SerialMailbox {
         }
     }
 
+    /// Handles an event, and those that are left meanwhile; or leaves it to whoever is at it.
+    package func handle(_ event: Event, _ body: (Event) -> Void) {
+        let isMine = state.withLock { state in
+            if state.isHandled { state.events.append(event) }
+            defer { state.isHandled = true }
+            return !state.isHandled
+        }
+        guard isMine else { return }
+        body(event)
+        while let event = next() { body(event) }
+    }
+
     /// The event whose turn it is; nil leaves the mailbox to whoever posts next.
     package func next() -> Event? {
         state.withLock { state in

@@ -125,7 +125,7 @@ extension InterceptedCall {
             defer { state.isHandled = true }
             return !state.isHandled
         }
-        if isMine { handle() }
+        if isMine { handleAll() }
     }
 
     /// Runs `work` in the interceptor's serial context: for what happens later, in a task or a
@@ -149,34 +149,52 @@ extension InterceptedCall {
 
     private func post(_ event: Event) {
         let isMine = state.withLock { state in
+            let mustWait: Bool
             switch event {
             case .request(.cancel):
-                state.requests = [event]
+                state.requests.removeAll()
                 state.holdsRequests = false
-            case .request: state.requests.append(event)
-            case .response, .work: state.others.append(event)
+                mustWait = state.isHandled
+            case .request:
+                mustWait = state.isHandled || state.holdsRequests || !state.requests.isEmpty
+            case .response, .work: mustWait = state.isHandled
             }
-            defer { state.isHandled = true }
-            return !state.isHandled
+            guard mustWait else {
+                state.isHandled = true
+                return true
+            }
+            if case .request = event {
+                state.requests.append(event)
+            } else {
+                state.others.append(event)
+            }
+            return false
         }
-        if isMine { handle() }
+        guard isMine else { return }
+        factory.context { [self] in
+            handle(event)
+            while let event = next() { handle(event) }
+        }
     }
 
-    private func handle() { factory.context { [self] in handleAll() } }
-
+    /// Handles what has been kept back.
     private func handleAll() {
-        let terminal = state.withLock { $0.below?.terminal }
-        // What one turn asks for leaves together: the request's headers with its message.
-        if let terminal { terminal.gather(handleEach) } else { handleEach() }
+        factory.context { [self] in
+            gathering { while let event = next() { handle(event) } }
+        }
     }
 
-    private func handleEach() {
-        while let event = next() {
-            switch event {
-            case .request(let request): handle(request)
-            case .response(let response): handle(response)
-            case .work(let work): unsafe work(interceptor, self)
-            }
+    /// What one turn asks for leaves together: the request's headers with its message.
+    private func gathering(_ body: () -> Void) {
+        let terminal = state.withLock { $0.below?.terminal }
+        if let terminal { terminal.gather(body) } else { body() }
+    }
+
+    private func handle(_ event: Event) {
+        switch event {
+        case .request(let request): handle(request)
+        case .response(let response): handle(response)
+        case .work(let work): gathering { unsafe work(interceptor, self) }
         }
     }
 

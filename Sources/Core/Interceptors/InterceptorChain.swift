@@ -84,8 +84,7 @@ extension InterceptorChain {
 
 extension InterceptorChain: ChainUpper {
     func take(_ response: ChainResponse) {
-        guard responses.post(response) else { return }
-        while let response = responses.next() { tell(response) }
+        responses.handle(response) { tell($0) }
     }
 
     private func tell(_ response: ChainResponse) {
