@@ -23,6 +23,9 @@ package final class EventLoop: Sendable {
     private struct Inbox {
         var jobs: [Job] = []
         var unflushed: [any Flushable] = []
+        /// Who stopped reading to let others have their turn.
+        var unread: [any Pollable] = []
+        var isEmpty: Bool { jobs.isEmpty && unflushed.isEmpty && unread.isEmpty }
         /// Nobody turns the loop now, or it waits: who has output writes it himself.
         var isAsleep = true
     }
@@ -102,6 +105,12 @@ extension EventLoop {
         if !isLeftToLoop { target.flush() }
     }
 
+    /// Has `target` read on in the next turn, to the end: what its descriptor has left is not
+    /// announced again, nor is a hang-up. To be called by the loop's own thread.
+    package func readAgain(_ target: any Pollable) {
+        inbox.withLock { $0.unread.append(target) }
+    }
+
     package func wakeUp() { poller.wakeUp() }
 
     package func schedule(_ target: any TimerTarget, at deadline: Instant) -> TimerHandle {
@@ -179,6 +188,7 @@ extension EventLoop {
         fileprivate var events: [Poller.Event] = []
         fileprivate var jobs: [Job] = []
         fileprivate var unflushed: [any Flushable] = []
+        fileprivate var unread: [any Pollable] = []
 
         package init() {}
     }
@@ -197,9 +207,12 @@ extension EventLoop {
         try waitForEvents(until: deadline, &scratch)
 
         let now = Instant.now
+        inbox.withLock { swap(&$0.unread, &scratch.unread) }
         for event in scratch.events {
             target(of: event.token)?.ready(event.readiness, now: now)
         }
+        for target in scratch.unread { target.ready([.readable, .hungUp], now: now) }
+        scratch.unread.removeAll(keepingCapacity: true)
         while let target = timers.popExpired(now: now) { target.timerFired(now: now) }
         runJobs(&scratch)
         flushAll(&scratch)
@@ -217,7 +230,7 @@ extension EventLoop {
             } while Instant.now < end
         }
         let maySleep = inbox.withLock { inbox in
-            inbox.isAsleep = inbox.jobs.isEmpty && inbox.unflushed.isEmpty
+            inbox.isAsleep = inbox.isEmpty
             return inbox.isAsleep
         }
         var until: Instant? = start
@@ -234,7 +247,7 @@ extension EventLoop {
 
     /// Whether something was handed over that the next turn will see to.
     var hasWork: Bool {
-        inbox.withLock { !$0.jobs.isEmpty || !$0.unflushed.isEmpty }
+        inbox.withLock { !$0.isEmpty }
     }
 
     /// A few rounds, because jobs beget jobs; then the descriptors have their turn again.

@@ -52,6 +52,7 @@ extension Link: Pollable {
         guard var reader = reader.withLock({ $0.take() }) else { return }
         var failure: LinkError?
         var isOver = false
+        var readCount = 0
         while !isOver {
             do throws(LinkError) {
                 let outcome = try wire.read(into: &reader.buffer)
@@ -61,7 +62,14 @@ extension Link: Pollable {
                     becameWritable()
                 }
                 if outcome != .nothing { receive(&reader, now: now) }
+                // A server that goes on sending is not listened to.
+                if state.withLock({ $0.ending != nil }) { break }
+                readCount += 1
                 switch outcome {
+                case .more where readCount == ReceiveBuffer.readLimit:
+                    // A server that sends faster than this reads must not stop the others.
+                    loop.readAgain(self)
+                    isOver = true
                 case .more: break
                 case .last: isOver = !untilEmpty
                 case .nothing: isOver = true

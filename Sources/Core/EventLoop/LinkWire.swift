@@ -64,15 +64,19 @@ extension LinkWire {
                 return outcome
             }
         }
+        let outcome: Socket.ReadOutcome
         do throws(SystemError) {
-            switch try buffer.read(from: socket) {
-            case .bytes: return buffer.wasFilled ? .more : .last
-            case .wouldBlock: return .nothing
-            case .endOfStream: return .endOfStream
-            case .bufferFull: return .more
-            }
+            outcome = try buffer.read(from: socket)
         } catch {
             throw LinkError(phase: .http2, cause: "\(error)")
+        }
+        switch outcome {
+        case .bytes: return buffer.wasFilled ? .more : .last
+        case .wouldBlock: return .nothing
+        case .endOfStream: return .endOfStream
+        case .bufferFull:
+            // The engine takes all that is whole, so this cannot be; it must not become a loop.
+            throw LinkError(phase: .http2, cause: "a frame does not fit the receive buffer")
         }
     }
 

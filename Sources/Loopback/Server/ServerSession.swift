@@ -86,11 +86,11 @@ extension ServerSession: Pollable {
         if isOver { end() }
     }
 
-    /// True when the connection is over.
+    /// Reads a turn's share. True when the connection is over.
     private func read(
         _ reader: inout Reader, untilEmpty: Bool, now: MonotonicInstant
     ) -> Bool {
-        while true {
+        for _ in 0..<ReceiveBuffer.readLimit {
             guard let outcome = try? wire.read(into: &reader.buffer) else { return true }
             if !reader.isOpen, wire.isOpen {
                 reader.isOpen = true
@@ -104,6 +104,8 @@ extension ServerSession: Pollable {
             case .endOfStream: return true
             }
         }
+        loop.readAgain(self)
+        return false
     }
 
     private func receive(_ reader: inout Reader, now: MonotonicInstant) -> Bool {
@@ -116,7 +118,7 @@ extension ServerSession: Pollable {
                 {
                     takeDown(event, &state, into: &arrivals)
                 }
-                return state.connection.hasFailed
+                return state.connection.hasFailed || state.isOver
             }
             for arrival in arrivals { tell(arrival, octets) }
             return hasFailed

@@ -27,6 +27,10 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     private var smallTurnCount = 0
     private static let smallTurnLimit = 64
 
+    /// How many times a connection is read in a turn of the loop while there is more: the others
+    /// wait for at most this many buffers.
+    package static let readLimit = 8
+
     package let initialByteCount: Int
     package let maximumByteCount: Int
 

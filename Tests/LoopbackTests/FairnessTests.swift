@@ -1,0 +1,73 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// Connections that share a thread: what one server does must not hold up the calls to another.
+@Suite("One server does not hold up another's calls", .timeLimit(.minutes(1)))
+struct FairnessTests {
+    /// Breaks the protocol, and goes on sending for as long as anybody takes it.
+    private static let talkative = RawScript { connection, _ in
+        let ping = RawFrame.octets(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8])
+        let noise = Array(repeatElement(ping, count: 100_000).joined())
+        try connection.send(RawFrame.octets(RawFrame.settings, stream: 1) + noise)
+        while true { try connection.send(noise) }
+    }
+
+    @Test("that goes on sending after it broke the protocol", arguments: [1, 4])
+    func afterTheEnd(connectionCount: Int) async throws {
+        let queue = try CompletionQueue()
+        let peers = try (0..<connectionCount).map { _ in try RawPeer(Self.talkative) }
+        let channels = try peers.map { try Channel($0.target, queue: queue) }
+        let correct = try RawPeer(.correct)
+        let other = try Channel(correct.target, queue: queue)
+        for channel in channels {
+            let options = CallOptions.with { $0.timeout = .seconds(20) }
+            await #expect(throws: RPCError.self) {
+                try await channel.unary(HostileTrial.echo, [9], options)
+            }
+        }
+        try await expectAnswers(from: other, correct)
+    }
+
+    @Test("that sends a message after the other and never stops")
+    func endless() async throws {
+        let queue = try CompletionQueue()
+        let endless = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(stream)
+                while true { try connection.message(stream, [UInt8](repeating: 7, count: 8_192)) }
+            })
+        let channel = try Channel(endless.target, queue: queue)
+        let correct = try RawPeer(.correct)
+        let other = try Channel(correct.target, queue: queue)
+        let stream = Method<[UInt8], [UInt8]>(
+            "/t.T/Stream", .serverStreaming, request: .octets, reply: .octets)
+        let reader = Task {
+            var count = 0
+            for try await _ in try await channel.serverStreaming(stream, [1]) { count += 1 }
+            return count
+        }
+        try await expectAnswers(from: other, correct)
+        reader.cancel()
+        _ = await reader.result
+    }
+
+    /// Calls are answered, and deadlines kept.
+    private func expectAnswers(from channel: Channel, _ peer: RawPeer) async throws {
+        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        for _ in 0..<10 {
+            #expect(try await channel.unary(HostileTrial.echo, [9], options) == RawPeer.replyBody)
+        }
+        peer.conduct = .hold
+        let soon = CallOptions.with { $0.timeout = .milliseconds(50) }
+        let conversation = try await channel.bidirectional(HostileTrial.talk, soon)
+        var answers = conversation.responses.makeAsyncIterator()
+        _ = try await answers.next()
+        do {
+            _ = try await answers.next()
+            Issue.record("the deadline has passed and the call goes on")
+        } catch {
+            #expect(error.code == .deadlineExceeded)
+        }
+    }
+}
