@@ -52,7 +52,7 @@ extension Link: Pollable {
         guard var reader = reader.withLock({ $0.take() }) else { return }
         var failure: LinkError?
         var isOver = false
-        var readCount = 0
+        var byteCount = 0
         while !isOver {
             do throws(LinkError) {
                 let outcome = try wire.read(into: &reader.buffer)
@@ -61,12 +61,15 @@ extension Link: Pollable {
                     if wire.isSecure { state.withLock { $0.times.secured = now } }
                     becameWritable()
                 }
-                if outcome != .nothing { receive(&reader, now: now) }
+                if outcome != .nothing {
+                    // A read that brings nothing counts as well: TLS records may be empty.
+                    byteCount += max(reader.buffer.count, 1_024)
+                    receive(&reader, now: now)
+                }
                 // A server that goes on sending is not listened to.
                 if state.withLock({ $0.ending != nil }) { break }
-                readCount += 1
                 switch outcome {
-                case .more where readCount == ReceiveBuffer.readLimit:
+                case .more where byteCount >= ReceiveBuffer.turnByteCount:
                     // A server that sends faster than this reads must not stop the others.
                     loop.readAgain(self)
                     isOver = true

@@ -90,12 +90,14 @@ extension ServerSession: Pollable {
     private func read(
         _ reader: inout Reader, untilEmpty: Bool, now: MonotonicInstant
     ) -> Bool {
-        for _ in 0..<ReceiveBuffer.readLimit {
+        var byteCount = 0
+        while byteCount < ReceiveBuffer.turnByteCount {
             guard let outcome = try? wire.read(into: &reader.buffer) else { return true }
             if !reader.isOpen, wire.isOpen {
                 reader.isOpen = true
                 becameWritable()
             }
+            byteCount += max(reader.buffer.count, 1_024)
             if outcome != .nothing, receive(&reader, now: now) { return true }
             switch outcome {
             case .more: break

@@ -76,15 +76,12 @@ extension Connection {
 // MARK: - Bandwidth × delay
 
 extension Connection {
+    /// The windows of streams follow by SETTINGS, that of the connection by an update, and is
+    /// twice as large so that one stream cannot hold it all.
     private mutating func measureBandwidth(now: Instant) {
-        guard bandwidth?.shouldMeasure(now: now) == true else { return }
-        writePing(.bandwidth)
-    }
-
-    /// The measurement came back: the windows of streams follow by SETTINGS, that of the
-    /// connection by an update, and is twice as large so that one stream cannot hold it all.
-    mutating func bandwidthMeasured(now: Instant) {
-        guard let byteCount = bandwidth?.pingAnswered(now: now) else { return }
+        guard let advice = bandwidth?.windowUpdated(now: now) else { return }
+        if advice.measuresDelay { writePing(.bandwidth) }
+        guard let byteCount = advice.windowByteCount else { return }
         var settings = unacknowledgedSettings.last ?? acknowledgedSettings
         let old = settings
         settings.initialWindowByteCount = Int32(clamping: byteCount)

@@ -19,7 +19,7 @@ extension Connection {
     mutating func receivePingAnswer(_ opaque: UInt64, now: Instant) {
         switch PingPurpose(rawValue: opaque) {
         case .keepAlive: break  // Any frame at all has proved that the peer lives.
-        case .bandwidth: bandwidthMeasured(now: now)
+        case .bandwidth: bandwidth?.pingAnswered(now: now)
         case .gracefulLeave: finishGracefulLeave()
         case nil: events.append(.pingAnswered(opaque))
         }

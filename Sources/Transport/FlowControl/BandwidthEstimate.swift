@@ -1,28 +1,40 @@
 /// Measures bandwidth × delay of a connection, and from it how large the receive windows ought to
-/// be: what arrives between a PING and its answer is what the path holds.
+/// be.
 ///
-/// A PING is sent only together with a window update, that is, only when half a window has been
-/// consumed: then the window may be what limits the sender, and the PING rides along in a write
-/// that happens anyway. Time is an argument.
+/// The delay is what a PING takes; one is sent only together with a window update, so it rides
+/// along in a write that happens anyway. The bandwidth is what arrives from one window update to
+/// the next. A reader that is slow lets go of its windows slowly, so it does not make them grow.
+/// Time is an argument.
 package struct BandwidthEstimate: Sendable {
     package typealias Instant = MonotonicInstant
 
-    private enum State: Sendable {
-        case idle(notBefore: Instant?)
-        case measuring(since: Instant, byteCount: Int)
+    /// What a window update brings with it.
+    package struct Advice: Hashable, Sendable {
+        /// A PING is to go with the update; its answer is ``BandwidthEstimate/pingAnswered(now:)``.
+        package var measuresDelay = false
+        /// The new window, when it is to grow.
+        package var windowByteCount: Int?
     }
 
-    private var state = State.idle(notBefore: nil)
-    private var fastest = 0.0
-    private var pause = Self.shortestPause
+    private enum Delay: Sendable {
+        case idle(notBefore: Instant?)
+        case measuring(since: Instant)
+    }
+
+    private var measurement = Delay.idle(notBefore: nil)
+    /// The shortest that was measured lately: a PING that has to wait behind data, or for a busy
+    /// thread, says nothing about the path.
+    private var delay: Duration?
+    private var lastUpdate: Instant?
+    /// What has arrived since.
+    private var byteCount = 0
 
     /// The window that is recommended now.
     package private(set) var windowByteCount: Int
     /// No measurement recommends more than this.
     package let limit: Int
 
-    private static let shortestPause = Duration.milliseconds(20)
-    private static let longestPause = Duration.seconds(10)
+    private static let pause = Duration.milliseconds(20)
 
     package init(initial: Int, limit: Int) {
         windowByteCount = initial
@@ -31,34 +43,37 @@ package struct BandwidthEstimate: Sendable {
 }
 
 extension BandwidthEstimate {
-    /// Called when a window update goes out. True when a PING is to go with it.
-    package mutating func shouldMeasure(now: Instant) -> Bool {
-        guard case .idle(let notBefore) = state, windowByteCount < limit else { return false }
-        if let notBefore, now < notBefore { return false }
-        state = .measuring(since: now, byteCount: 0)
-        return true
+    package mutating func received(_ byteCount: Int) { self.byteCount += byteCount }
+
+    /// Called when a window update goes out.
+    package mutating func windowUpdated(now: Instant) -> Advice {
+        guard windowByteCount < limit else { return Advice() }
+        var advice = Advice()
+        if case .idle(let notBefore) = measurement, notBefore.map({ now >= $0 }) ?? true {
+            measurement = .measuring(since: now)
+            advice.measuresDelay = true
+        }
+        // The updates of a stream and of the connection go out together; a window is too small
+        // when half of it passes, not when there are two that are given back.
+        guard byteCount >= windowByteCount / 4 else { return advice }
+        defer { (lastUpdate, byteCount) = (now, 0) }
+        guard let lastUpdate, let delay else { return advice }
+        let elapsed = max(now - lastUpdate, .microseconds(1))
+        let product = Double(byteCount) * (delay / elapsed)
+        // Updates go out when half is consumed, so twice the product keeps the sender sending if
+        // nothing is ever late; twice that for what is.
+        if 4 * product > Double(windowByteCount) {
+            windowByteCount = min(limit, 2 * windowByteCount)
+            advice.windowByteCount = windowByteCount
+        }
+        return advice
     }
 
-    package mutating func received(_ byteCount: Int) {
-        guard case .measuring(let since, let sum) = state else { return }
-        state = .measuring(since: since, byteCount: sum + byteCount)
-    }
-
-    /// The PING came back. Returns the new window when it is to grow.
-    package mutating func pingAnswered(now: Instant) -> Int? {
-        guard case .measuring(let since, let byteCount) = state else { return nil }
-        let seconds = max((now - since) / .seconds(1), 1e-6)
-        let bandwidth = Double(byteCount) / seconds
-        // The PING left when half the window was on its way, and a peer that answers it before it
-        // sends more shows us that half at most: a quarter is enough to say that the window may be
-        // what limits it. What is measured swings with the machine's load, so half of the best
-        // counts as well: a window that is too large costs less than one that is too small.
-        let grows = byteCount * 4 >= windowByteCount && bandwidth > fastest * 0.5
-        fastest = max(fastest, bandwidth)
-        pause = grows ? Self.shortestPause : min(pause * 2, Self.longestPause)
-        state = .idle(notBefore: now + pause)
-        guard grows else { return nil }
-        windowByteCount = min(limit, max(byteCount, windowByteCount) * 2)
-        return windowByteCount
+    package mutating func pingAnswered(now: Instant) {
+        guard case .measuring(let since) = measurement else { return }
+        let sample = now - since
+        // A path can become longer: what was measured before counts for a little less each time.
+        delay = delay.map { min(sample, $0 + $0 / 8) } ?? sample
+        measurement = .idle(notBefore: now + Self.pause)
     }
 }

@@ -27,9 +27,9 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     private var smallTurnCount = 0
     private static let smallTurnLimit = 64
 
-    /// How many times a connection is read in a turn of the loop while there is more: the others
-    /// wait for at most this many buffers.
-    package static let readLimit = 8
+    /// How much of a connection is read in a turn of the loop before the others have theirs, and
+    /// before what arrived is worked on: it is still in the processor's memory then.
+    package static let turnByteCount = 256 << 10
 
     package let initialByteCount: Int
     package let maximumByteCount: Int

@@ -160,36 +160,71 @@ struct DeadlineTests {
 
 @Suite("An estimate of bandwidth × delay")
 struct BandwidthEstimateTests {
-    @Test("doubles when a window's worth comes in a round trip, and stops at its limit")
+    /// An estimate that knows its delay.
+    private static func estimate(
+        limit: Int, delay: Duration, _ now: MonotonicInstant
+    ) -> BandwidthEstimate {
+        var estimate = BandwidthEstimate(initial: 1_000, limit: limit)
+        estimate.received(500)
+        let advice = estimate.windowUpdated(now: now - delay)
+        #expect(advice == .init(measuresDelay: true))
+        estimate.pingAnswered(now: now)
+        return estimate
+    }
+
+    @Test("doubles while the path holds a quarter of the window, and stops at its limit")
     func grows() {
-        var estimate = BandwidthEstimate(initial: 1_000, limit: 3_000)
         var now = MonotonicInstant.now
+        var estimate = Self.estimate(limit: 3_000, delay: .milliseconds(10), now)
         var windows: [Int?] = []
-        for (arrived, roundTrip) in [(1_000, 10), (2_000, 10), (3_000, 10)] {
-            let measures = estimate.shouldMeasure(now: now)
-            guard measures else {
-                windows.append(nil)
-                continue
-            }
+        for arrived in [1_000, 1_000, 1_500] {
+            now = now + .milliseconds(10)
             estimate.received(arrived)
-            windows.append(estimate.pingAnswered(now: now + .milliseconds(roundTrip)))
-            now = now + .seconds(1)
+            windows.append(estimate.windowUpdated(now: now).windowByteCount)
         }
         #expect(windows == [2_000, 3_000, nil])
     }
 
     @Test("stays when the path holds far less than the window")
     func stays() {
-        var estimate = BandwidthEstimate(initial: 1_000, limit: 3_000)
         let now = MonotonicInstant.now
-        let measures = estimate.shouldMeasure(now: now)
-        #expect(measures)
-        let again = estimate.shouldMeasure(now: now)
-        #expect(!again, "one measurement at a time")
-        estimate.received(200)
-        let window = estimate.pingAnswered(now: now + .milliseconds(10))
-        #expect(window == nil)
-        let unasked = estimate.pingAnswered(now: now)
-        #expect(unasked == nil)
+        var estimate = Self.estimate(limit: 3_000, delay: .milliseconds(10), now)
+        estimate.received(500)
+        // 500 octets in 100 ms are 50 in a round trip.
+        let advice = estimate.windowUpdated(now: now + .milliseconds(100))
+        #expect(advice.windowByteCount == nil)
+    }
+
+    @Test("does not take two updates that go out together for a fast path")
+    func together() {
+        let now = MonotonicInstant.now
+        var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(10), now)
+        estimate.received(500)
+        let first = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(first.windowByteCount == nil)
+        let advice = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(advice.windowByteCount == nil)
+    }
+
+    @Test("measures one delay at a time, and holds a PING that came late for what it is")
+    func delay() {
+        let now = MonotonicInstant.now
+        var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(1), now)
+        let soon = estimate.windowUpdated(now: now + .milliseconds(1))
+        #expect(!soon.measuresDelay, "it was measured a moment ago")
+        let later = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(later.measuresDelay)
+        let again = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(!again.measuresDelay)
+        // Behind a second's worth of data; the path is still a millisecond long.
+        estimate.pingAnswered(now: now + .seconds(2))
+        estimate.received(500)
+        _ = estimate.windowUpdated(now: now + .seconds(2))
+        estimate.received(500)
+        let advice = estimate.windowUpdated(now: now + .seconds(2) + .milliseconds(100))
+        #expect(advice.windowByteCount == nil)
+        let unasked = estimate.windowByteCount
+        estimate.pingAnswered(now: now)
+        #expect(estimate.windowByteCount == unasked)
     }
 }
