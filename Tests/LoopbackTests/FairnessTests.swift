@@ -59,7 +59,7 @@ struct FairnessTests {
             #expect(try await channel.unary(HostileTrial.echo, [9], options) == RawPeer.replyBody)
         }
         peer.conduct = .hold
-        let soon = CallOptions.with { $0.timeout = .milliseconds(50) }
+        let soon = CallOptions.with { $0.timeout = .seconds(1) }
         let conversation = try await channel.bidirectional(HostileTrial.talk, soon)
         var answers = conversation.responses.makeAsyncIterator()
         _ = try await answers.next()

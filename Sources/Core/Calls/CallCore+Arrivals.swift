@@ -27,16 +27,26 @@ extension CallCore {
 
     /// A piece of the response's body. Returns how many octets the stream's window can be given
     /// back for at once.
-    package func receive(_ octets: Span<UInt8>, isFollowed: Bool = false) -> Int {
+    package func receive(_ octets: Span<UInt8>) -> Int {
+        receive(octets, [0..<octets.count], 0..<1, isFollowed: false)
+    }
+
+    /// Pieces of the response's body, of which each is a range of `octets`.
+    func receive(
+        _ octets: Span<UInt8>, _ pieces: [Range<Int>], _ indices: Range<Int>, isFollowed: Bool
+    ) -> Int {
         let (failure, returnable): (RPCError?, Int) = state.withLock { state in
             guard !state.isOver else { return (nil, 0) }
-            state.unreturnedByteCount += octets.count
-            state.times.receivedByteCount += octets.count
             do throws(RPCError) {
-                if head.plain != nil {
-                    try state.addPlain(octets, maxByteCount: head.maxReceiveByteCount)
-                } else {
-                    try state.assemble(octets)
+                for index in indices {
+                    let piece = octets.extracting(pieces[index])
+                    state.unreturnedByteCount += piece.count
+                    state.times.receivedByteCount += piece.count
+                    if head.plain != nil {
+                        try state.addPlain(piece, maxByteCount: head.maxReceiveByteCount)
+                    } else {
+                        try state.assemble(piece)
+                    }
                 }
                 return (nil, isFollowed ? state.takeReturnable() : 0)
             } catch {
@@ -112,7 +122,7 @@ extension CallCore.State {
     /// What has been read, and what is being read: of a message that somebody waits for, every
     /// octet makes room for the next. Messages that nobody has asked for hold their window.
     mutating func takeReturnable() -> Int {
-        var held = messages.byteCount
+        var held = messages.byteCount + keptByteCount
         if demand == 0 { held += assembler.pendingByteCount }
         let byteCount = unreturnedByteCount - held
         guard byteCount >= Self.returnedAtOnce || (byteCount > 0 && demand > 0) else { return 0 }
@@ -124,11 +134,14 @@ extension CallCore.State {
 // MARK: - Delivery
 
 extension CallCore {
-    fileprivate enum Delivery {
-        case initialMetadata(Metadata)
-        case message(AssembledMessage, CompressionAlgorithm)
-        case written
-        case end(CallEnd)
+    /// Something to tell, and whom. It is moved and never copied: most of its cases are large.
+    fileprivate enum Delivery: ~Copyable {
+        case nothing
+        case initialMetadata(any CallObserver, Metadata)
+        case message(any CallObserver, AssembledMessage, CompressionAlgorithm)
+        case messages(any CallObserver, MessageQueue)
+        case written(any CallObserver)
+        case end(any CallObserver, CallEnd)
     }
 
     /// Tells the observer what there is to tell. One thread at a time: who comes while another
@@ -136,31 +149,38 @@ extension CallCore {
     func deliver() {
         var isMine = false
         while true {
-            let next: (Delivery, any CallObserver)? = state.withLock { state in
+            let next = state.withLock { state in
                 if !isMine {
-                    guard !state.isDelivering else { return nil }
-                    state.isDelivering = true
+                    guard !state.isDelivering else { return Delivery.nothing }
                     isMine = true
                 }
-                guard let observer = state.observer, let delivery = state.nextDelivery() else {
-                    state.isDelivering = false
-                    return nil
-                }
-                if case .end = delivery { state.observer = nil }
-                return (delivery, observer)
+                let next = state.nextDelivery()
+                state.isDelivering = !next.isNothing
+                return next
             }
-            guard let (delivery, observer) = next else { return }
-            switch delivery {
-            case .initialMetadata(let metadata): observer.receive(initialMetadata: metadata)
-            case .message(let message, let algorithm):
+            switch consume next {
+            case .nothing: return
+            case .initialMetadata(let observer, let metadata):
+                observer.receive(initialMetadata: metadata)
+            case .message(let observer, let message, let algorithm):
                 do throws(RPCError) {
                     observer.receive(message: try octets(of: message, algorithm))
                 } catch {
                     endInstead(with: error)
                 }
-            case .written: observer.messageWasWritten()
-            case .end(let end): observer.receive(end: complete(end))
+            case .messages(let observer, var messages): observer.receive(messages: &messages)
+            case .written(let observer): observer.messageWasWritten()
+            case .end(let observer, let end): observer.receive(end: complete(end))
             }
+        }
+    }
+}
+
+extension CallCore.Delivery {
+    fileprivate var isNothing: Bool {
+        switch self {
+        case .nothing: true
+        default: false
         }
     }
 }
@@ -206,21 +226,40 @@ extension CallCore {
 }
 
 extension CallCore.State {
-    fileprivate mutating func nextDelivery() -> CallCore.Delivery? {
-        if let ending, ending.isImmediate { return .end(ending.end) }
+    fileprivate mutating func nextDelivery() -> CallCore.Delivery {
+        guard let observer else { return .nothing }
+        if ending?.isImmediate == true { return tellEnd(observer) }
         if let initialMetadata, !initialWasTold {
             initialWasTold = true
-            return .initialMetadata(initialMetadata)
+            return .initialMetadata(observer, initialMetadata)
         }
         if unreportedWriteCount > 0 {
             unreportedWriteCount -= 1
-            return .written
+            return .written(observer)
         }
-        if demand > 0, let message = messages.popFirst() {
+        if demand > 0, !messages.isEmpty {
+            if observer.keepsMessages, messages.isPlain { return giveAll(observer) }
             demand -= 1
-            return .message(message, decompression)
+            if let message = messages.popFirst() {
+                return .message(observer, message, decompression)
+            }
         }
-        if let ending, messages.isEmpty { return .end(ending.end) }
-        return nil
+        if ending != nil, messages.isEmpty { return tellEnd(observer) }
+        return .nothing
+    }
+
+    /// The first was asked for; the others may lie with the observer as well as here.
+    private mutating func giveAll(_ observer: any CallObserver) -> CallCore.Delivery {
+        demand -= min(demand, messages.count)
+        keptByteCount += messages.byteCount - messages.firstByteCount
+        return .messages(observer, messages.takeAll())
+    }
+
+    private mutating func tellEnd(_ observer: any CallObserver) -> CallCore.Delivery {
+        guard let ending else { return .nothing }
+        self.observer = nil
+        var end = ending.end
+        end.dropsUnread = ending.isImmediate
+        return .end(observer, end)
     }
 }

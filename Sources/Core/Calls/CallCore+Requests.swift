@@ -60,9 +60,21 @@ extension CallCore {
     }
 
     /// Asks for one more message.
-    package func receiveNext() {
-        state.withLock { $0.demand += 1 }
+    package func receiveNext() { receiveNext(afterReading: 0) }
+
+    /// Asks for one more message, when so many octets of those that the observer kept were read.
+    func receiveNext(afterReading byteCount: Int) {
+        state.withLock { state in
+            state.demand += 1
+            state.keptByteCount -= byteCount
+        }
         deliver()
+        returnWindow()
+    }
+
+    /// So many octets of the messages that the observer kept were read.
+    func wasRead(_ byteCount: Int) {
+        state.withLock { $0.keptByteCount -= byteCount }
         returnWindow()
     }
 

@@ -46,6 +46,8 @@ package final class CallCore: Sendable {
         var initialMetadata: Metadata?
         var initialWasTold = false
         var messages = MessageQueue()
+        /// Octets of messages that the observer keeps, and that nobody has read yet.
+        var keptByteCount = 0
         /// The answer to a plain request, as far as it has come.
         var plainBody: [UInt8] = []
         var receivedMessageCount = 0

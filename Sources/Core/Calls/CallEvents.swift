@@ -10,6 +10,18 @@ package protocol CallObserver: AnyObject, Sendable {
     /// The transport has taken the message that was written, and there is room for the next.
     func messageWasWritten()
     func receive(end: CallEnd)
+
+    /// Whether it keeps messages itself: then it is given with the one that it asked for all
+    /// that lie ready, and says later which of them were read.
+    var keepsMessages: Bool { get }
+    func receive(messages: inout MessageQueue)
+}
+
+extension CallObserver {
+    package var keepsMessages: Bool { false }
+    package func receive(messages: inout MessageQueue) {
+        while let message = messages.popFirst() { receive(message: message.octets) }
+    }
 }
 
 /// How a call ended.
@@ -20,6 +32,9 @@ public struct CallEnd: Sendable {
     public var trailers: Metadata
     /// Bit n is set when the n-th of the first 64 messages came compressed.
     package var compressedMessages: UInt64 = 0
+
+    /// The call was ended from this side: what was not read yet is not to be.
+    var dropsUnread = false
 
     /// What HTTP said, where it was heard.
     var httpStatus: Int?

@@ -21,6 +21,9 @@ package protocol CallRequests: AnyObject, Sendable {
     /// Asks for one more message.
     func receiveNext()
 
+    /// The call itself, where nothing stands in front of it.
+    var core: CallCore? { get }
+
     /// Ends the call with CANCELLED and resets its stream. Does nothing when it has ended.
     func cancel()
 
@@ -29,6 +32,8 @@ package protocol CallRequests: AnyObject, Sendable {
 }
 
 extension CallRequests {
+    package var core: CallCore? { nil }
+
     func write(_ message: consuming [UInt8], andFinish: Bool) {
         write(message, andFinish: andFinish, mayCompress: true)
     }
@@ -43,5 +48,6 @@ extension CallRequests {
 }
 
 extension CallCore: CallRequests {
+    package var core: CallCore? { self }
     package func fail(_ error: RPCError) { endInstead(with: error) }
 }

@@ -1,23 +1,30 @@
 /// Messages that have arrived and wait to be asked for, first in, first out.
 ///
 /// Most calls never have more than one, which costs no memory of its own.
-struct MessageQueue: Sendable {
+package struct MessageQueue: Sendable {
     private var first: AssembledMessage?
     private var rest: [AssembledMessage] = []
     private var restIndex = 0
     /// As they lie here, which for a compressed message is as it came.
     private(set) var byteCount = 0
+    private var compressedCount = 0
 
+    /// Whether all of them can be read as they are.
+    var isPlain: Bool { compressedCount == 0 }
+    var firstByteCount: Int { first?.octets.count ?? 0 }
     var isEmpty: Bool { first == nil }
+    var count: Int { (first == nil ? 0 : 1) + rest.count - restIndex }
 
     mutating func append(_ message: AssembledMessage) {
         byteCount += message.octets.count
+        if message.isCompressed { compressedCount += 1 }
         if first == nil { first = message } else { rest.append(message) }
     }
 
     mutating func popFirst() -> AssembledMessage? {
         guard let message = first.take() else { return nil }
         byteCount -= message.octets.count
+        if message.isCompressed { compressedCount -= 1 }
         if restIndex < rest.count {
             first = rest[restIndex]
             rest[restIndex].octets = []
@@ -30,5 +37,20 @@ struct MessageQueue: Sendable {
         return message
     }
 
+    /// Gives all messages away, and gets memory for as many again.
+    mutating func takeAll() -> MessageQueue {
+        var taken = MessageQueue()
+        swap(&taken, &self)
+        rest.reserveCapacity(taken.rest.count)
+        return taken
+    }
+
     mutating func removeAll() { self = MessageQueue() }
+
+    /// Puts the messages of `others` behind its own.
+    mutating func append(all others: inout MessageQueue) {
+        guard !isEmpty else { return swap(&self, &others) }
+        while let message = others.popFirst() { append(message) }
+    }
+
 }

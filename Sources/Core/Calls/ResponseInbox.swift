@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Where the messages of a streaming call wait for the one task that reads them. There is never
-/// more than what was asked for, which is one.
+/// Where the messages of a streaming call wait for the one task that reads them. From an
+/// interceptor comes never more than what was asked for, which is one; from the call itself all
+/// that has arrived, and it is told which of it was read.
 final class ResponseInbox: CallObserver {
     enum Found: Sendable {
         case message([UInt8])
@@ -17,6 +18,8 @@ final class ResponseInbox: CallObserver {
 
     fileprivate struct State {
         var messages = MessageQueue()
+        /// Octets that were read, of messages that came unasked, and not told to the call.
+        var readByteCount = 0
         var initialMetadata: Metadata?
         var end: CallEnd?
         var reader: Resumption<Found>?
@@ -30,9 +33,26 @@ final class ResponseInbox: CallObserver {
 }
 
 extension ResponseInbox {
-    /// What lies ready.
-    func poll() -> Found {
-        state.withLock { state in state.takeFound() }
+    /// From this much on it is worth telling the call what was read.
+    private static let toldAtOnce = 8 << 10
+
+    /// What lies ready, and what has been read of what the call gave unasked: something when it
+    /// is worth telling, or when the call is to be asked for more.
+    func poll() -> (found: Found, readByteCount: Int) {
+        state.withLock { state in
+            let found = state.takeFound()
+            if case .message = found, state.readByteCount < Self.toldAtOnce { return (found, 0) }
+            defer { state.readByteCount = 0 }
+            return (found, state.readByteCount)
+        }
+    }
+
+    /// What came is not to be read: the call has failed on this side.
+    func fail(_ error: RPCError) {
+        state.withLock { state in
+            state.messages.removeAll()
+            state.end = CallEnd(error: error, trailers: state.end?.trailers ?? Metadata())
+        }
     }
 
     var end: CallEnd? { state.withLock { $0.end } }
@@ -75,7 +95,10 @@ extension ResponseInbox {
 
 extension ResponseInbox.State {
     fileprivate mutating func takeFound() -> ResponseInbox.Found {
-        if let message = messages.popFirst() { return .message(message.octets) }
+        if let message = messages.popFirst() {
+            readByteCount += message.octets.count
+            return .message(message.octets)
+        }
         if let end { return .end(end) }
         return .nothing
     }
@@ -100,15 +123,23 @@ extension ResponseInbox {
         for reader in readers { reader.resume(returning: .success(initialMetadata)) }
     }
 
+    var keepsMessages: Bool { true }
+
     func receive(message: [UInt8]) {
-        let reader: Resumption<Found>? = state.withLock { state in
-            guard let reader = state.reader.take() else {
-                state.messages.append(AssembledMessage(octets: message, isCompressed: false))
-                return nil
-            }
-            return reader
+        var messages = MessageQueue()
+        messages.append(AssembledMessage(octets: message, isCompressed: false))
+        receive(messages: &messages)
+    }
+
+    func receive(messages: inout MessageQueue) {
+        let (reader, found): (Resumption<Found>?, Found) = state.withLock { state in
+            // The first was asked for, so it is none of those that came unasked.
+            state.readByteCount -= messages.firstByteCount
+            state.messages.append(all: &messages)
+            guard let reader = state.reader.take() else { return (nil, .nothing) }
+            return (reader, state.takeFound())
         }
-        reader?.resume(returning: .message(message))
+        reader?.resume(returning: found)
     }
 
     func messageWasWritten() {
@@ -124,6 +155,7 @@ extension ResponseInbox {
     func receive(end: CallEnd) {
         let (reader, metadataReaders, writers) = state.withLock { state in
             state.end = end
+            if end.dropsUnread { state.messages.removeAll() }
             defer {
                 state.metadataReaders = []
                 state.writers = []

@@ -67,36 +67,52 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 /// Cancels a call when the last face of it is let go of.
 @usableFromInline final class ResponseSource: Sendable {
     let call: any CallRequests
+    /// The call, where it gives all that has arrived in one go.
+    private let core: CallCore?
     private let inbox: ResponseInbox
 
     init(_ call: any CallRequests, _ inbox: ResponseInbox) {
         self.call = call
+        core = call.core
         self.inbox = inbox
     }
 
     deinit { call.cancel() }
 
     @usableFromInline
-    func fail(_ error: RPCError) { call.fail(error) }
+    func fail(_ error: RPCError) {
+        inbox.fail(error)
+        call.fail(error)
+    }
 
     @usableFromInline
     func next() async throws(RPCError) -> [UInt8]? {
-        call.receiveNext()
-        switch inbox.poll() {
-        case .message(let octets): return octets
-        case .end(let end): return try Self.finish(end)
-        case .nothing: break
-        }
-        let found = await withTaskCancellationHandler {
-            await Resumption.wait { inbox.wait(.forMessage($0)) }
-        } onCancel: {
-            call.cancel()
+        var found = takeReady()
+        if case .nothing = found {
+            found = await withTaskCancellationHandler {
+                await Resumption.wait { inbox.wait(.forMessage($0)) }
+            } onCancel: {
+                call.cancel()
+            }
         }
         switch found {
         case .message(let octets): return octets
-        case .end(let end): return try Self.finish(end)
+        case .end(let end):
+            if let error = end.error { throw error }
+            return nil
         case .nothing: return nil
         }
+    }
+
+    /// What can be had without waiting.
+    private func takeReady() -> ResponseInbox.Found {
+        let (found, readByteCount) = inbox.poll()
+        guard case .nothing = found else {
+            if readByteCount > 0 { core?.wasRead(readByteCount) }
+            return found
+        }
+        if let core { core.receiveNext(afterReading: readByteCount) } else { call.receiveNext() }
+        return inbox.poll().found
     }
 
     func initialMetadata() async throws(RPCError) -> Metadata {
@@ -109,9 +125,4 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     var end: CallEnd? { inbox.end }
-
-    private static func finish(_ end: CallEnd) throws(RPCError) -> [UInt8]? {
-        if let error = end.error { throw error }
-        return nil
-    }
 }

@@ -1,5 +1,6 @@
 #if canImport(Glibc)
     import Glibc
+    import Synchronization
 #endif
 
 /// Has the C library keep the memory of large messages for the next ones.
@@ -14,10 +15,16 @@ enum FreedMemory {
 
     private static let once: Void = {
         #if canImport(Glibc)
-            // The largest size that the threshold follows is 32 MiB.
-            let block = unsafe malloc(16 << 20)
-            // Seen by the compiler as used, so that the pair is not taken away.
-            unsafe withExtendedLifetime(block) { unsafe free(block) }
+            // The largest size that the threshold follows is 32 MiB. The address goes through a
+            // variable that anybody could look at: otherwise the compiler takes the pair away.
+            address.store(
+                UInt(bitPattern: unsafe malloc(16 << 20)), ordering: .sequentiallyConsistent)
+            let kept = address.exchange(0, ordering: .sequentiallyConsistent)
+            unsafe free(UnsafeMutableRawPointer(bitPattern: kept))
         #endif
     }()
+
+    #if canImport(Glibc)
+        private static let address = Atomic<UInt>(0)
+    #endif
 }

@@ -4,38 +4,9 @@ import Synchronization
 /// What the reading side of a link keeps from read to read.
 struct LinkReader: ~Copyable {
     var buffer = ReceiveBuffer()
-    var deliveries: [Link.Delivery] = []
+    var arrivals = LinkArrivals()
     /// Whether the handshake, if there is one, was done at the last look.
     var isOpen = false
-}
-
-extension Link {
-    /// Something that arrived, taken down under the lock and told after it.
-    enum Delivery {
-        case initial(CallCore, ResponseHead.Initial)
-        case data(CallCore, StreamHandle, Range<Int>)
-        case trailers(CallCore, ResponseHead.Trailers)
-        case failed(CallCore, RPCError)
-        case unprocessed(CallCore)
-        case ready
-        case goAway(GoAwayFrame)
-        case ended(LinkError)
-    }
-}
-
-extension Link.Delivery {
-    /// Whether it tells the same call something more.
-    fileprivate func follows(_ other: Link.Delivery) -> Bool {
-        guard let call = other.call else { return false }
-        return call === self.call
-    }
-
-    private var call: CallCore? {
-        switch self {
-        case .initial(let call, _), .data(let call, _, _), .trailers(let call, _): call
-        case .failed, .unprocessed, .ready, .goAway, .ended: nil
-        }
-    }
 }
 
 extension Link: Pollable {
@@ -100,19 +71,17 @@ extension Link: Pollable {
                 while state.ending == nil,
                     let event = state.connection.receive(octets, at: &offset, now: now)
                 {
-                    state.takeDown(event, self, into: &reader.deliveries)
+                    state.takeDown(event, self, into: &reader.arrivals)
                 }
             }
-            for index in reader.deliveries.indices {
+            for index in reader.arrivals.list.indices {
                 // What comes for one call in one go is told in one go.
-                let next = index + 1
-                let isFollowed =
-                    next < reader.deliveries.count
-                    && reader.deliveries[next].follows(reader.deliveries[index])
-                tell(reader.deliveries[index], octets, isFollowed: isFollowed, now: now)
+                tell(
+                    reader.arrivals.list[index], octets, reader.arrivals.pieces,
+                    isFollowed: reader.arrivals.isFollowed(index), now: now)
             }
         }
-        reader.deliveries.removeAll(keepingCapacity: true)
+        reader.arrivals.removeAll()
         reader.buffer.consume(offset)
         poll(now: now)
         let (hasOutput, isLeft, hasRoom) = state.withLock { state in
@@ -128,20 +97,22 @@ extension Link: Pollable {
     }
 
     private func tell(
-        _ delivery: Delivery, _ octets: Span<UInt8>, isFollowed: Bool, now: MonotonicInstant
+        _ arrival: LinkArrivals.Arrival, _ octets: Span<UInt8>, _ pieces: [Range<Int>],
+        isFollowed: Bool, now: MonotonicInstant
     ) {
-        switch delivery {
-        case .initial(let call, let head):
-            call.receive(initial: head, at: now, isFollowed: isFollowed)
-        case .data(let call, let stream, let range):
-            let byteCount = call.receive(octets.extracting(range), isFollowed: isFollowed)
+        switch arrival.content {
+        case .initial(let head):
+            arrival.call?.receive(initial: head, at: now, isFollowed: isFollowed)
+        case .data(let stream):
+            guard let call = arrival.call else { return }
+            let byteCount = call.receive(octets, pieces, arrival.pieces, isFollowed: isFollowed)
             if byteCount > 0 {
                 state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
             }
-        case .trailers(let call, let trailers): call.receive(trailers: trailers, at: now)
-        case .failed(let call, let error): call.end(with: error, isImmediate: false)
-        case .unprocessed(let call):
-            call.streamWasNotProcessed(
+        case .trailers(let trailers): arrival.call?.receive(trailers: trailers, at: now)
+        case .failed(let error): arrival.call?.end(with: error, isImmediate: false)
+        case .unprocessed:
+            arrival.call?.streamWasNotProcessed(
                 RPCError(.unavailable, "\(peer) went away before it saw the request"))
         case .ready:
             state.withLock { state in
@@ -159,79 +130,79 @@ extension Link: Pollable {
 extension Link.State {
     /// Translates an event of the engine while its header fields are at hand.
     fileprivate mutating func takeDown(
-        _ event: Connection.Event, _ link: Link, into deliveries: inout [Link.Delivery]
+        _ event: Connection.Event, _ link: Link, into arrivals: inout LinkArrivals
     ) {
         switch event {
         case .headers(let stream, let meaning, let endStream):
-            takeDownHeaders(stream, meaning, endStream, into: &deliveries)
+            takeDownHeaders(stream, meaning, endStream, into: &arrivals)
         case .data(let stream, let range, let endStream):
             let slot = Int(stream.slot)
             guard let call = entries[slot].call else { return }
-            if !range.isEmpty { deliveries.append(.data(call, stream, range)) }
+            if !range.isEmpty { arrivals.append(data: range, on: stream, for: call) }
             guard endStream else { return }
             let trailers =
                 call.head.plain != nil
                 ? ResponseHead.Trailers(end: CallEnd(error: nil))
                 : ResponseHead.trailers(HeaderList(), httpStatus: entries[slot].httpStatus)
-            endCall(stream, call, trailers, into: &deliveries)
+            endCall(stream, call, trailers, into: &arrivals)
         case .reset(let stream, let code):
             guard let call = removeCall(of: stream) else { return }
             if code == .refusedStream {
-                deliveries.append(.unprocessed(call))
+                arrivals.append(.unprocessed, for: call)
             } else {
                 let isLate = code == .cancel && call.deadline.remaining == .zero
-                deliveries.append(
-                    .failed(
-                        call,
-                        StatusMapping.error(forReset: code, peer: link.peer, isLate: isLate)))
+                arrivals.append(
+                    .failed(StatusMapping.error(forReset: code, peer: link.peer, isLate: isLate)),
+                    for: call)
             }
         case .streamFailed(let stream, let error):
             guard let call = removeCall(of: stream) else { return }
-            deliveries.append(.failed(call, StatusMapping.error(for: error, peer: link.peer)))
+            arrivals.append(
+                .failed(StatusMapping.error(for: error, peer: link.peer)), for: call)
         case .unprocessed(let stream):
             guard let call = removeCall(of: stream) else { return }
-            deliveries.append(.unprocessed(call))
-        case .ready: deliveries.append(.ready)
-        case .goAway(let frame): deliveries.append(.goAway(frame))
+            arrivals.append(.unprocessed, for: call)
+        case .ready: arrivals.append(.ready)
+        case .goAway(let frame): arrivals.append(.goAway(frame))
         case .pingAnswered: break
         case .failed(let error):
-            deliveries.append(.ended(LinkError(phase: .http2, cause: "\(error)")))
+            arrivals.append(.ended(LinkError(phase: .http2, cause: "\(error)")))
         }
     }
 
     private mutating func takeDownHeaders(
         _ stream: StreamHandle, _ meaning: StreamState.HeadersMeaning, _ endStream: Bool,
-        into deliveries: inout [Link.Delivery]
+        into arrivals: inout LinkArrivals
     ) {
         let slot = Int(stream.slot)
         guard let call = entries[slot].call else { return }
         if call.head.plain != nil {
             if meaning != .trailers {
-                deliveries.append(
-                    .initial(call, PlainExchange.initial(connection.receivedHeaders)))
+                arrivals.append(
+                    .initial(PlainExchange.initial(connection.receivedHeaders)), for: call)
             }
             guard endStream else { return }
             return endCall(
-                stream, call, ResponseHead.Trailers(end: CallEnd(error: nil)), into: &deliveries)
+                stream, call, ResponseHead.Trailers(end: CallEnd(error: nil)), into: &arrivals)
         }
         if meaning == .trailers || endStream {
             let trailers = ResponseHead.trailers(
                 connection.receivedHeaders, httpStatus: entries[slot].httpStatus)
-            return endCall(stream, call, trailers, into: &deliveries)
+            return endCall(stream, call, trailers, into: &arrivals)
         }
         let head = ResponseHead.initial(connection.receivedHeaders)
         if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
-        deliveries.append(.initial(call, head))
+        arrivals.append(.initial(head), for: call)
     }
 
     private mutating func endCall(
         _ stream: StreamHandle, _ call: CallCore, _ trailers: ResponseHead.Trailers,
-        into deliveries: inout [Link.Delivery]
+        into arrivals: inout LinkArrivals
     ) {
         _ = removeCall(of: stream)
         // The server has said all it will say; a request that is still being sent is of no use.
         connection.reset(stream, .noError)
-        deliveries.append(.trailers(call, trailers))
+        arrivals.append(.trailers(trailers), for: call)
     }
 }
 

@@ -37,6 +37,13 @@ extension MessageAssembler {
         in octets: Span<UInt8>, at offset: inout Int
     ) throws(RPCError) -> AssembledMessage? {
         guard let missing = try readPrefix(in: octets, at: &offset) else { return nil }
+        if body.isEmpty, missing <= octets.count - offset {
+            // The common case: the message lies in one piece.
+            missingByteCount = nil
+            let whole = [UInt8](copying: octets.extracting(offset..<offset + missing))
+            offset += missing
+            return AssembledMessage(octets: whole, isCompressed: isCompressed)
+        }
         let count = min(missing, octets.count - offset)
         if count > 0 {
             makeRoom(for: count, of: missing)
@@ -48,15 +55,17 @@ extension MessageAssembler {
             return nil
         }
         missingByteCount = nil
-        defer { body = [] }
-        return AssembledMessage(octets: body, isCompressed: isCompressed)
+        var whole: [UInt8] = []
+        swap(&whole, &body)
+        return AssembledMessage(octets: whole, isCompressed: isCompressed)
     }
 
     /// What has arrived vouches for a multiple of itself: a large message is moved once on its way,
     /// and a length that only claims to be large still costs little.
     private mutating func makeRoom(for count: Int, of missing: Int) {
         guard body.capacity < body.count + count else { return }
-        body.reserveCapacity(min(body.count + missing, (body.count + count) * 16))
+        let room = max(Self.reservedAtOnce, (body.count + count) * 16)
+        body.reserveCapacity(min(body.count + missing, room))
     }
 
     /// How many octets of the body are missing; nil when the prefix is not whole yet.
@@ -91,7 +100,6 @@ extension MessageAssembler {
         }
         isCompressed = flag == 1
         missingByteCount = Int(length)
-        body.reserveCapacity(min(Int(length), Self.reservedAtOnce))
         return Int(length)
     }
 }

@@ -4,8 +4,8 @@
 extension [UInt8] {
     /// Copies `octets` out of the buffer that they are borrowed from.
     package init(copying octets: Span<UInt8>) {
-        self.init()
-        append(copying: octets)
+        // The pointer lives inside the closure only, and the span bounds it.
+        self = unsafe octets.withUnsafeBufferPointer { unsafe [UInt8]($0) }
     }
 
     package mutating func append(copying octets: Span<UInt8>) {
