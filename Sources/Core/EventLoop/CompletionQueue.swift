@@ -169,9 +169,11 @@ extension CompletionQueue {
 
     private func runUntilShutdown() {
         var scratch = EventLoop.Scratch()
+        loop.setAttended(true)
         while !state.withLock({ $0.isShutDown && $0.pendingCount == 0 }) {
             turn(until: nil, &scratch)
         }
+        loop.setAttended(false)
         // What was handed over before the end is run, not dropped: it may own what it is about.
         while loop.hasWork { turn(until: .now, &scratch) }
     }

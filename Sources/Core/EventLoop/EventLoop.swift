@@ -28,6 +28,8 @@ package final class EventLoop: Sendable {
         var isEmpty: Bool { jobs.isEmpty && unflushed.isEmpty && unread.isEmpty }
         /// Nobody turns the loop now, or it waits: who has output writes it himself.
         var isAsleep = true
+        /// A thread does nothing but turn the loop.
+        var isAttended = false
     }
 
     /// Work for the loop's thread.
@@ -96,13 +98,26 @@ extension EventLoop {
     /// Has `target` flushed: by the loop at the end of its turn while it is awake, so that what a
     /// turn produces leaves in one system call; otherwise at once by the caller, so that no thread
     /// has to be woken.
-    package func flushSoon(_ target: any Flushable) {
-        let isLeftToLoop = inbox.withLock { inbox in
-            guard !inbox.isAsleep else { return false }
+    ///
+    /// - Parameter willGrow: Others are about to have output for the same target. Then the loop's
+    ///   thread is woken after all, and writes what has come together by then.
+    package func flushSoon(_ target: any Flushable, willGrow: Bool) {
+        enum Writer { case caller, loop, sleepingLoop }
+        let writer: Writer = inbox.withLock { inbox in
+            guard !inbox.isAsleep || (willGrow && inbox.isAttended) else { return .caller }
             inbox.unflushed.append(target)
-            return true
+            return inbox.isAsleep ? .sleepingLoop : .loop
         }
-        if !isLeftToLoop { target.flush() }
+        switch writer {
+        case .caller: target.flush()
+        case .loop: break
+        case .sleepingLoop: poller.wakeUp()
+        }
+    }
+
+    /// A thread turns the loop from now on, or no longer.
+    package func setAttended(_ isAttended: Bool) {
+        inbox.withLock { $0.isAttended = isAttended }
     }
 
     /// Has `target` read on in the next turn, to the end: what its descriptor has left is not

@@ -85,7 +85,8 @@ extension Link: Pollable {
         reader.buffer.consume(offset)
         poll(now: now)
         let (hasOutput, isLeft, hasRoom) = state.withLock { state in
-            (
+            state.recentCallCount = max(state.callCount, state.recentCallCount * 7 / 8)
+            return (
                 state.connection.hasOutput,
                 state.connection.isDraining && state.callCount == 0 && state.ending == nil,
                 state.takeRoomReport()

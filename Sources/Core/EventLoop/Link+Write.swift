@@ -6,13 +6,19 @@ import Synchronization
 extension Link: Flushable {
     /// Has what was framed written soon: at the end of the loop's turn, or at once.
     func flushSoon() {
-        let isFirst = state.withLock { state in
-            guard !state.isFlushPending, !state.isWriting, !state.isBlocked else { return false }
+        let (isFirst, isBusy) = state.withLock { state in
+            guard !state.isFlushPending, !state.isWriting, !state.isBlocked else {
+                return (false, false)
+            }
             state.isFlushPending = true
-            return true
+            return (true, state.recentCallCount >= Self.busyCallCount)
         }
-        if isFirst { loop.flushSoon(self) }
+        if isFirst { loop.flushSoon(self, willGrow: isBusy) }
     }
+
+    /// With so many calls under way, a moment's wait brings more than one of them to write for. A
+    /// few are not worth it: each would pay for waking a thread with its own time.
+    private static let busyCallCount = 16
 
     package func flush() {
         guard var batch = takeBatch() else { return }

@@ -31,6 +31,8 @@ package final class Link: Sendable {
         /// By the slot of the stream.
         var entries: [Entry] = []
         var callCount = 0
+        /// The most calls that ran at once lately: between two answers there may be none.
+        var recentCallCount = 0
         /// Somebody writes; he also writes what is added meanwhile.
         var isWriting = false
         /// The loop has been asked to flush at the end of its turn.
@@ -170,6 +172,7 @@ extension Link {
                 while state.entries.count <= slot { state.entries.append(Entry()) }
                 state.entries[slot] = Entry(call: call, stream: stream)
                 state.callCount += 1
+                state.recentCallCount = max(state.recentCallCount, state.callCount)
                 return (stream, state.record)
             } catch {
                 return nil

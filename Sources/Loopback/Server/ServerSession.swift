@@ -176,7 +176,7 @@ extension ServerSession: Flushable {
             state.isFlushPending = true
             return true
         }
-        if isFirst { loop.flushSoon(self) }
+        if isFirst { loop.flushSoon(self, willGrow: false) }
     }
 
     func flush() {
