@@ -8,11 +8,14 @@ final class SingleResponse: CallObserver {
     enum Waiter {
         case continuation(Resumption<RawResponse>)
         case handler(@Sendable (RawResponse) -> Void)
+        /// A thread that looks for ``SingleResponse/response`` when the gate opens.
+        case gate(BlockingGate)
 
-        func take(_ response: RawResponse) {
+        fileprivate func take(_ response: RawResponse) {
             switch self {
             case .continuation(let continuation): continuation.resume(returning: response)
             case .handler(let handler): handler(response)
+            case .gate(let gate): gate.open()
             }
         }
     }
@@ -23,6 +26,7 @@ final class SingleResponse: CallObserver {
         var initialMetadata = Metadata()
         var hasTooMany = false
         var waiter: Waiter?
+        /// Kept for who waits at a gate, or does not wait yet.
         var response: RawResponse?
     }
 
@@ -45,7 +49,7 @@ extension SingleResponse {
         if let response { waiter.take(response) }
     }
 
-    /// The response, once the call has ended.
+    /// The response, once the call has ended, for who waits at a gate.
     var response: RawResponse? { state.withLock { $0.response } }
 
     func receive(initialMetadata: Metadata) {
@@ -70,8 +74,11 @@ extension SingleResponse {
         let (response, waiter) = state.withLock { state in
             let response = RawResponse(
                 message: state.message.take(), initialMetadata: state.initialMetadata, end: end)
-            state.response = response
             state.call = nil
+            switch state.waiter {
+            case .continuation, .handler: break
+            case .gate, nil: state.response = response
+            }
             return (response, state.waiter.take())
         }
         waiter?.take(response)

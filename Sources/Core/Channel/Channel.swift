@@ -126,15 +126,9 @@ extension Channel {
     func makeCall(
         _ method: MethodSignature, _ options: CallOptions, observer: any CallObserver
     ) -> any CallRequests {
-        let backend = backend
-        let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore = { options, observer in
-            CallCore(
-                CallHead(method, options, backend.limits),
-                deadline: options.deadline, backend: backend, observer: observer)
-        }
         var options = options.merged(over: defaultOptions)
         guard !interceptors.isEmpty || !options.interceptors.isEmpty || options.credentials != nil
-        else { return makeCore(options, observer) }
+        else { return CallCore(method, options, backend: backend, observer: observer) }
 
         let description = CallDescription(
             path: method.path, shape: method.shape,
@@ -147,8 +141,22 @@ extension Channel {
         options.absoluteDeadline = options.deadline
         options.timeout = nil
         let plan = ChainPlan(
-            call: description, factories: factories, loop: backend.loop, makeCore: makeCore)
+            call: description, factories: factories, loop: backend.loop
+        ) { [backend] options, observer in
+            CallCore(method, options, backend: backend, observer: observer)
+        }
         return InterceptorChain(plan, options, observer: observer)
+    }
+}
+
+extension CallCore {
+    fileprivate convenience init(
+        _ method: MethodSignature, _ options: CallOptions, backend: any ChannelBackend,
+        observer: any CallObserver
+    ) {
+        self.init(
+            CallHead(method, options, backend.limits), deadline: options.deadline,
+            backend: backend, observer: observer)
     }
 }
 

@@ -49,8 +49,9 @@
     func open() {
         unsafe pthread_mutex_lock(mutex)
         happenings &+= 1
-        unsafe pthread_cond_broadcast(condition)
         unsafe pthread_mutex_unlock(mutex)
+        // After it, so that who wakes does not find the mutex locked and sleeps again.
+        unsafe pthread_cond_broadcast(condition)
     }
 
     /// Waits until something has happened after `mark`.

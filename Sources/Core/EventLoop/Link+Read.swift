@@ -75,10 +75,7 @@ extension Link: Pollable {
                 }
             }
             for index in reader.arrivals.list.indices {
-                // What comes for one call in one go is told in one go.
-                tell(
-                    reader.arrivals.list[index], octets, reader.arrivals.pieces,
-                    isFollowed: reader.arrivals.isFollowed(index), now: now)
+                tell(index, of: &reader.arrivals, octets, now: now)
             }
         }
         reader.arrivals.removeAll()
@@ -98,23 +95,26 @@ extension Link: Pollable {
     }
 
     private func tell(
-        _ arrival: LinkArrivals.Arrival, _ octets: Span<UInt8>, _ pieces: [Range<Int>],
-        isFollowed: Bool, now: MonotonicInstant
+        _ index: Int, of arrivals: inout LinkArrivals, _ octets: Span<UInt8>, now: MonotonicInstant
     ) {
-        switch arrival.content {
-        case .initial(let head):
-            arrival.call?.receive(initial: head, at: now, isFollowed: isFollowed)
+        let call = arrivals.list[index].call
+        // What comes for one call in one go is told in one go.
+        let isFollowed = arrivals.isFollowed(index)
+        switch arrivals.takeContent(of: index) {
+        case .initial(let head): call?.receive(initial: head, at: now, isFollowed: isFollowed)
         case .data(let stream):
-            guard let call = arrival.call else { return }
-            let byteCount = call.receive(octets, pieces, arrival.pieces, isFollowed: isFollowed)
+            guard let call else { return }
+            let byteCount = call.receive(
+                octets, arrivals.pieces, arrivals.list[index].pieces, isFollowed: isFollowed)
             if byteCount > 0 {
                 state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
             }
-        case .trailers(let trailers): arrival.call?.receive(trailers: trailers, at: now)
-        case .failed(let error): arrival.call?.end(with: error, isImmediate: false)
+        case .trailers(let trailers): call?.receive(trailers: trailers, at: now)
+        case .failed(let error): call?.end(with: error, isImmediate: false)
         case .unprocessed:
-            arrival.call?.streamWasNotProcessed(
+            call?.streamWasNotProcessed(
                 RPCError(.unavailable, "\(peer) went away before it saw the request"))
+        case .told: break
         case .ready:
             state.withLock { state in
                 state.isReady = true

@@ -19,6 +19,7 @@ struct LinkArrivals {
         case ready
         case goAway(GoAwayFrame)
         case ended(LinkError)
+        case told
     }
 
     private(set) var list: [Arrival] = []
@@ -52,6 +53,13 @@ extension LinkArrivals {
     func isFollowed(_ index: Int) -> Bool {
         guard index + 1 < list.count, let call = list[index].call else { return false }
         return list[index + 1].call === call
+    }
+
+    /// Moves an arrival's content out, which may be large.
+    mutating func takeContent(of index: Int) -> Content {
+        var content = Content.told
+        swap(&content, &list[index].content)
+        return content
     }
 
     mutating func removeAll() {

@@ -64,7 +64,9 @@ extension CallOptions {
         merged.maxReceiveByteCount = maxReceiveByteCount ?? defaults.maxReceiveByteCount
         merged.authority = authority ?? defaults.authority
         merged.credentials = credentials ?? defaults.credentials
-        merged.interceptors = defaults.interceptors + interceptors
+        if !defaults.interceptors.isEmpty {
+            merged.interceptors = defaults.interceptors + interceptors
+        }
         return merged
     }
 
