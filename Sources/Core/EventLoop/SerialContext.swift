@@ -22,6 +22,9 @@ public struct SerialContext: Sendable {
         SerialContext { queue.loop.run($0) }
     }
 
+    /// Whether what is to be called may simply be called.
+    var isInline: Bool { run == nil }
+
     func callAsFunction(_ body: @escaping @Sendable () -> Void) {
         if let run { run(body) } else { body() }
     }

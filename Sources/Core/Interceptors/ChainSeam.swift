@@ -1,8 +1,9 @@
 import Synchronization
 
-/// What passes from the caller to the network.
+/// What passes from the caller to the network. The large case is indirect, so that the others are
+/// cheap to pass.
 enum ChainRequest: Sendable {
-    case start(CallOptions)
+    indirect case start(CallOptions)
     case write(RawMessage)
     case finish, receiveNext, cancel
 
@@ -22,7 +23,7 @@ enum ChainResponse: Sendable {
     case initialMetadata(Metadata)
     case message(RawMessage)
     case writeDone
-    case close(CallEnd)
+    indirect case close(CallEnd)
 
     var kind: CallProgress.Response {
         switch self {

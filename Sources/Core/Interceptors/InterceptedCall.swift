@@ -171,10 +171,17 @@ extension InterceptedCall {
             return false
         }
         guard isMine else { return }
-        factory.context { [self] in
-            handle(event)
-            while let event = next() { handle(event) }
+        // A closure would cost an allocation for each event.
+        if factory.context.isInline {
+            handleAll(from: event)
+        } else {
+            factory.context { [self] in handleAll(from: event) }
         }
+    }
+
+    private func handleAll(from event: Event) {
+        handle(event)
+        while let event = next() { handle(event) }
     }
 
     /// Handles what has been kept back.
