@@ -60,7 +60,9 @@ extension CallCore {
     }
 
     /// The response's trailers, or its end without any.
-    package func receive(trailers: ResponseHead.Trailers, at now: MonotonicInstant) {
+    package func receive(
+        trailers: consuming CallEnd, at now: MonotonicInstant
+    ) {
         let isTruncated = state.withLock { state in
             if state.times.firstByte == nil { state.times.firstByte = now }
             state.times.lastByte = now
@@ -71,11 +73,11 @@ extension CallCore {
             }
             return state.assembler.isInsideMessage
         }
-        if isTruncated, trailers.end.error == nil {
+        if isTruncated, trailers.error == nil {
             let error = RPCError(.internal, "the response ended inside a message")
             return end(with: error, isImmediate: false)
         }
-        finishUp(trailers.end, isImmediate: false)
+        finishUp(trailers, isImmediate: false)
     }
 
     var httpStatus: Int? { state.withLock { $0.httpStatus } }
@@ -187,8 +189,7 @@ extension CallCore.Delivery {
 
 extension CallCore {
     /// The end with what is known of the way there.
-    private func complete(_ end: CallEnd) -> CallEnd {
-        var end = end
+    private func complete(_ end: consuming CallEnd) -> CallEnd {
         end.call = self
         guard var error = end.error else { return end }
         let (times, initialMetadata) = state.withLock { ($0.times, $0.initialMetadata) }
@@ -256,10 +257,9 @@ extension CallCore.State {
     }
 
     private mutating func tellEnd(_ observer: any CallObserver) -> CallCore.Delivery {
-        guard let ending else { return .nothing }
+        guard var ending = ending.take() else { return .nothing }
         self.observer = nil
-        var end = ending.end
-        end.dropsUnread = ending.isImmediate
-        return .end(observer, end)
+        ending.end.dropsUnread = ending.isImmediate
+        return .end(observer, ending.end)
     }
 }

@@ -98,15 +98,15 @@ extension CallCore: TimerTarget {
         finishUp(CallEnd(error: error), isImmediate: isImmediate)
     }
 
-    func finishUp(_ end: CallEnd, isImmediate: Bool) {
+    func finishUp(_ end: consuming CallEnd, isImmediate: Bool) {
+        var end: CallEnd? = end
         let (stage, timer): (Stage, TimerHandle?) = state.withLock { state in
-            guard !state.isOver else { return (.ended, nil) }
-            let stage = state.stage
-            state.stage = .ended
-            var end = end
-            end.compressedMessages = state.compressedMessages
-            end.httpStatus = state.httpStatus
-            state.ending = Ending(end: end, isImmediate: isImmediate)
+            guard !state.isOver, var ending = end.take() else { return (.ended, nil) }
+            var stage = Stage.ended
+            swap(&stage, &state.stage)
+            ending.compressedMessages = state.compressedMessages
+            ending.httpStatus = state.httpStatus
+            state.ending = Ending(end: ending, isImmediate: isImmediate)
             if state.times.lastByte == nil { state.times.lastByte = .now }
             if isImmediate { state.messages.removeAll() }
             state.log.commit()

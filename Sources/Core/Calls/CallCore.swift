@@ -189,11 +189,10 @@ extension CallCore {
 extension CallCore {
     /// The request so far, for a stream that is about to be opened; nil when the call has ended
     /// meanwhile.
-    package func takeRequest() -> (messages: [[UInt8]], isFinish: Bool)? {
+    package func takeRequest() -> RequestLog.Portion? {
         state.withLock { state in
             guard case .seeking = state.stage else { return nil }
-            let portion = state.log.takePortion()
-            return (portion?.messages ?? [], portion?.isFinish ?? false)
+            return state.log.takePortion() ?? RequestLog.Portion()
         }
     }
 
@@ -217,7 +216,7 @@ extension CallCore {
             }
             switch next {
             case .send(let portion):
-                for message in portion.messages {
+                portion.forEach { message, _ in
                     _ = carrier.send(message, on: stream, andFinish: false)
                 }
                 if portion.isFinish { carrier.finish(stream) }

@@ -9,7 +9,7 @@ package protocol CallObserver: AnyObject, Sendable {
     func receive(message: [UInt8])
     /// The transport has taken the message that was written, and there is room for the next.
     func messageWasWritten()
-    func receive(end: CallEnd)
+    func receive(end: consuming CallEnd)
 
     /// Whether it keeps messages itself: then it is given with the one that it asked for all
     /// that lie ready, and says later which of them were read.

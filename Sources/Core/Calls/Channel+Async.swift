@@ -25,7 +25,7 @@ extension Channel {
 
     @usableFromInline
     func rawUnary(
-        _ method: MethodSignature, _ octets: [UInt8], _ options: CallOptions
+        _ method: MethodSignature, _ octets: [UInt8], _ options: consuming CallOptions
     ) async -> RawResponse {
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)

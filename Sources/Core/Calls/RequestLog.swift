@@ -1,6 +1,6 @@
 /// The messages of a request as they were written, for as long as they may have to be sent (again)
 /// on another stream: until a connection is found, and until the server has begun to answer.
-struct RequestLog: Sendable {
+package struct RequestLog: Sendable {
     /// A call that has written more than this is not sent again.
     static let replayByteCount = 256 << 10
 
@@ -20,10 +20,21 @@ struct RequestLog: Sendable {
 }
 
 extension RequestLog {
-    /// What a stream has to be given next.
-    struct Portion {
-        var messages: [[UInt8]]
-        var isFinish: Bool
+    /// What a stream has to be given next. Most requests have one message, which needs no array.
+    package struct Portion {
+        package var first: [UInt8]?
+        var rest: ArraySlice<[UInt8]> = []
+        package var isFinish = false
+
+        /// Every message, and whether the request ends with it.
+        package func forEach(_ body: (_ message: [UInt8], _ isLast: Bool) -> Void) {
+            if let first { body(first, isFinish && rest.isEmpty) }
+            for index in rest.indices {
+                body(rest[index], isFinish && index == rest.endIndex - 1)
+            }
+        }
+
+        var isEmpty: Bool { first == nil && rest.isEmpty }
     }
 
     mutating func append(_ message: [UInt8], andFinish: Bool) {
@@ -50,12 +61,14 @@ extension RequestLog {
     mutating func takePortion() -> Portion? {
         let isFinish = isFinished && !finishWasHandedOver
         guard handedOverCount < count || isFinish else { return nil }
-        var messages: [[UInt8]] = []
-        if handedOverCount == 0, let first { messages.append(first) }
-        messages += rest.dropFirst(max(0, handedOverCount - (first == nil ? 0 : 1)))
+        var portion = Portion(isFinish: isFinish)
+        if handedOverCount == 0 { portion.first = first }
+        if !rest.isEmpty {
+            portion.rest = rest.dropFirst(max(0, handedOverCount - (first == nil ? 0 : 1)))
+        }
         handedOverCount = count
         finishWasHandedOver = isFinished
-        return Portion(messages: messages, isFinish: isFinish)
+        return portion
     }
 
     /// The next stream begins from the first message. False when they are not there any more.

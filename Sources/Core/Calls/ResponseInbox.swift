@@ -152,7 +152,8 @@ extension ResponseInbox {
         for writer in writers { writer.resume() }
     }
 
-    func receive(end: CallEnd) {
+    func receive(end: consuming CallEnd) {
+        let end = end
         let (reader, metadataReaders, writers) = state.withLock { state in
             state.end = end
             if end.dropsUnread { state.messages.removeAll() }

@@ -23,8 +23,7 @@ final class SingleResponse: CallObserver {
     private struct State {
         var call: (any CallRequests)?
         var message: [UInt8]?
-        var initialMetadata = Metadata()
-        var hasTooMany = false
+        var initialMetadata: Metadata?
         var waiter: Waiter?
         /// Kept for who waits at a gate, or does not wait yet.
         var response: RawResponse?
@@ -58,10 +57,7 @@ extension SingleResponse {
 
     func receive(message: [UInt8]) {
         let call: (any CallRequests)? = state.withLock { state in
-            guard state.message == nil else {
-                state.hasTooMany = true
-                return state.call
-            }
+            guard state.message == nil else { return state.call }
             state.message = message
             return nil
         }
@@ -70,17 +66,28 @@ extension SingleResponse {
 
     func messageWasWritten() {}
 
-    func receive(end: CallEnd) {
-        let (response, waiter) = state.withLock { state in
-            let response = RawResponse(
-                message: state.message.take(), initialMetadata: state.initialMetadata, end: end)
+    func receive(end: consuming CallEnd) {
+        var (message, initialMetadata, waiter) = state.withLock { state in
             state.call = nil
-            switch state.waiter {
-            case .continuation, .handler: break
-            case .gate, nil: state.response = response
-            }
-            return (response, state.waiter.take())
+            return (state.message.take(), state.initialMetadata.take(), state.waiter.take())
+        }
+        let response = RawResponse(
+            message: message.take(), initialMetadata: initialMetadata.take() ?? Metadata(), end: end
+        )
+        switch waiter {
+        case .continuation(let continuation): continuation.resume(returning: response)
+        case .handler(let handler): handler(response)
+        case .gate, nil: keep(response, for: waiter)
+        }
+    }
+
+    /// For a thread at a gate; or for somebody who may have come to wait since the last look.
+    private func keep(_ response: RawResponse, for waiter: Waiter?) {
+        let late = state.withLock { state in
+            state.response = response
+            return state.waiter.take()
         }
         waiter?.take(response)
+        late?.take(response)
     }
 }

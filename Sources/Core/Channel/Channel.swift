@@ -124,7 +124,7 @@ extension Channel {
 extension Channel {
     /// The call that `method` and `options` describe, not started yet.
     func makeCall(
-        _ method: MethodSignature, _ options: CallOptions, observer: any CallObserver
+        _ method: MethodSignature, _ options: consuming CallOptions, observer: any CallObserver
     ) -> any CallRequests {
         var options = options.merged(over: defaultOptions)
         guard !interceptors.isEmpty || !options.interceptors.isEmpty || options.credentials != nil
@@ -151,18 +151,19 @@ extension Channel {
 
 extension CallCore {
     fileprivate convenience init(
-        _ method: MethodSignature, _ options: CallOptions, backend: any ChannelBackend,
-        observer: any CallObserver
+        _ method: MethodSignature, _ options: consuming CallOptions,
+        backend: any ChannelBackend, observer: any CallObserver
     ) {
+        let deadline = options.deadline
         self.init(
-            CallHead(method, options, backend.limits), deadline: options.deadline,
-            backend: backend, observer: observer)
+            CallHead(method, options, backend.limits), deadline: deadline, backend: backend,
+            observer: observer)
     }
 }
 
 extension CallHead {
     fileprivate init(
-        _ method: MethodSignature, _ options: CallOptions, _ limits: MessageLimits
+        _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits
     ) {
         self.init(
             path: method.path, contentSubtype: method.contentSubtype, metadata: options.metadata,

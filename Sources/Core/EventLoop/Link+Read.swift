@@ -143,7 +143,7 @@ extension Link.State {
             guard endStream else { return }
             let trailers =
                 call.head.plain != nil
-                ? ResponseHead.Trailers(end: CallEnd(error: nil))
+                ? CallEnd(error: nil)
                 : ResponseHead.trailers(HeaderList(), httpStatus: entries[slot].httpStatus)
             endCall(stream, call, trailers, into: &arrivals)
         case .reset(let stream, let code):
@@ -177,27 +177,31 @@ extension Link.State {
     ) {
         let slot = Int(stream.slot)
         guard let call = entries[slot].call else { return }
+        // Borrowed: as a copy each look at it would count references.
+        var received = HeaderList()
+        connection.swapReceivedHeaders(with: &received)
+        defer { connection.swapReceivedHeaders(with: &received) }
         if call.head.plain != nil {
             if meaning != .trailers {
                 arrivals.append(
-                    .initial(PlainExchange.initial(connection.receivedHeaders)), for: call)
+                    .initial(PlainExchange.initial(received)), for: call)
             }
             guard endStream else { return }
             return endCall(
-                stream, call, ResponseHead.Trailers(end: CallEnd(error: nil)), into: &arrivals)
+                stream, call, CallEnd(error: nil), into: &arrivals)
         }
         if meaning == .trailers || endStream {
             let trailers = ResponseHead.trailers(
-                connection.receivedHeaders, httpStatus: entries[slot].httpStatus)
+                received, httpStatus: entries[slot].httpStatus)
             return endCall(stream, call, trailers, into: &arrivals)
         }
-        let head = ResponseHead.initial(connection.receivedHeaders)
+        let head = ResponseHead.initial(received)
         if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
         arrivals.append(.initial(head), for: call)
     }
 
     private mutating func endCall(
-        _ stream: StreamHandle, _ call: CallCore, _ trailers: ResponseHead.Trailers,
+        _ stream: StreamHandle, _ call: CallCore, _ trailers: consuming CallEnd,
         into arrivals: inout LinkArrivals
     ) {
         _ = removeCall(of: stream)

@@ -156,17 +156,13 @@ extension Link {
     /// takes no calls any more.
     package func open(_ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList) -> Bool {
         guard let request = call.takeRequest() else { return true }
-        let messages = request.messages
         let opened: (StreamHandle, ConnectionRecord)? = state.withLock { state in
             guard state.ending == nil else { return nil }
             do throws(Connection.OpenRefusal) {
-                let isEmpty = messages.isEmpty
                 let stream = try state.connection.openStream(
-                    prepared, fields, endStream: isEmpty && request.isFinish)
-                for index in messages.indices {
-                    _ = state.connection.sendData(
-                        messages[index], on: stream,
-                        endStream: request.isFinish && index == messages.count - 1)
+                    prepared, fields, endStream: request.isEmpty && request.isFinish)
+                request.forEach { message, isLast in
+                    _ = state.connection.sendData(message, on: stream, endStream: isLast)
                 }
                 let slot = Int(stream.slot)
                 while state.entries.count <= slot { state.entries.append(Entry()) }

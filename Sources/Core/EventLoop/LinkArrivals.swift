@@ -13,7 +13,7 @@ struct LinkArrivals {
     enum Content {
         case initial(ResponseHead.Initial)
         case data(StreamHandle)
-        case trailers(ResponseHead.Trailers)
+        case trailers(CallEnd)
         case failed(RPCError)
         case unprocessed
         case ready
@@ -30,7 +30,7 @@ struct LinkArrivals {
 }
 
 extension LinkArrivals {
-    mutating func append(_ content: Content, for call: CallCore? = nil) {
+    mutating func append(_ content: consuming Content, for call: CallCore? = nil) {
         dataStream = nil
         list.append(Arrival(call: call, content: content))
     }

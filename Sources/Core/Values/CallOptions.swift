@@ -49,23 +49,26 @@ public struct CallOptions: Sendable {
 
 extension CallOptions {
     /// These options where they say something, `defaults` where they do not. Metadata adds up.
-    func merged(over defaults: CallOptions) -> CallOptions {
+    consuming func merged(over defaults: CallOptions) -> CallOptions {
         var merged = self
-        merged.timeout = timeout ?? defaults.timeout
-        merged.absoluteDeadline = .earlier(absoluteDeadline, defaults.absoluteDeadline)
+        if merged.timeout == nil { merged.timeout = defaults.timeout }
+        merged.absoluteDeadline = .earlier(merged.absoluteDeadline, defaults.absoluteDeadline)
         if !defaults.metadata.isEmpty {
+            let own = merged.metadata
             merged.metadata = defaults.metadata
-            for name in Set(metadata.map(\.name)) { merged.metadata.removeAll(name) }
-            merged.metadata.append(contentsOf: metadata)
+            for name in Set(own.map(\.name)) { merged.metadata.removeAll(name) }
+            merged.metadata.append(contentsOf: own)
         }
-        merged.waitForReady = waitForReady ?? defaults.waitForReady
-        merged.compression = compression ?? defaults.compression
-        merged.maxSendByteCount = maxSendByteCount ?? defaults.maxSendByteCount
-        merged.maxReceiveByteCount = maxReceiveByteCount ?? defaults.maxReceiveByteCount
-        merged.authority = authority ?? defaults.authority
-        merged.credentials = credentials ?? defaults.credentials
+        if merged.waitForReady == nil { merged.waitForReady = defaults.waitForReady }
+        if merged.compression == nil { merged.compression = defaults.compression }
+        if merged.maxSendByteCount == nil { merged.maxSendByteCount = defaults.maxSendByteCount }
+        if merged.maxReceiveByteCount == nil {
+            merged.maxReceiveByteCount = defaults.maxReceiveByteCount
+        }
+        if merged.authority == nil { merged.authority = defaults.authority }
+        if merged.credentials == nil { merged.credentials = defaults.credentials }
         if !defaults.interceptors.isEmpty {
-            merged.interceptors = defaults.interceptors + interceptors
+            merged.interceptors = defaults.interceptors + merged.interceptors
         }
         return merged
     }

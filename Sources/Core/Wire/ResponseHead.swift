@@ -9,12 +9,6 @@ package enum ResponseHead {
         case refused(RPCError)
     }
 
-    package struct Trailers: Sendable {
-        package var end: CallEnd
-
-        package init(end: CallEnd) { self.end = end }
-    }
-
     /// The headers of a response that goes on.
     package static func initial(_ list: HeaderList) -> Initial {
         let fields = Fields(list)
@@ -35,36 +29,35 @@ package enum ResponseHead {
     }
 
     /// The last headers of a response, which may be its only ones.
-    package static func trailers(_ list: HeaderList, httpStatus: Int?) -> Trailers {
+    package static func trailers(_ list: HeaderList, httpStatus: Int?) -> CallEnd {
         let fields = Fields(list)
         let trailers = fields.metadata(of: list)
         guard let field = fields.status else {
             var error = fields.withoutStatus(
                 httpStatus: HeaderRules.status(of: list) ?? httpStatus, list)
             error.metadata = trailers
-            return Trailers(end: CallEnd(error: error, trailers: trailers))
+            return CallEnd(error: error, trailers: trailers)
         }
         if fields.statusesDiffer {
             let error = RPCError(.unknown, "the server sent more than one grpc-status")
-            return Trailers(end: CallEnd(error: error, trailers: trailers))
+            return CallEnd(error: error, trailers: trailers)
         }
         if list.octets.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
-            return Trailers(end: CallEnd(error: nil, trailers: trailers))
+            return CallEnd(error: nil, trailers: trailers)
         }
         let text = list.value(of: field)
         guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (48...57).contains($0) })
         else {
-            return Trailers(
-                end: CallEnd(
-                    error: RPCError(.unknown, "the server's grpc-status '\(text)' is no number"),
-                    trailers: trailers))
+            return CallEnd(
+                error: RPCError(.unknown, "the server's grpc-status '\(text)' is no number"),
+                trailers: trailers)
         }
         var message = fields.message.map { PercentCoding.decode(list.value(of: $0)) } ?? ""
         if message.isEmpty, number > 16 { message = "grpc-status \(text), which has no meaning" }
         let details = fields.details.flatMap { Base64.decode(list.octets[$0.value]) } ?? []
         var error = RPCError(Status(StatusCode(rawValue: number), message, details: details))
         error?.metadata = trailers
-        return Trailers(end: CallEnd(error: error, trailers: trailers))
+        return CallEnd(error: error, trailers: trailers)
     }
 
     /// The fields that mean something to the protocol, found in one pass.
@@ -79,7 +72,8 @@ package enum ResponseHead {
         var customCount = 0
 
         init(_ list: HeaderList) {
-            for field in list.fields {
+            for index in list.fields.indices {
+                let field = list.fields[index]
                 // Lengths tell most names apart before any octet is compared.
                 switch field.nameByteCount {
                 case 7 where list.isName(field, ":status"): break
@@ -107,18 +101,26 @@ extension Span<UInt8> {
 extension ResponseHead.Fields {
     /// Whether the response is gRPC at all; the error when it is not.
     func refusal(httpStatus: Int, _ list: HeaderList) -> RPCError? {
-        if httpStatus == 200, let contentType, isGRPC(list.octets[contentType.value]) { return nil }
+        if httpStatus == 200, let contentType,
+            isGRPC(list.octets.span.extracting(contentType.value))
+        {
+            return nil
+        }
         return withoutStatus(httpStatus: httpStatus, list)
     }
 
     /// `application/grpc`, with a subtype behind `+` or parameters behind `;` where there are any.
     /// Others that begin like it, such as `application/grpc-web`, frame their messages in another
     /// way.
-    private func isGRPC(_ contentType: ArraySlice<UInt8>) -> Bool {
-        let name = "application/grpc".utf8
-        guard contentType.starts(with: name) else { return false }
-        switch contentType.dropFirst(name.count).first {
-        case nil, UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: " "): return true
+    private func isGRPC(_ contentType: Span<UInt8>) -> Bool {
+        let name: StaticString = "application/grpc"
+        let count = name.utf8CodeUnitCount
+        guard contentType.count >= count, contentType.extracting(0..<count).equals(name) else {
+            return false
+        }
+        guard contentType.count > count else { return true }
+        switch contentType[count] {
+        case UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: " "): return true
         default: return false
         }
     }

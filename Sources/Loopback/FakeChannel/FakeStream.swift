@@ -88,7 +88,7 @@ extension FakeStream {
         }
         owner.streamBegan(self)
         tell(.part(.start(call.head.metadata, call.deadline), of: call))
-        for message in request.messages { receive(message, of: call) }
+        request.forEach { message, _ in receive(message, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: peer, ConnectionTimes(begun: .now))
         call.attach(to: self, StreamHandle(slot: 0, generation: 0), record)
@@ -119,9 +119,7 @@ extension FakeStream {
             case .end(let status, let trailers):
                 var error = RPCError(status)
                 error?.metadata = trailers
-                call.receive(
-                    trailers: ResponseHead.Trailers(
-                        end: CallEnd(error: error, trailers: trailers)), at: .now)
+                call.receive(trailers: CallEnd(error: error, trailers: trailers), at: .now)
             case .failure(let error): call.end(with: error, isImmediate: false)
             }
             if part.isLast { over() }

@@ -83,6 +83,11 @@ package struct Connection: ~Copyable {
 // MARK: - What its user may ask
 
 extension Connection {
+    /// Takes the header fields out for a closer look, and puts them back.
+    package mutating func swapReceivedHeaders(with list: inout HeaderList) {
+        swap(&receivedHeaders, &list)
+    }
+
     /// Streams that are open or wait to be opened.
     package var streamCount: Int { streams.count }
 

@@ -1,5 +1,10 @@
 // The few places where octets are compared and hashed a word at a time.
 
+extension Span<UInt8> {
+    /// Whether the octets are those of `text`.
+    package func equals(_ text: StaticString) -> Bool { HPACK.equal(self, text) }
+}
+
 extension HPACK {
     static func equal(_ octets: Span<UInt8>, _ text: StaticString) -> Bool {
         guard octets.count == text.utf8CodeUnitCount else { return false }

@@ -128,10 +128,7 @@ extension HeaderList {
     /// Whether `field` is called `name`, compared octet by octet.
     package func isName(_ field: Field, _ name: StaticString) -> Bool {
         guard Int(field.nameByteCount) == name.utf8CodeUnitCount else { return false }
-        // A static string's pointer lives as long as the program, and its count bounds it.
-        let expected = unsafe UnsafeBufferPointer(
-            start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return unsafe octets[field.name].elementsEqual(expected)
+        return octets.span.extracting(field.name).equals(name)
     }
 }
 

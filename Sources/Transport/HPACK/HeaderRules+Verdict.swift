@@ -23,11 +23,11 @@ extension HeaderRules {
     }
 
     private static func pseudoHeader(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Verdict {
-        if equal(name, ":method") { return equal(value, "CONNECT") ? .connectMethod : .method }
-        if equal(name, ":scheme") { return .scheme }
-        if equal(name, ":authority") { return .authority }
-        if equal(name, ":path") { return value.isEmpty ? .emptyPath : .path }
-        if equal(name, ":status") { return status(value) == nil ? .badStatus : .status }
+        if name.equals(":method") { return value.equals("CONNECT") ? .connectMethod : .method }
+        if name.equals(":scheme") { return .scheme }
+        if name.equals(":authority") { return .authority }
+        if name.equals(":path") { return value.isEmpty ? .emptyPath : .path }
+        if name.equals(":status") { return status(value) == nil ? .badStatus : .status }
         return .unknownPseudoHeader
     }
 
@@ -35,13 +35,13 @@ extension HeaderRules {
     private static func regular(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Verdict {
         switch name.count {
         case 2:
-            return equal(name, "te") && !equal(value, "trailers") ? .teOtherThanTrailers : .regular
-        case 7: return equal(name, "upgrade") ? .connectionSpecific : .regular
+            return name.equals("te") && !value.equals("trailers") ? .teOtherThanTrailers : .regular
+        case 7: return name.equals("upgrade") ? .connectionSpecific : .regular
         case 10:
-            return equal(name, "connection") || equal(name, "keep-alive")
+            return name.equals("connection") || name.equals("keep-alive")
                 ? .connectionSpecific : .regular
-        case 16: return equal(name, "proxy-connection") ? .connectionSpecific : .regular
-        case 17: return equal(name, "transfer-encoding") ? .connectionSpecific : .regular
+        case 16: return name.equals("proxy-connection") ? .connectionSpecific : .regular
+        case 17: return name.equals("transfer-encoding") ? .connectionSpecific : .regular
         default: return .regular
         }
     }
@@ -81,9 +81,5 @@ extension HeaderRules {
             isBad = isBad || octet == 0 || octet == 0x0a || octet == 0x0d
         }
         return !isBad
-    }
-
-    private static func equal(_ octets: Span<UInt8>, _ text: StaticString) -> Bool {
-        HPACK.equal(octets, text)
     }
 }
