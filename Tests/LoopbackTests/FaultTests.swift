@@ -31,8 +31,11 @@ struct FaultTests {
         (.reset(.enhanceYourCalm), .resourceExhausted, 1), (.reset(.cancel), .cancelled, 1),
         (.contentType("text/html"), .unknown, 1), (.missingTrailers, .unknown, 1),
         (.truncatedMessage, .internal, 1), (.garbage, .unavailable, 2),
-        (.dropAfterMessages(1), .unavailable, 2), (.goAway, .ok, 2),
-        (.delay(.milliseconds(1)), .ok, 1),
+        (.dropAfterMessages(1), .unavailable, 2), (.delay(.milliseconds(1)), .ok, 1),
+        (.goAway(), .ok, 2), (.goAway(.atOnce(.enhanceYourCalm)), .ok, 2),
+        (.goAway(.beforeThisCall), .ok, 2), (.goAway(.thenClose(.internalError)), .unavailable, 2),
+        (.dropAfterOctets(0), .unavailable, 2), (.dropAfterOctets(20), .unavailable, 2),
+        (.drip(octets: 16, every: .microseconds(200)), .ok, 1), (.shrinkWindow(to: 3), .ok, 1),
     ]
 
     @Test("has its outcome, and spares the next call")
@@ -58,6 +61,43 @@ struct FaultTests {
         let (codes, _) = try await outcomes(
             [.always(.stall)], calls: 1, .with { $0.timeout = .milliseconds(20) })
         #expect(codes == [.deadlineExceeded])
+    }
+
+    @Test("that cuts the connection off at an octet fails the call wherever that is")
+    func everyOctet() async throws {
+        var firstWhole: Int?
+        for count in 0..<160 {
+            let (codes, _) = try await outcomes(
+                [.on(Self.sayHello, call: 1, .dropAfterOctets(count))])
+            if codes[0] == .ok { firstWhole = firstWhole ?? count }
+            // Behind the last octet of the answer the cut comes too late for it.
+            #expect(codes[0] == (firstWhole == nil ? .unavailable : .ok), "\(count)")
+        }
+        #expect(firstWhole.map { $0 > 40 } == true)
+    }
+
+    @Test("that lets octets drip makes calls late, and those behind them too")
+    func drip() async throws {
+        let (codes, connections) = try await outcomes(
+            [.on(Self.sayHello, call: 1, .drip(octets: 1, every: .seconds(60)))], calls: 2,
+            .with { $0.timeout = .milliseconds(50) })
+        #expect(codes == [.deadlineExceeded, .deadlineExceeded])
+        #expect(connections == 1)
+    }
+
+    @Test("that shrinks the window makes requests wait for room, and loses nothing")
+    func smallWindow() async throws {
+        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+            server.faults = [.always(.shrinkWindow(to: 700))]
+        }
+        let channel = try Channel(server.target)
+        for byteCount in [0, 699, 701, 100_000] {
+            let octets = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            let reply = try await channel.unary(echo, octets)
+            #expect(reply == octets)
+        }
     }
 
     @Test("comes for the calls that are named, and for no other path")

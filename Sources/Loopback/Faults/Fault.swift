@@ -25,12 +25,22 @@ public struct Fault: Sendable {
         case drop
         /// The connection is closed behind so many messages of the answer.
         case dropAfterMessages(Int)
+        /// The connection is closed behind so many octets of the answer, frames and all: in the
+        /// middle of a frame, most likely.
+        case dropAfterOctets(Int)
+        /// The answer leaves so many octets at a time, with a pause between. The connection's
+        /// other calls crawl with it from then on.
+        case drip(octets: Int, every: Duration)
+        /// Streams that begin later may send so many octets before they have to wait for the
+        /// server, and this one too; the connection stays like that. The answer is as it should
+        /// be.
+        case shrinkWindow(to: Int)
         /// The stream is reset instead of answered.
         case reset(ResetCode)
         /// The stream is reset as one that was not looked at, and may be sent again.
         case refuse
-        /// The server says goodbye to the connection, and answers this call yet.
-        case goAway
+        /// The server says goodbye to the connection.
+        case goAway(Farewell = .graceful)
         /// The answer is of another content type.
         case contentType(String)
         /// The answer ends without a status.
@@ -41,7 +51,19 @@ public struct Fault: Sendable {
         case garbage
     }
 
-    /// Why a stream is reset (RFC 9113 §7).
+    /// How a server says goodbye (RFC 9113 §6.8).
+    public enum Farewell: Hashable, Sendable {
+        /// In two steps, and this call is answered yet.
+        case graceful
+        /// At once with a reason; this call is answered yet.
+        case atOnce(ResetCode)
+        /// At once, without having looked at this call: it may be sent elsewhere.
+        case beforeThisCall
+        /// At once, and the connection is closed without an answer.
+        case thenClose(ResetCode)
+    }
+
+    /// Why a stream is reset, or a connection left (RFC 9113 §7).
     public enum ResetCode: UInt32, Hashable, Sendable, CaseIterable {
         case noError = 0
         case protocolError, internalError, flowControlError, settingsTimeout, streamClosed

@@ -18,8 +18,16 @@ extension ServerMethods {
         case .drop: call.session.end()
         case .reset(let code): call.reset(ErrorCode(rawValue: code.rawValue))
         case .refuse: call.reset(.refusedStream)
-        case .goAway:
-            call.session.leaveGracefully()
+        case .goAway(let farewell): serve(call, farewell)
+        case .dropAfterOctets(let count):
+            call.session.setPace(.untilDrop(byteCount: max(0, count)))
+            answer(call)
+        case .drip(let count, let interval):
+            call.session.setPace(.drip(byteCount: max(1, count), every: interval))
+            answer(call)
+        case .shrinkWindow(let byteCount):
+            call.session.state.withLock { $0.connection.setStreamWindow(to: byteCount, now: .now) }
+            call.session.flushSoon()
             answer(call)
         case .garbage: call.session.writeGarbage()
         case .dropAfterMessages, .contentType, .missingTrailers, .truncatedMessage:
@@ -29,10 +37,37 @@ extension ServerMethods {
     }
 }
 
+extension ServerMethods {
+    private func serve(_ call: ServerCall, _ farewell: Fault.Farewell) {
+        let session = call.session
+        switch farewell {
+        case .graceful:
+            session.leaveGracefully()
+            answer(call)
+        case .atOnce(let code):
+            session.state.withLock { $0.connection.leave(ErrorCode(rawValue: code.rawValue)) }
+            session.flushSoon()
+            answer(call)
+        case .beforeThisCall:
+            session.state.withLock { $0.connection.leave(before: call.stream) }
+            call.isNotAnswered()
+        case .thenClose(let code):
+            session.state.withLock { $0.connection.leave(ErrorCode(rawValue: code.rawValue)) }
+            session.flush()
+            session.loop.run { session.end() }
+        }
+    }
+}
+
 extension ServerCall {
     fileprivate func reset(_ code: ErrorCode) {
+        session.state.withLock { $0.connection.reset(stream, code) }
+        isNotAnswered()
+    }
+
+    /// The server is done with the call.
+    fileprivate func isNotAnswered() {
         session.state.withLock { session in
-            session.connection.reset(stream, code)
             let slot = Int(stream.slot)
             if slot < session.calls.count, session.calls[slot] === self {
                 session.calls[slot] = nil

@@ -14,6 +14,9 @@ final class ServerSession: Sendable {
         var becameWritable = false
         var unwritten = GatherList()
         var isOver = false
+        /// Nil is as fast as the socket takes it.
+        var pace: OutputPace?
+        var dripTimer: TimerHandle?
     }
 
     private struct Reader: ~Copyable {
@@ -67,6 +70,7 @@ final class ServerSession: Sendable {
             return state.calls.compactMap(\.self)
         }
         guard let calls else { return }
+        if let timer = state.withLock({ $0.dripTimer.take() }) { loop.cancel(timer) }
         wire.close(on: loop)
         for call in calls { call.clientIsGone() }
         acceptor.sessionEnded(self)
@@ -169,6 +173,13 @@ extension ServerSession: Pollable {
 
 // MARK: - Writing
 
+extension ServerSession {
+    /// True when the socket takes no more now.
+    func write(_ batch: inout GatherList) throws(SystemError) -> Bool {
+        try wire.write(&batch)
+    }
+}
+
 extension ServerSession: Flushable {
     func flushSoon() {
         let isFirst = state.withLock { state in
@@ -181,28 +192,25 @@ extension ServerSession: Flushable {
 
     func flush() {
         var batch = GatherList()
+        var pace: OutputPace?
         let isWriter = state.withLock { state in
             state.isFlushPending = false
             guard !state.isWriting, !state.isBlocked, !state.isOver else { return false }
             state.isWriting = true
             state.becameWritable = false
+            pace = state.pace
+            guard pace == nil else { return true }
             swap(&batch, &state.unwritten)
             state.connection.takeOutput(into: &batch)
             return true
         }
         guard isWriter else { return }
+        if let pace { return writePaced(pace) }
         while true {
             // A write that fails is followed by a read that fails, which ends the session.
-            let isBlocked = (try? wire.write(&batch)) ?? true
+            let isBlocked = (try? write(&batch)) ?? true
             let (isDone, reports) = state.withLock { state in
-                var reports: [ServerCall] = []
-                while let stream = state.connection.nextRoomReport() {
-                    // No calls are left when the session has ended during the write.
-                    let slot = Int(stream.slot)
-                    if slot < state.calls.count, let call = state.calls[slot] {
-                        reports.append(call)
-                    }
-                }
+                let reports = takeRoomReports(&state)
                 // The socket may have been announced writable just after it turned us away.
                 let isStillBlocked = isBlocked && !state.becameWritable
                 state.becameWritable = false
@@ -219,6 +227,17 @@ extension ServerSession: Flushable {
             for call in reports { call.hasRoom() }
             if isDone { return }
         }
+    }
+
+    /// Calls whose queue has become short by what was taken for writing.
+    func takeRoomReports(_ state: inout State) -> [ServerCall] {
+        var reports: [ServerCall] = []
+        while let stream = state.connection.nextRoomReport() {
+            // No calls are left when the session has ended during the write.
+            let slot = Int(stream.slot)
+            if slot < state.calls.count, let call = state.calls[slot] { reports.append(call) }
+        }
+        return reports
     }
 
     private func becameWritable() {

@@ -82,12 +82,23 @@ extension Connection {
         guard let advice = bandwidth?.windowUpdated(now: now) else { return }
         if advice.measuresDelay { writePing(.bandwidth) }
         guard let byteCount = advice.windowByteCount else { return }
+        announceStreamWindow(of: byteCount, now: now)
+        growConnectionWindow(to: min(byteCount * 2, Int(Int32.max)))
+    }
+
+    /// Gives streams this window from now on, whatever the path could bear.
+    package mutating func setStreamWindow(to byteCount: Int, now: Instant) {
+        guard !lifecycle.hasFailed else { return }
+        bandwidth = nil
+        announceStreamWindow(of: max(0, byteCount), now: now)
+    }
+
+    private mutating func announceStreamWindow(of byteCount: Int, now: Instant) {
         var settings = unacknowledgedSettings.last ?? acknowledgedSettings
         let old = settings
         settings.initialWindowByteCount = Int32(clamping: byteCount)
         SettingsFrame(settings.entries(changedFrom: old)).encode(into: &output.tail)
         unacknowledgedSettings.append(settings)
         if settingsDeadline == nil { settingsDeadline = now + configuration.settingsTimeout }
-        growConnectionWindow(to: min(byteCount * 2, Int(Int32.max)))
     }
 }

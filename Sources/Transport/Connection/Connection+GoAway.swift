@@ -11,6 +11,13 @@ extension Connection {
             .encode(into: &output.tail)
     }
 
+    /// Leaves without having looked at the stream, nor at those that began after it.
+    package mutating func leave(before stream: StreamHandle) {
+        guard let slot = streams.slot(of: stream) else { return }
+        lifecycle.own = .leaving(last: min(streams[slot].id.predecessor, currentLimit))
+        leave()
+    }
+
     /// Leaves in two steps, so that no request that is under way is lost: first a GOAWAY that
     /// shuts nobody out, and after a round trip the one that counts.
     package mutating func leaveGracefully(debugData: String = "") {

@@ -35,6 +35,9 @@ extension StreamID {
     package var successor: StreamID? {
         rawValue > 0x7fff_ffff - 2 ? nil : StreamID(unchecked: rawValue + 2)
     }
+
+    /// The stream that the same side opened before this one; the connection's, if there was none.
+    package var predecessor: StreamID { StreamID(unchecked: rawValue < 2 ? 0 : rawValue - 2) }
 }
 
 extension StreamID: Comparable {
