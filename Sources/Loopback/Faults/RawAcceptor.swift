@@ -16,6 +16,7 @@ final class RawAcceptor: Sendable {
         var connections: [ObjectIdentifier: RawConnection] = [:]
         var acceptedCount = 0
         var callCount = 0
+        var answeredPingCount = 0
         var conduct = RawPeer.Conduct.misbehave
         var isStopped = false
     }

@@ -41,6 +41,7 @@ struct RawSession: ~Copyable {
         case RawFrame.ping where flags & RawFrame.acknowledgement == 0:
             guard script.acknowledges else { return }
             try connection.frame(RawFrame.ping, flags: RawFrame.acknowledgement, payload)
+        case RawFrame.ping: acceptor.state.withLock { $0.answeredPingCount += 1 }
         case RawFrame.headers:
             try begin(stream, script)
             if flags & RawFrame.endStream != 0 { try finish(stream, script) }

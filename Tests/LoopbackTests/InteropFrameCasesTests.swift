@@ -1,0 +1,129 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@testable import SwiftletCLI
+
+/// The servers of gRPC's `http2-interop-test-descriptions.md` that write their frames by hand.
+@Suite("The HTTP/2 interop case", .timeLimit(.minutes(1)))
+struct InteropFrameCasesTests {
+    /// What every large unary call of the cases asks for.
+    private static let answer: [UInt8] = {
+        var reply = GRPC.Testing.SimpleResponse()
+        reply.payload = .zeros(314_159)
+        return RawPrefixed.octets(reply.encoded())
+    }()
+    private static let ping = RawFrame.octets(RawFrame.ping, Array("interop!".utf8))
+
+    private static func frames(
+        of octets: ArraySlice<UInt8>, on stream: UInt32, size: Int, padding: Int? = nil
+    ) -> [UInt8] {
+        var frames: [UInt8] = []
+        for start in stride(from: octets.startIndex, to: octets.endIndex, by: size) {
+            let content = octets[start..<min(start + size, octets.endIndex)]
+            let payload =
+                padding.map { [UInt8($0)] + content + Array(repeating: 0, count: $0) }
+                ?? Array(content)
+            frames += RawFrame.octets(
+                RawFrame.data, flags: padding == nil ? 0 : RawFrame.padded, stream: stream, payload)
+        }
+        return frames
+    }
+
+    /// A server whose DATA is what `body` makes of the answer, and whose call ends as `end` says.
+    private static func script(
+        _ body: @escaping @Sendable (UInt32) -> [UInt8],
+        end: @escaping RawScript.Answer = { try $0.trailers($1) }
+    ) -> RawScript {
+        RawScript { connection, stream in
+            try connection.headers(stream)
+            try connection.send(body(stream))
+            try end(connection, stream)
+        }
+    }
+
+    private static let reset: RawScript.Answer = { connection, stream in
+        try connection.send(RawFrame.reset(stream, 0))
+    }
+
+    private static func run(_ name: String, _ script: RawScript) async throws -> RawPeer {
+        let peer = try RawPeer(script)
+        var arguments = ChannelArguments()
+        // The peer sends without looking at windows, so they are large enough for all of it.
+        arguments.streamWindowByteCount = 64 << 20
+        let server = InteropServer { [arguments] in
+            try Channel(peer.target, arguments: arguments)
+        }
+        let interopCase = try #require(InteropCase.all.first { $0.name == name })
+        #expect(await interopCase.run(against: server) == .passed)
+        return peer
+    }
+
+    @Test("rst_after_header passes: a stream that is reset behind its headers has failed")
+    func resetAfterHeaders() async throws {
+        var script = Self.script { _ in [] }
+        script.answer = { _, _ in }
+        script.answerToHeaders = { connection, stream in
+            try connection.headers(stream)
+            try connection.send(RawFrame.reset(stream, 0))
+        }
+        _ = try await Self.run("rst_after_header", script)
+    }
+
+    @Test("rst_during_data passes: half of a message is none")
+    func resetDuringData() async throws {
+        let script = Self.script(
+            { Self.frames(of: Self.answer.prefix(Self.answer.count / 2), on: $0, size: 16_384) },
+            end: Self.reset)
+        _ = try await Self.run("rst_during_data", script)
+    }
+
+    @Test("rst_after_data passes: a message without a status is no answer")
+    func resetAfterData() async throws {
+        let script = Self.script(
+            { Self.frames(of: Self.answer[...], on: $0, size: 16_384) }, end: Self.reset)
+        _ = try await Self.run("rst_after_data", script)
+    }
+
+    @Test("ping passes: every PING around the frames of a call is answered")
+    func pings() async throws {
+        let script = RawScript { connection, stream in
+            try connection.send(Self.ping)
+            try connection.headers(stream)
+            try connection.send(Self.ping)
+            try connection.send(Self.frames(of: Self.answer[...], on: stream, size: 16_384))
+            try connection.send(Self.ping)
+            try connection.trailers(stream)
+        }
+        let peer = try await Self.run("ping", script)
+        // The last answer may still be on its way when the call has ended.
+        while peer.answeredPingCount < 3 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(peer.answeredPingCount == 3)
+    }
+
+    @Test("data_frame_padding passes: five octets a frame behind 255 of padding")
+    func padding() async throws {
+        let script = Self.script {
+            Self.frames(of: Self.answer[...], on: $0, size: 5, padding: 255)
+        }
+        _ = try await Self.run("data_frame_padding", script)
+    }
+
+    @Test("no_df_padding_sanity_test passes: five octets a frame and nothing else")
+    func noPadding() async throws {
+        let script = Self.script { Self.frames(of: Self.answer[...], on: $0, size: 5) }
+        _ = try await Self.run("no_df_padding_sanity_test", script)
+    }
+
+    @Test("is not passed by a server that answers where it should have reset")
+    func notPassed() async throws {
+        let peer = try RawPeer(Self.script { Self.frames(of: Self.answer[...], on: $0, size: 999) })
+        let server = InteropServer {
+            var arguments = ChannelArguments()
+            arguments.streamWindowByteCount = 64 << 20
+            return try Channel(peer.target, arguments: arguments)
+        }
+        let interopCase = try #require(InteropCase.all.first { $0.name == "rst_after_data" })
+        #expect(await interopCase.run(against: server) != .passed)
+    }
+}
