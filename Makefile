@@ -32,6 +32,7 @@ bench:
 	.build/release/swiftlet-bench hpack
 	.build/release/swiftlet-bench messages
 	.build/release/swiftlet-bench interceptors
+	.build/release/swiftlet-bench calls
 
 # Every fuzz target for SECONDS_EACH seconds.
 fuzz:

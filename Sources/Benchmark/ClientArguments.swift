@@ -31,6 +31,8 @@ struct ClientArguments {
     var executor = Executor.queue
     /// How long a queue looks for input before it sleeps.
     var spin = Duration.zero
+    /// Whether the kernel counts allocations and system calls.
+    var counts = false
 }
 
 extension ClientArguments {
@@ -47,7 +49,12 @@ extension ClientArguments {
           --count N            messages of a call of the one-way scenarios (100000)
           --executor NAME      default: tasks on the default executor; queue: tasks on the
                                completion queue's thread; blocking; handlers
-          --spin MICROSECONDS  look for input so long before sleeping (0)
+          --spin MICROSECONDS  look for input so long before sleeping (0): where answers come that
+                               soon, a call is faster by the time that waking takes; where they
+                               do not, the processor works for nothing
+          --trace 1            have the kernel count allocations and system calls, where it is
+                               able and allowed to; each takes longer then, so the times of such
+                               a run are of no use
 
         All work goes over one connection. The answer is one line of JSON.
         """
@@ -89,6 +96,7 @@ extension ClientArguments {
         case "--req": return store(count, \.requestByteCount)
         case "--resp": return store(count, \.responseByteCount)
         case "--count": return store(count, \.messageCount)
+        case "--trace": return store(count.map { $0 > 0 }, \.counts)
         case "--spin": return store(count.map { .microseconds($0) }, \.spin)
         default: return false
         }

@@ -18,14 +18,32 @@ enum ClientBenchmark {
     }
 
     private static func run(_ arguments: ClientArguments) async throws {
+        switch arguments.scenario {
+        case .idle, .connections:
+            try await ClientScale.run(arguments, ClientMethods(arguments))
+        case .unary, .stream, .serverStream, .clientStream:
+            let figures = try await measure(arguments)
+            if let error = figures.firstError {
+                FileHandle.standardError.write(Data("\(error)\n".utf8))
+            }
+            print(figures.line)
+        }
+    }
+
+    /// Does the work, and says what it came to.
+    static func measure(_ arguments: ClientArguments) async throws -> ClientFigures {
+        // Before any thread begins whose calls are to be counted.
+        let counters =
+            arguments.counts
+            ? ClientMeter.Counters(allocations: .allocations(), systemCalls: .systemCalls())
+            : ClientMeter.Counters()
         let methods = ClientMethods(arguments)
         switch arguments.scenario {
-        case .idle, .connections: return try await ClientScale.run(arguments, methods)
         case .serverStream, .clientStream:
             guard arguments.executor == .default || arguments.executor == .queue else {
                 complain("client: one-way streams are measured with --executor default or queue")
             }
-        case .unary, .stream: break
+        case .unary, .stream, .idle, .connections: break
         }
         // One worker that blocks turns the queue itself; several share one that has a thread.
         let isTurnedByHand = arguments.executor == .blocking && arguments.concurrency == 1
@@ -34,11 +52,11 @@ enum ClientBenchmark {
         let channel = try Channel(arguments.target, queue: queue)
         let meter = ClientMeter(warmup: arguments.warmup, duration: arguments.duration)
         async let costs = withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: meter.watch()) }
+            Thread.detachNewThread { continuation.resume(returning: meter.watch(counters)) }
         }
         await work(arguments, queue, channel, methods, meter)
         let (before, after) = await costs
-        print(meter.line(arguments, before, after))
+        return meter.figures(arguments, before, after)
     }
 
     private static func work(

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletTransport
 
 /// The work of `swiftlet-bench client` with calls that block, in a thread for each worker.
 struct ClientBlocking: Sendable {
@@ -17,11 +18,11 @@ struct ClientBlocking: Sendable {
     private func unary() throws {
         var tally = ClientMeter.Tally()
         defer { meter.merge(tally) }
-        var start = ContinuousClock.now
+        var start = ClientMeter.Instant.now
         while true {
             try methods.check(
                 try channel.blockingUnary(methods.unary, methods.request).message)
-            let now = ContinuousClock.now
+            let now = ClientMeter.Instant.now
             guard meter.count(&tally, from: start, to: now) else { return }
             start = now
         }
@@ -31,14 +32,14 @@ struct ClientBlocking: Sendable {
         var tally = ClientMeter.Tally()
         defer { meter.merge(tally) }
         let call = channel.blockingBidirectional(methods.stream)
-        var start = ContinuousClock.now
+        var start = ClientMeter.Instant.now
         while true {
             try call.write(methods.request)
             guard let reply = try call.next() else {
                 throw RPCError(.dataLoss, "the stream ended")
             }
             try methods.check(reply)
-            let now = ContinuousClock.now
+            let now = ClientMeter.Instant.now
             guard meter.count(&tally, from: start, to: now) else { break }
             start = now
         }

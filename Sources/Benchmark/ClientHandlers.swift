@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletTransport
 import Synchronization
 
 /// The work of `swiftlet-bench client` with handlers: each answer brings the next call or message
@@ -6,7 +7,7 @@ import Synchronization
 final class ClientHandlers: Sendable {
     private struct Worker {
         var tally = ClientMeter.Tally()
-        var start = ContinuousClock.now
+        var start = ClientMeter.Instant.now
     }
 
     private let channel: Channel
@@ -80,7 +81,7 @@ final class ClientHandlers: Sendable {
     }
 
     private func advance(_ worker: Shared<Worker>) -> Bool {
-        let now = ContinuousClock.now
+        let now = ClientMeter.Instant.now
         return worker.value.withLock { worker in
             defer { worker.start = now }
             return meter.count(&worker.tally, from: worker.start, to: now)

@@ -1,16 +1,23 @@
 import Foundation
 import Swiftlet
+import SwiftletTransport
 import Synchronization
 
 /// Counts what ends inside the measured window, and what it costs the process.
 final class ClientMeter: Sendable {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = MonotonicInstant
 
     /// What one worker counts, alone.
     struct Tally {
         fileprivate var histogram = LatencyHistogram()
         fileprivate(set) var count = 0
         fileprivate(set) var errorCount = 0
+    }
+
+    /// Nothing is counted unless it is asked for.
+    struct Counters {
+        var allocations: KernelCounter?
+        var systemCalls: KernelCounter?
     }
 
     private struct State {
@@ -23,7 +30,7 @@ final class ClientMeter: Sendable {
     private let state = Mutex(State())
 
     init(warmup: Duration, duration: Duration) {
-        begin = .now + warmup
+        begin = Instant.now + warmup
         end = begin + duration
     }
 }
@@ -34,7 +41,7 @@ extension ClientMeter {
         guard now < end else { return false }
         guard now >= begin else { return true }
         tally.count += units
-        tally.histogram.add(start.duration(to: now) / units, times: units)
+        tally.histogram.add((now.nanoseconds - start.nanoseconds) / Int64(units), times: units)
         return true
     }
 
@@ -62,63 +69,109 @@ struct ProcessCost {
     var user: Double
     var system: Double
     var peakKilobytes: Int
+    /// Nil where they are not counted.
+    var allocations: Int?
+    var systemCalls: Int?
 
-    static var now: ProcessCost {
+    static func now(_ counters: ClientMeter.Counters) -> ProcessCost {
         var usage = rusage()
         // The structure is the kernel's to fill; 0 is RUSAGE_SELF everywhere, whatever its type.
         _ = unsafe getrusage(0, &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return ProcessCost(
             user: seconds(usage.ru_utime), system: seconds(usage.ru_stime),
-            peakKilobytes: Int(usage.ru_maxrss))
+            peakKilobytes: Int(usage.ru_maxrss), allocations: counters.allocations?.count,
+            systemCalls: counters.systemCalls?.count)
     }
 }
 
 extension ClientMeter {
     /// Waits for the window in the calling thread, and returns its costs.
-    func watch() -> (before: ProcessCost, after: ProcessCost) {
+    func watch(_ counters: Counters) -> (before: ProcessCost, after: ProcessCost) {
         Self.sleep(until: begin)
-        let before = ProcessCost.now
+        let before = ProcessCost.now(counters)
         Self.sleep(until: end)
-        return (before, .now)
+        return (before, .now(counters))
     }
 
     private static func sleep(until instant: Instant) {
-        let left = ContinuousClock.now.duration(to: instant)
+        let left = Instant.now.duration(to: instant)
         if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
     }
 
-    /// The line that is the answer.
-    func line(
+    /// What it came to.
+    func figures(
         _ arguments: ClientArguments, _ before: ProcessCost, _ after: ProcessCost
-    ) -> String {
+    ) -> ClientFigures {
         let (tally, firstError) = state.withLock { ($0.tally, $0.firstError) }
-        let seconds = begin.duration(to: end) / .seconds(1)
-        let each = 1e6 / Double(max(tally.count, 1))
-        let (user, system) = (after.user - before.user, after.system - before.system)
-        let bodies: Int =
-            switch arguments.scenario {
-            case .serverStream: arguments.responseByteCount
-            case .clientStream: arguments.requestByteCount
-            default: arguments.requestByteCount + arguments.responseByteCount
-            }
-        if let firstError { FileHandle.standardError.write(Data("\(firstError)\n".utf8)) }
-        return JSONLine([
+        return ClientFigures(
+            arguments: arguments, count: tally.count, errorCount: tally.errorCount,
+            firstError: firstError, seconds: begin.duration(to: end) / .seconds(1),
+            histogram: tally.histogram, before: before, after: after)
+    }
+}
+
+/// What a client's work came to.
+struct ClientFigures {
+    let arguments: ClientArguments
+    let count: Int
+    let errorCount: Int
+    let firstError: String?
+    let seconds: Double
+    let histogram: LatencyHistogram
+    let before: ProcessCost
+    let after: ProcessCost
+}
+
+extension ClientFigures {
+    var perSecond: Double { Double(count) / seconds }
+    var microsecondsOfProcessor: Double {
+        each((after.user - before.user + after.system - before.system) * 1e6)
+    }
+    var allocationsOfEach: Double? { difference(\.allocations) }
+    var systemCallsOfEach: Double? { difference(\.systemCalls) }
+
+    private func each(_ sum: Double) -> Double { sum / Double(max(count, 1)) }
+
+    private func difference(_ path: KeyPath<ProcessCost, Int?>) -> Double? {
+        guard let first = before[keyPath: path], let last = after[keyPath: path] else { return nil }
+        return each(Double(last - first))
+    }
+
+    private var bodyByteCount: Int {
+        switch arguments.scenario {
+        case .serverStream: arguments.responseByteCount
+        case .clientStream: arguments.requestByteCount
+        default: arguments.requestByteCount + arguments.responseByteCount
+        }
+    }
+
+    /// The line that clients in other languages print, too.
+    var line: String {
+        var fields: [(String, JSONLine.Value)] = [
             ("client", .text("swiftlet")), ("mode", .text(arguments.executor.rawValue)),
             ("scenario", .text(arguments.scenario.rawValue)),
             ("concurrency", .number(Double(arguments.concurrency), digits: 0)),
-            ("rpcs", .number(Double(tally.count), digits: 0)),
+            ("rpcs", .number(Double(count), digits: 0)),
             ("secs", .number(seconds, digits: 3)),
-            ("rps", .number(Double(tally.count) / seconds, digits: 0)),
-            ("p50_us", .number(tally.histogram.microseconds(at: 0.5), digits: 2)),
-            ("p99_us", .number(tally.histogram.microseconds(at: 0.99), digits: 2)),
-            ("cpu_us_per_rpc", .number((user + system) * each, digits: 3)),
-            ("user_us_per_rpc", .number(user * each, digits: 3)),
-            ("sys_us_per_rpc", .number(system * each, digits: 3)),
+            ("rps", .number(perSecond, digits: 0)),
+            ("p50_us", .number(histogram.microseconds(at: 0.5), digits: 2)),
+            ("p99_us", .number(histogram.microseconds(at: 0.99), digits: 2)),
+            ("cpu_us_per_rpc", .number(microsecondsOfProcessor, digits: 3)),
+            ("user_us_per_rpc", .number(each((after.user - before.user) * 1e6), digits: 3)),
+            ("sys_us_per_rpc", .number(each((after.system - before.system) * 1e6), digits: 3)),
             ("max_rss_kb", .number(Double(after.peakKilobytes), digits: 0)),
-            ("bytes_per_s", .number(Double(tally.count * bodies) / seconds, digits: 0)),
-            ("errors", .number(Double(tally.errorCount), digits: 0)),
-        ]).text
+            ("bytes_per_s", .number(perSecond * Double(bodyByteCount), digits: 0)),
+            ("errors", .number(Double(errorCount), digits: 0)),
+        ]
+        // Left out where they cannot be counted.
+        if let allocationsOfEach {
+            fields.append(("allocations_per_rpc", .number(allocationsOfEach, digits: 2)))
+        }
+        if let systemCallsOfEach {
+            fields.append(("syscalls_per_rpc", .number(systemCallsOfEach, digits: 3)))
+        }
+        return JSONLine(fields).text
     }
 }
 
@@ -147,10 +200,8 @@ struct JSONLine {
 struct LatencyHistogram {
     private var counts = [Int](repeating: 0, count: 1_024)
 
-    mutating func add(_ duration: Duration, times: Int) {
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = max(1, Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
-        counts[Self.step(nanoseconds)] += times
+    mutating func add(_ nanoseconds: Int64, times: Int) {
+        counts[Self.step(Int(max(1, nanoseconds)))] += times
     }
 
     mutating func merge(_ other: LatencyHistogram) {

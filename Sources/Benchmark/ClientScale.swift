@@ -11,7 +11,7 @@ enum ClientScale {
             try methods.check(try await first.unary(methods.unary, methods.request))
         }
         let before = AllocationCount.residentByteCount ?? 0
-        let cost = ProcessCost.now
+        let cost = ProcessCost.now(.init())
         let begin = ContinuousClock.now
         var streams: [Conversation<ClientMethods.Request, ClientMethods.Reply>] = []
         var iterators: [ResponseStream<ClientMethods.Reply>.AsyncIterator] = []
@@ -36,7 +36,7 @@ enum ClientScale {
         let grown = (AllocationCount.residentByteCount ?? 0) - before
         AllocationCount.giveBackFreeMemory()
         let trimmed = (AllocationCount.residentByteCount ?? 0) - before
-        let after = ProcessCost.now
+        let after = ProcessCost.now(.init())
         let count = Double(arguments.concurrency)
         let (user, system) = (after.user - cost.user, after.system - cost.system)
         print(

@@ -1,5 +1,6 @@
 import Foundation
 import Swiftlet
+import SwiftletTransport
 import Synchronization
 
 /// The work of `swiftlet-bench client` in tasks.
@@ -32,10 +33,10 @@ struct ClientTasks: Sendable {
     private func unary() async throws {
         var tally = ClientMeter.Tally()
         defer { meter.merge(tally) }
-        var start = ContinuousClock.now
+        var start = ClientMeter.Instant.now
         while true {
             try methods.check(try await channel.unary(methods.unary, methods.request))
-            let now = ContinuousClock.now
+            let now = ClientMeter.Instant.now
             guard meter.count(&tally, from: start, to: now) else { return }
             start = now
         }
@@ -46,14 +47,14 @@ struct ClientTasks: Sendable {
         defer { meter.merge(tally) }
         let call = try await channel.bidirectional(methods.stream)
         var replies = call.responses.makeAsyncIterator()
-        var start = ContinuousClock.now
+        var start = ClientMeter.Instant.now
         while true {
             try await call.requests.write(methods.request)
             guard let reply = try await replies.next() else {
                 throw RPCError(.dataLoss, "the stream ended")
             }
             try methods.check(reply)
-            let now = ContinuousClock.now
+            let now = ClientMeter.Instant.now
             guard meter.count(&tally, from: start, to: now) else { break }
             start = now
         }
@@ -70,16 +71,16 @@ struct ClientTasks: Sendable {
         let options = CallOptions.with {
             $0.metadata.append("\(arguments.messageCount)", for: "x-count")
         }
-        while ContinuousClock.now < meter.end {
+        while ClientMeter.Instant.now < meter.end {
             let replies = try await channel.serverStreaming(
                 methods.fromServer, methods.request, options)
-            var start = ContinuousClock.now
+            var start = ClientMeter.Instant.now
             var count = 0
             for try await reply in replies {
                 try methods.check(reply)
                 count += 1
                 guard count == Self.blockSize else { continue }
-                let now = ContinuousClock.now
+                let now = ClientMeter.Instant.now
                 guard meter.count(&tally, from: start, to: now, units: count) else { return }
                 (start, count) = (now, 0)
             }
@@ -89,15 +90,15 @@ struct ClientTasks: Sendable {
     private func fromClient() async throws {
         let tally = Mutex(ClientMeter.Tally())
         defer { meter.merge(tally.withLock { $0 }) }
-        while ContinuousClock.now < meter.end {
+        while ClientMeter.Instant.now < meter.end {
             let reply = try await channel.clientStreaming(methods.fromClient) { requests in
-                var start = ContinuousClock.now
+                var start = ClientMeter.Instant.now
                 var count = 0
                 for _ in 0..<arguments.messageCount {
                     try await requests.write(methods.request)
                     count += 1
                     guard count == Self.blockSize else { continue }
-                    let now = ContinuousClock.now
+                    let now = ClientMeter.Instant.now
                     let goesOn = tally.withLock { tally in
                         meter.count(&tally, from: start, to: now, units: count)
                     }

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Counts something that happens in this process, in the kernel: on Linux, with the right to see
+/// its trace points. What is counted takes longer while it is.
+struct KernelCounter {
+    #if os(Linux)
+        private let descriptor: CInt
+
+        var count: Int? {
+            var value: UInt64 = 0
+            // The kernel writes the eight octets of the one counter.
+            let byteCount = unsafe read(descriptor, &value, MemoryLayout<UInt64>.size)
+            return byteCount == MemoryLayout<UInt64>.size ? Int(clamping: value) : nil
+        }
+
+        /// System calls from now on, in all threads that begin later.
+        static func systemCalls() -> KernelCounter? {
+            for folder in ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] {
+                let file = folder + "/events/raw_syscalls/sys_enter/id"
+                guard let event = number(in: file) else { continue }
+                let tracePoint: UInt64 = 2
+                return open(kind: tracePoint, event: event)
+            }
+            return nil
+        }
+
+        /// Calls of `malloc` from now on, in all threads that begin later. All memory of the
+        /// program comes from it, that of the Swift run-time included.
+        static func allocations() -> KernelCounter? {
+            guard let kind = number(in: "/sys/bus/event_source/devices/uprobe/type"),
+                let symbol = unsafe dlsym(nil, "malloc"),
+                let (path, offset) = place(of: UInt(bitPattern: symbol))
+            else { return nil }
+            // Never freed: the kernel reads it again for each thread that begins.
+            guard let kept = unsafe strdup(path) else { return nil }
+            return open(kind: kind, event: 0, UInt64(UInt(bitPattern: kept)), offset)
+        }
+    #else
+        var count: Int? { nil }
+        static func systemCalls() -> KernelCounter? { nil }
+        static func allocations() -> KernelCounter? { nil }
+    #endif
+}
+
+#if os(Linux)
+    extension KernelCounter {
+        private static func number(in file: String) -> UInt64? {
+            let text = try? String(contentsOfFile: file, encoding: .utf8)
+            return text.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        }
+
+        /// The file that an address of this process was mapped from, and where in it that is.
+        private static func place(of address: UInt) -> (path: String, offset: UInt64)? {
+            guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else {
+                return nil
+            }
+            // "7f00-7f80 r-xp 00026000 fe:00 1234   /lib/libc.so.6"
+            for line in maps.split(separator: "\n") {
+                let words = line.split(separator: " ", omittingEmptySubsequences: true)
+                let bounds = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+                guard words.count == 6, bounds.count == 2,
+                    (bounds[0]..<bounds[1]).contains(address),
+                    let start = UInt64(words[2], radix: 16)
+                else { continue }
+                return (String(words[5]), UInt64(address - bounds[0]) + start)
+            }
+            return nil
+        }
+
+        /// `perf_event_open(2)`, which no C library has a function for.
+        private static func open(
+            kind: UInt64, event: UInt64, _ first: UInt64 = 0, _ second: UInt64 = 0
+        ) -> KernelCounter? {
+            #if arch(x86_64)
+                let number = 298
+            #elseif arch(arm64)
+                let number = 241
+            #else
+                let number = -1
+            #endif
+            guard number > 0, let symbol = unsafe dlsym(nil, "syscall") else { return nil }
+            // The second published form of `perf_event_attr`, 72 octets: kind and size, the event,
+            // three words that stay zero, the flag that threads inherit the counter, another zero,
+            // and what the kind makes of the last two.
+            var attributes = [kind | 72 << 32, event, 0, 0, 0, 1 << 1, 0, first, second]
+            typealias PerfEventOpen =
+                @convention(c) (Int, UnsafeMutableRawPointer, Int, Int, Int, Int) -> Int
+            let open = unsafe unsafeBitCast(symbol, to: PerfEventOpen.self)
+            let descriptor = unsafe attributes.withUnsafeMutableBytes { octets in
+                // This process, on any processor, in no group. The kernel reads 72 octets.
+                unsafe octets.baseAddress.map { unsafe open(number, $0, 0, -1, -1, 0) } ?? -1
+            }
+            return descriptor >= 0 ? KernelCounter(descriptor: CInt(descriptor)) : nil
+        }
+    }
+#endif
