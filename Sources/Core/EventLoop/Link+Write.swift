@@ -6,19 +6,17 @@ import Synchronization
 extension Link: Flushable {
     /// Has what was framed written soon: at the end of the loop's turn, or at once.
     func flushSoon() {
-        let (isFirst, isBusy) = state.withLock { state in
+        // The loop's own thread gathers anyway.
+        let now = loop.isCurrent ? nil : MonotonicInstant.now
+        let (isFirst, willGrow) = state.withLock { state in
             guard !state.isFlushPending, !state.isWriting, !state.isBlocked else {
                 return (false, false)
             }
             state.isFlushPending = true
-            return (true, state.recentCallCount >= Self.busyCallCount)
+            return (true, now.map { state.willGrow(now: $0) } ?? false)
         }
-        if isFirst { loop.flushSoon(self, willGrow: isBusy) }
+        if isFirst { loop.flushSoon(self, willGrow: willGrow) }
     }
-
-    /// With so many calls under way, a moment's wait brings more than one of them to write for. A
-    /// few are not worth it: each would pay for waking a thread with its own time.
-    private static let busyCallCount = 16
 
     package func flush() {
         guard var batch = takeBatch() else { return }
@@ -94,6 +92,22 @@ extension Link: Flushable {
 }
 
 extension Link.State {
+    /// With so many calls under way, a moment's wait brings more than one of them to write for. A
+    /// few are not worth it: each would pay for waking a thread with its own time.
+    private static let busyCallCount = 16
+
+    /// Output that comes this soon after the last is part of a stream of it.
+    private static let shortOutputGap: Int64 = 20_000
+    static let longestOutputGap: Int64 = 1_000_000
+
+    /// Whether output that another thread has now is likely to be followed by more.
+    fileprivate mutating func willGrow(now: MonotonicInstant) -> Bool {
+        let gap = min(max(0, now.nanoseconds &- lastOutput.nanoseconds), Self.longestOutputGap)
+        lastOutput = now
+        outputGap += (gap - outputGap) / 4
+        return recentCallCount >= Self.busyCallCount || outputGap < Self.shortOutputGap
+    }
+
     /// Calls whose queue has become short by what was taken for writing.
     fileprivate mutating func takeRoomReports() -> [CallCore] {
         var calls: [CallCore] = []

@@ -33,6 +33,10 @@ package final class Link: Sendable {
         var callCount = 0
         /// The most calls that ran at once lately: between two answers there may be none.
         var recentCallCount = 0
+        /// When another thread than the loop's last had output, and how long it lately was from
+        /// one time to the next, in nanoseconds.
+        var lastOutput = MonotonicInstant(nanoseconds: 0)
+        var outputGap: Int64 = Self.longestOutputGap
         /// Somebody writes; he also writes what is added meanwhile.
         var isWriting = false
         /// The loop has been asked to flush at the end of its turn.
