@@ -1,0 +1,145 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// What becomes of messages that have arrived and that nobody has read yet.
+@Suite("A stream that is read slowly", .timeLimit(.minutes(1)))
+struct BackPressureTests {
+    private static let stream = Method<[UInt8], [UInt8]>(
+        "/t.T/Stream", .serverStreaming, request: .octets, reply: .octets)
+    private static let echo = Method<[UInt8], [UInt8]>(
+        "/t.T/Echo", .unary, request: .octets, reply: .octets)
+
+    private static func message(_ index: Int, byteCount: Int) -> [UInt8] {
+        [UInt8(index >> 8), UInt8(index & 0xff)] + [UInt8](repeating: 7, count: byteCount - 2)
+    }
+
+    /// Numbered messages; counts those that were written.
+    private static func server(
+        _ count: Int, byteCount: Int = 1_024, endless: Bool = false, compressing: Bool = false,
+        written: Counter = Counter()
+    ) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+            server.serverStreaming(stream) { _, replies, context in
+                if compressing { context.compress(with: .gzip) }
+                for index in 0..<count {
+                    try await replies.write(
+                        message(index, byteCount: byteCount),
+                        mayCompress: index.isMultiple(of: 3))
+                    written.add()
+                }
+                if endless { try await Task.sleep(for: .seconds(600)) }
+            }
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+        func add() { value.wrappingAdd(1, ordering: .relaxed) }
+        var count: Int { value.load(ordering: .relaxed) }
+    }
+
+    @Test("stops its server, and goes on where it stopped")
+    func stops() async throws {
+        let written = Counter()
+        let server = try Self.server(2_000, written: written)
+        var arguments = ChannelArguments()
+        arguments.streamWindowByteCount = 65_536
+        let channel = try Channel(server.target, arguments: arguments)
+        let stream = try await channel.serverStreaming(Self.stream, [])
+        var reader = stream.makeAsyncIterator()
+        for index in 0..<10 {
+            #expect(try await reader.next() == Self.message(index, byteCount: 1_024))
+        }
+        // Whatever is under way has arrived when these have been there and back.
+        for _ in 0..<20 { _ = try await channel.unary(Self.echo, [1]) }
+        // A window of 64 KiB, as much in the server's queue, and what was read.
+        #expect(written.count < 150)
+        for index in 10..<2_000 {
+            #expect(try await reader.next() == Self.message(index, byteCount: 1_024))
+        }
+        #expect(try await reader.next() == nil)
+    }
+
+    @Test("holds up no other call of its connection")
+    func others() async throws {
+        let server = try Self.server(2_000, endless: true)
+        let channel = try Channel(server.target)
+        let streams = try await (0..<8).asyncMap { _ in
+            try await channel.serverStreaming(Self.stream, [])
+        }
+        for _ in 0..<50 {
+            let octets = [UInt8](repeating: 3, count: 20_000)
+            #expect(try await channel.unary(Self.echo, octets) == octets)
+        }
+        for stream in streams { stream.cancel() }
+    }
+
+    @Test("has nothing more to read once it is cancelled, though it has arrived")
+    func cancelled() async throws {
+        let server = try Self.server(100, byteCount: 16, endless: true)
+        let channel = try Channel(server.target)
+        let stream = try await channel.serverStreaming(Self.stream, [])
+        var reader = stream.makeAsyncIterator()
+        #expect(try await reader.next() == Self.message(0, byteCount: 16))
+        for _ in 0..<5 { _ = try await channel.unary(Self.echo, [1]) }
+        stream.cancel()
+        for _ in 0..<2 {
+            do {
+                _ = try await reader.next()
+                Issue.record("a message came from a cancelled call")
+            } catch {
+                #expect(error.code == .cancelled)
+            }
+        }
+    }
+
+    @Test("brings compressed messages and others in the order in which they were sent")
+    func mixed() async throws {
+        let server = try Self.server(600, compressing: true)
+        let channel = try Channel(server.target)
+        var next = 0
+        for try await octets in try await channel.serverStreaming(Self.stream, []) {
+            #expect(octets == Self.message(next, byteCount: 1_024))
+            next += 1
+        }
+        #expect(next == 600)
+    }
+
+    @Test("ends for good with a message that cannot be read")
+    func unreadable() async throws {
+        let server = try LoopbackServer { server in
+            server.serverStreaming(Self.stream) { _, replies, _ in
+                for octets: [UInt8] in [[], [0x0a, 1, 65], [0x0a, 200], [0x0a, 1, 66]] {
+                    try await replies.write(octets)
+                }
+            }
+        }
+        let channel = try Channel(server.target)
+        let hello = Method<[UInt8], HelloReply>(
+            "/t.T/Stream", .serverStreaming, request: .octets, reply: .message)
+        var reader = try await channel.serverStreaming(hello, []).makeAsyncIterator()
+        #expect(try await reader.next()?.message == "")
+        #expect(try await reader.next()?.message == "A")
+        for _ in 0..<2 {
+            do {
+                _ = try await reader.next()
+                Issue.record("what follows an unreadable message was read")
+            } catch {
+                #expect(error.code == .internal)
+            }
+        }
+    }
+}
+
+extension Sequence where Element: Sendable {
+    fileprivate func asyncMap<Result>(
+        _ transform: (Element) async throws -> Result
+    ) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}
