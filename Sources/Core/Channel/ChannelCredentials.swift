@@ -13,7 +13,7 @@ public struct ChannelCredentials: Sendable {
     /// Everything in the clear.
     public static let insecure = ChannelCredentials(provider: nil, targetNameOverride: nil)
 
-    private init(provider: (any TLSProvider)?, targetNameOverride: String?) {
+    init(provider: (any TLSProvider)?, targetNameOverride: String?) {
         self.provider = provider
         self.targetNameOverride = targetNameOverride
     }

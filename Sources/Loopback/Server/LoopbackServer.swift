@@ -33,9 +33,11 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - tls: The server's certificate and key; nil speaks in the clear.
+    ///   - security: Means of one's own in place of TLS.
     ///   - register: Says what the server answers. Any other path is UNIMPLEMENTED.
     public init(
         on address: Address = .ipv4(), tls: ServerTLS? = nil,
+        security: (any ChannelSecurity)? = nil,
         register: (inout ServerMethods) -> Void
     ) throws(RPCError) {
         var methods = ServerMethods()
@@ -44,7 +46,7 @@ public final class LoopbackServer: Sendable {
         do throws(SystemError) {
             let listener = try Listener(on: address.socketAddress)
             target = Self.target(of: listener.address)
-            acceptor = Acceptor(listener, methods, try Self.provider(tls), queue)
+            acceptor = Acceptor(listener, methods, try Self.provider(tls, security), queue)
             try acceptor.start()
         } catch {
             queue.shutdown()
@@ -73,8 +75,10 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    private static func provider(_ tls: ServerTLS?) throws(SystemError) -> (any TLSProvider)? {
-        guard let tls else { return nil }
+    private static func provider(
+        _ tls: ServerTLS?, _ security: (any ChannelSecurity)?
+    ) throws(SystemError) -> (any TLSProvider)? {
+        guard let tls else { return security.map { OwnSecurityProvider($0) } }
         do throws(TLSError) {
             return try OpenSSLContext(tls.configuration)
         } catch {

@@ -1,0 +1,131 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// Mixes every octet with a key, in records; the handshake is a word from either side. It keeps no
+/// secret, and shows every step that one that does would need.
+private struct Scrambling: ChannelSecurity {
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    var key: UInt8
+    var greeting = "sesame"
+
+    func makeSession(host: String?) throws -> any SecuritySession {
+        if host == "refused.test" { throw Failure(description: "no session for \(host ?? "")") }
+        return Session(isClient: host != nil, self)
+    }
+
+    final class Session: SecuritySession {
+        private let isClient: Bool
+        private let security: Scrambling
+        private let partial = Mutex<[UInt8]>([])
+        private let hasGreeted = Mutex(false)
+
+        init(isClient: Bool, _ security: Scrambling) {
+            self.isClient = isClient
+            self.security = security
+        }
+
+        func handshake(_ received: inout [UInt8]) throws -> (reply: [UInt8], isDone: Bool) {
+            let greeting = Array(security.greeting.utf8)
+            let mustGreet = hasGreeted.withLock { hasGreeted in
+                defer { hasGreeted = hasGreeted || isClient || received.count >= greeting.count }
+                return !hasGreeted && (isClient || received.count >= greeting.count)
+            }
+            let reply = mustGreet ? greeting : []
+            guard received.count >= greeting.count else { return (reply, false) }
+            guard received.starts(with: greeting) else {
+                throw Failure(description: "the peer does not know the word")
+            }
+            received.removeFirst(greeting.count)
+            return (reply, true)
+        }
+
+        /// Records of a length in two octets, and so many behind it.
+        func open(_ received: [UInt8]) throws -> [UInt8] {
+            partial.withLock { partial in
+                partial += received
+                var opened: [UInt8] = []
+                var rest = partial[...]
+                while rest.count >= 2 {
+                    let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+                    guard rest.count >= 2 + count else { break }
+                    opened += rest.dropFirst(2).prefix(count).map { $0 ^ security.key }
+                    rest = rest.dropFirst(2 + count)
+                }
+                partial = Array(rest)
+                return opened
+            }
+        }
+
+        func seal(_ plaintext: [UInt8]) throws -> [UInt8] {
+            var sealed: [UInt8] = []
+            for start in stride(from: 0, to: plaintext.count, by: 60_000) {
+                let part = plaintext[start..<min(start + 60_000, plaintext.count)]
+                sealed += [UInt8(part.count >> 8), UInt8(part.count & 0xff)]
+                sealed += part.map { $0 ^ security.key }
+            }
+            return sealed
+        }
+
+        func close() -> [UInt8] { [] }
+    }
+}
+
+@Suite("A call over security of one's own", .timeLimit(.minutes(1)))
+struct OwnSecurityTests {
+    private static let echo = Method<[UInt8], [UInt8]>(
+        "/t.T/Echo", .unary, request: .octets, reply: .octets)
+
+    private static func server(_ security: Scrambling) throws -> LoopbackServer {
+        try LoopbackServer(security: security) { server in
+            server.unary(echo) { request, _ in request }
+        }
+    }
+
+    @Test("carries what it is given", arguments: [0, 1, 59_999, 700_000])
+    func echo(byteCount: Int) async throws {
+        let server = try Self.server(Scrambling(key: 0x5a))
+        let channel = try Channel(server.target, credentials: .own(Scrambling(key: 0x5a)))
+        let octets = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        #expect(try await channel.unary(Self.echo, octets) == octets)
+        #expect(try await channel.unary(Self.echo, [1]) == [1])
+    }
+
+    @Test("is secure enough for call credentials")
+    func credentials() async throws {
+        let server = try Self.server(Scrambling(key: 1))
+        let channel = try Channel(server.target, credentials: .own(Scrambling(key: 1)))
+        let options = CallOptions.with {
+            $0.credentials = BearerToken("t")
+        }
+        #expect(try await channel.unary(Self.echo, [1], options) == [1])
+    }
+
+    @Test("fails with the program's own words")
+    func failures() async throws {
+        let server = try Self.server(Scrambling(key: 1))
+        let stranger = try Channel(
+            server.target, credentials: .own(Scrambling(key: 1, greeting: "friend")))
+        let atHandshake = await #expect(throws: RPCError.self) {
+            try await stranger.unary(Self.echo, [1])
+        }
+        #expect(atHandshake?.code == .unavailable)
+        #expect(atHandshake?.phase == .tls)
+
+        let refused = try Channel(
+            server.target,
+            credentials: .own(Scrambling(key: 1), targetNameOverride: "refused.test"))
+        let before = await #expect(throws: RPCError.self) {
+            try await refused.unary(Self.echo, [1])
+        }
+        #expect(before?.message.contains("no session for refused.test") == true, "\(before as Any)")
+
+        let scrambled = try Channel(server.target, credentials: .own(Scrambling(key: 2)))
+        let after = await #expect(throws: RPCError.self) {
+            try await scrambled.unary(Self.echo, [1])
+        }
+        #expect(after?.code == .unavailable || after?.code == .internal, "\(after as Any)")
+    }
+}
