@@ -11,7 +11,9 @@ public struct JSONRPC: RPCProtocol {
     private let path: String
     private let additionalFields: [String: JSONValue]
 
-    /// - Parameter additionalFields: Stand in every request beside those of the specification.
+    /// - Parameters:
+    ///   - path: Where requests are sent, such as `/rpc`.
+    ///   - additionalFields: Stand in every request beside those of the specification.
     public init(path: String, additionalFields: [String: JSONValue] = [:]) {
         self.path = path
         self.additionalFields = additionalFields

@@ -10,7 +10,7 @@ extension RPCClient where Kind == JSONRPC {
     }
 
     /// Sends several calls and notifications in one request. Their answers may come in any order,
-    /// or not at all; each is read from the batch's answers by what ``JSONRPCBatch/add`` gave.
+    /// or not at all; each is read from the batch's answers by what adding it gave.
     ///
     /// ```swift
     /// var batch = JSONRPCBatch()

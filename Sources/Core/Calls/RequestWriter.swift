@@ -11,7 +11,9 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     /// Sends a message; returns when there is room for the next, so that a writer does not outrun
     /// its server. Throws when the call has ended.
     ///
-    /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
+    /// - Parameters:
+    ///   - message: What is sent.
+    ///   - mayCompress: False sends this message as it is on a call that compresses.
     @inlinable
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
         try outlet.checkEnd()
@@ -20,7 +22,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         try await outlet.waitForRoom()
     }
 
-    /// Sends the last message. Cheaper than ``write(_:)`` and ``finish()`` one after the other.
+    /// Sends the last message. Cheaper than ``write(_:mayCompress:)`` and ``finish()`` one after the other.
     @inlinable
     public func finish(with message: Message) throws(RPCError) {
         try outlet.checkEnd()

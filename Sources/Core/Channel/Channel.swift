@@ -21,8 +21,11 @@ public final class Channel: Sendable {
     /// `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`, `unix:/path`, `unix-abstract:name`.
     ///
     /// - Parameters:
+    ///   - target: The server, as above.
     ///   - credentials: How to secure the connection; ``ChannelCredentials/insecure`` sends
     ///     everything in the clear.
+    ///   - arguments: How its connections behave.
+    ///   - defaultOptions: What holds for calls that do not say otherwise.
     ///   - interceptors: What every call meets on its way, in the order of ``ChannelInterceptor``.
     ///   - queue: Where its connections live. Channels share one unless told otherwise.
     public convenience init(

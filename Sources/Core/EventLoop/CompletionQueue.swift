@@ -55,9 +55,11 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     /// lives as long as the program.
     public static let shared = shared(of: Result { try CompletionQueue() })
 
-    /// - Parameter spin: How long to look for input before going to sleep. A few tens of
-    ///   microseconds halve the latency of calls made one at a time, at the price of processor
-    ///   time while nothing comes.
+    /// - Parameters:
+    ///   - mode: Who waits for the network.
+    ///   - spin: How long to look for input before going to sleep. A few tens of microseconds halve
+    ///     the latency of calls made one at a time, at the price of processor time while nothing
+    ///     comes.
     public init(_ mode: Mode = .ownThread, spin: Duration = .zero) throws(RPCError) {
         do throws(SystemError) {
             loop = try EventLoop(spin: spin)

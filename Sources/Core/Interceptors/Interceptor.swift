@@ -20,7 +20,7 @@
 /// An interceptor object belongs to one call, and its methods run one at a time: on the thread
 /// that brings the event, or where ``InterceptorFactory/context`` says. State that calls share
 /// lives in what the factory's closure captures. What an interceptor does later, from a task or a
-/// handler of its own, goes through ``InterceptedCall/perform(_:)``.
+/// handler of its own, goes through ``InterceptedCall/perform(as:_:)``.
 public protocol Interceptor: AnyObject, SendableMetatype {
     // Requests, from the caller to the network.
 
@@ -67,7 +67,10 @@ public struct InterceptorFactory: Sendable {
     public let context: SerialContext
     let make: @Sendable (CallDescription) -> sending (any Interceptor)?
 
-    /// - Parameter make: Called when a call is made; nil leaves the call alone.
+    /// - Parameters:
+    ///   - name: Names it in errors.
+    ///   - context: Where its methods run.
+    ///   - make: Called when a call is made; nil leaves the call alone.
     public init(
         _ name: String, context: SerialContext = .inline,
         make: @escaping @Sendable (CallDescription) -> sending (any Interceptor)?

@@ -36,7 +36,11 @@ extension Channel {
     /// A call of `path`, written as `/package.Service/Method`, that is made of raw operations. Its
     /// messages are octets.
     ///
-    /// - Parameter queue: Where its batches end; the channel's unless another is named.
+    /// - Parameters:
+    ///   - path: What is called.
+    ///   - options: Metadata, deadline and the like.
+    ///   - contentSubtype: What stands behind `application/grpc+`, where anything does.
+    ///   - queue: Where its batches end; the channel's unless another is named.
     public func rawCall(
         _ path: String, _ options: CallOptions = CallOptions(), contentSubtype: String? = nil,
         on queue: CompletionQueue? = nil

@@ -45,6 +45,7 @@ public final class BearerToken: CallCredentials {
     /// - Parameters:
     ///   - leeway: How long before its expiry a token is renewed.
     ///   - isAllowedInTheClear: Sends the token where everybody on the way can read it.
+    ///   - fetch: Gets a fresh token; asked by one call at a time, and the others wait for it.
     public init(
         renewingBefore leeway: Duration = .seconds(60), isAllowedInTheClear: Bool = false,
         _ fetch: @escaping @Sendable () async throws -> Token

@@ -108,8 +108,12 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     public let requestCodec: Codec<Request>
     public let replyCodec: Codec<Reply>
 
-    /// - Parameter path: `/package.Service/Method`, as a literal in the program: one that is not
-    ///   of that form is a mistake of its author's.
+    /// - Parameters:
+    ///   - path: `/package.Service/Method`, as a literal in the program: one that is not of that
+    ///     form is a mistake of its author's.
+    ///   - shape: Which sides send a stream.
+    ///   - request: How requests are encoded.
+    ///   - reply: How replies are.
     public init(
         _ path: String, _ shape: CallShape, request: Codec<Request>, reply: Codec<Reply>
     ) {

@@ -34,7 +34,12 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
 
     /// A call that is not started yet.
     ///
-    /// - Parameter context: Where its writeable is called.
+    /// - Parameters:
+    ///   - channel: Over which the call is made.
+    ///   - method: What is called.
+    ///   - requests: Writes the request.
+    ///   - options: Metadata, deadline and the like.
+    ///   - context: Where its writeable is called.
     public init(
         _ channel: Channel, _ method: Method<Request, Reply>, requests: any Writer<Request>,
         _ options: CallOptions = CallOptions(), context: SerialContext = .inline

@@ -7,7 +7,9 @@ public final class MappedWriter<Source: Writer, Value: Sendable>: Writer {
     private let source: Source
     private let transform: @Sendable (Source.Value) throws -> Value
 
-    /// - Parameter transform: What it throws is the writer's end.
+    /// - Parameters:
+    ///   - source: Where the values come from.
+    ///   - transform: Changes each; what it throws is the writer's end.
     public init(
         _ source: Source, _ transform: @escaping @Sendable (Source.Value) throws -> Value
     ) {

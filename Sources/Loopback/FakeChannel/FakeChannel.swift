@@ -12,7 +12,7 @@ import Synchronization
 /// #expect(try await greeter.sayHello(.init(name: "you")).message == "Hello you")
 /// ```
 ///
-/// The code under test gets a ``Channel`` like any other: all faces of a call, interceptors,
+/// The code under test gets a `Channel` like any other: all faces of a call, interceptors,
 /// deadlines, limits and cancellation work as they do over a network, and answers come on the
 /// queue's thread.
 public final class FakeChannel: Sendable {
@@ -32,7 +32,9 @@ public final class FakeChannel: Sendable {
     /// Queues a response for the next call of `method` that has none yet. What is sent with it is
     /// kept until that call is made.
     ///
-    /// - Parameter onRequest: Gets the parts of the call's request as they come.
+    /// - Parameters:
+    ///   - method: Whose next call it is for.
+    ///   - onRequest: Gets the parts of the call's request as they come.
     public func respond<Request, Reply>(
         to method: Method<Request, Reply>,
         onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil

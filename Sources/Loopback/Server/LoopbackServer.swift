@@ -32,6 +32,7 @@ public final class LoopbackServer: Sendable {
     /// Starts to listen.
     ///
     /// - Parameters:
+    ///   - address: Where it listens; a port of the system's choosing on 127.0.0.1.
     ///   - tls: The server's certificate and key; nil speaks in the clear.
     ///   - security: Means of one's own in place of TLS.
     ///   - register: Says what the server answers. Any other path is UNIMPLEMENTED.

@@ -69,14 +69,16 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
 
     /// Sends a message; returns when there is room for the next.
     ///
-    /// - Parameter mayCompress: False sends this message as it is in a call that compresses.
+    /// - Parameters:
+    ///   - message: What is sent.
+    ///   - mayCompress: False sends this message as it is in a call that compresses.
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
         try await call.send(
             codec.encode(message, MessagePrefix.byteCount), mayCompress: mayCompress)
     }
 }
 
-/// What a server answers, by path. A handler that throws an ``RPCError`` answers with its status;
+/// What a server answers, by path. A handler that throws an `RPCError` answers with its status;
 /// any other error is UNKNOWN.
 public struct ServerMethods: Sendable {
     var plainHandlers: [String: @Sendable (ServerCall) -> Void] = [:]

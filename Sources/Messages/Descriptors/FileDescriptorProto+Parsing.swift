@@ -1,8 +1,10 @@
 extension Google.Protobuf.FileDescriptorProto {
     /// Describes a file by its own text, so that a server can answer reflection without `protoc`.
     ///
-    /// - Parameter imports: The files that it imports, in any order, and those that these import
-    ///   publicly.
+    /// - Parameters:
+    ///   - source: The text of the file.
+    ///   - name: What others import it by.
+    ///   - imports: The files that it imports, in any order, and those that these import publicly.
     public init(
         parsing source: String, name: String, imports: [Self] = []
     ) throws(ProtoSyntaxError) {

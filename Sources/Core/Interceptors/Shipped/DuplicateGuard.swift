@@ -42,8 +42,10 @@ public final class DuplicateGuard: Sendable {
     private let relevantHeaders: Set<String>
     fileprivate let running = Mutex<[Key: SharedAnswer]>([:])
 
-    /// - Parameter relevantHeaders: Metadata that makes requests different; other metadata, such as
-    ///   an id of each request, does not.
+    /// - Parameters:
+    ///   - policy: What becomes of a call that is like one that runs.
+    ///   - relevantHeaders: Metadata that makes requests different; other metadata, such as an id of
+    ///     each request, does not.
     public init(_ policy: Policy = .refuse, relevantHeaders: Set<String> = ["authorization"]) {
         self.policy = policy
         self.relevantHeaders = Set(relevantHeaders.map { $0.lowercased() })

@@ -85,8 +85,11 @@ public struct TracePropagation: Sendable {
     private let started: @Sendable (TraceParent, CallDescription) -> Void
     private let ended: @Sendable (TraceParent, CallDescription, RPCError?) -> Void
 
-    /// - Parameter current: Where the caller stands in a trace; nil begins a new one. Asked in the
-    ///   thread that makes the call.
+    /// - Parameters:
+    ///   - current: Where the caller stands in a trace; nil begins a new one. Asked in the thread
+    ///     that makes the call.
+    ///   - started: Told of the span of a call that begins.
+    ///   - ended: Told of it again at the call's end.
     public init(
         current: @escaping @Sendable () -> TraceParent? = { nil },
         started: @escaping @Sendable (TraceParent, CallDescription) -> Void = { _, _ in },
