@@ -1,35 +1,62 @@
 import SwiftletTransport
 import Synchronization
 
-/// Waits until the calls of some connections have ended, or a deadline has passed.
-final class ClosingWait: TimerTarget {
-    private let links: [Link]
+/// Waits until the last call of connections that were left has ended, but no longer than it may.
+/// For that time it is their owner.
+final class ClosingWait: LinkOwner, TimerTarget {
+    private struct State {
+        var links: [ObjectIdentifier: Link]
+        var waiter: Resumption<Void>?
+        var timer: TimerHandle?
+    }
+
     private let loop: EventLoop
-    private let state = Mutex<
-        (deadline: MonotonicInstant?, waiter: CheckedContinuation<Void, Never>?)
-    >(
-        (nil, nil))
+    private let state: Mutex<State>
 
     init(_ links: [Link], loop: EventLoop) {
-        self.links = links
         self.loop = loop
+        state = Mutex(
+            State(links: Dictionary(uniqueKeysWithValues: links.map { (ObjectIdentifier($0), $0) }))
+        )
     }
 
     func wait(until deadline: MonotonicInstant) async {
-        await withCheckedContinuation { waiter in
-            state.withLock { $0 = (deadline, waiter) }
-            timerFired(now: .now)
+        let links = state.withLock { Array($0.links.values) }
+        await Resumption<Void>.wait { waiter in
+            state.withLock { state in
+                state.waiter = waiter
+                state.timer = loop.schedule(self, at: deadline)
+            }
+            for link in links {
+                link.changeOwner(to: self)
+                // It may have ended before anybody here could be told.
+                if link.hasEnded { remove(link) }
+            }
         }
     }
 
-    /// Connections that are left do not report each call, so they are looked at now and then.
     func timerFired(now: MonotonicInstant) {
-        let isDone = links.allSatisfy { $0.callCount == 0 }
-        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard isDone || state.deadline.map({ now >= $0 }) ?? true else { return nil }
+        let waiter = state.withLock { state in
+            state.links = [:]
             return state.waiter.take()
         }
-        if let waiter { return waiter.resume() }
-        _ = loop.schedule(self, at: now + .milliseconds(5))
+        waiter?.resume()
     }
+
+    func linkEnded(_ link: Link, _ error: LinkError) { remove(link) }
+
+    private func remove(_ link: Link) {
+        let (waiter, timer) = state.withLock { state in
+            state.links[ObjectIdentifier(link)] = nil
+            guard state.links.isEmpty else { return (Resumption<Void>?.none, TimerHandle?.none) }
+            return (state.waiter.take(), state.timer.take())
+        }
+        if let timer { loop.cancel(timer) }
+        waiter?.resume()
+    }
+
+    // The connections take no calls, whatever they have to say.
+    func linkIsReady(_ link: Link) {}
+    func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {}
+    func linkHasRoom(_ link: Link) {}
 }

@@ -190,6 +190,8 @@ extension Link {
     /// Calls that have a stream or wait for one here.
     package var callCount: Int { state.withLock { $0.callCount } }
 
+    package var hasEnded: Bool { state.withLock { $0.ending != nil } }
+
     /// Whether a call would get its stream at once.
     package var hasRoom: Bool {
         state.withLock { $0.ending == nil && $0.connection.hasRoomForStream }
