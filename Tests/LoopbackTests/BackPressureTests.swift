@@ -63,6 +63,33 @@ struct BackPressureTests {
         #expect(try await reader.next() == nil)
     }
 
+    @Test("lets several tasks write to it at once")
+    func writers() async throws {
+        let collect = Method<[UInt8], [UInt8]>(
+            "/t.T/Collect", .clientStreaming, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.windowByteCount = 65_536
+            server.clientStreaming(collect) { requests, _ in
+                var count = 0
+                for try await request in requests { count += request.count }
+                return Array("\(count)".utf8)
+            }
+        }
+        let channel = try Channel(server.target)
+        let reply = try await channel.clientStreaming(collect) { requests in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let octets = [UInt8](repeating: 1, count: 50_000)
+                        for _ in 0..<40 { try await requests.write(octets) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(String(decoding: reply, as: UTF8.self) == "\(4 * 40 * 50_000)")
+    }
+
     @Test("holds up no other call of its connection")
     func others() async throws {
         let server = try Self.server(2_000, endless: true)

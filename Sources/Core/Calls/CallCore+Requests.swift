@@ -4,6 +4,16 @@ import Synchronization
 // What a face asks of its call.
 
 extension CallCore {
+    /// What became of a message that was written.
+    enum WriteOutcome {
+        /// The transport has it, and there is room for the next.
+        case taken
+        /// The observer will hear when there is room.
+        case awaitsRoom
+        /// The call is over, or ends with this.
+        case ended
+    }
+
     /// Sends a message whose first five octets are reserved for its prefix. The observer hears
     /// when it was taken; a face that respects back-pressure writes the next one then.
     ///
@@ -11,6 +21,18 @@ extension CallCore {
     package func write(
         _ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool
     ) {
+        guard case .taken = put(message, andFinish: andFinish, mayCompress: mayCompress) else {
+            return
+        }
+        state.withLock { $0.unreportedWriteCount += 1 }
+        deliver()
+    }
+
+    /// The same, for a caller who looks at the outcome: the observer is told of what had to wait
+    /// alone.
+    func put(
+        _ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool
+    ) -> WriteOutcome {
         let framed: [UInt8]
         do throws(RPCError) {
             framed = try head.frame(message, mayCompress: mayCompress)
@@ -18,34 +40,29 @@ extension CallCore {
             var error = error
             // This message was not sent, but those before it may have been.
             error.mayHaveBeenExecuted = hasStream
-            return end(with: error, isImmediate: true)
+            end(with: error, isImmediate: true)
+            return .ended
         }
-        let stage: Stage? = state.withLock { state in
-            guard !state.log.isFinished, !state.isOver else { return nil }
+        let (outcome, stage): (WriteOutcome, Stage) = state.withLock { state in
+            guard !state.log.isFinished, !state.isOver else { return (.ended, .ended) }
             state.times.sentByteCount += framed.count
             if case .attached = state.stage {
                 state.log.passThrough(framed, andFinish: andFinish)
-            } else {
-                state.log.append(framed, andFinish: andFinish)
-                if state.log.byteCount < RequestLog.replayByteCount {
-                    state.unreportedWriteCount += 1
-                } else {
-                    state.awaitsRoom = true
-                }
+                return (.taken, state.stage)
             }
-            return state.stage
-        }
-        switch stage {
-        case nil, .ended: return
-        case .idle, .seeking: break
-        case .attached(let carrier, let stream):
-            let hasRoom = carrier.send(framed, on: stream, andFinish: andFinish)
-            state.withLock { state in
-                if hasRoom { state.unreportedWriteCount += 1 } else { state.awaitsRoom = true }
+            state.log.append(framed, andFinish: andFinish)
+            guard state.log.byteCount >= RequestLog.replayByteCount else {
+                return (.taken, state.stage)
             }
-            if !hasRoom { carrier.reportRoom(on: stream, to: self) }
+            state.roomlessWriteCount += 1
+            return (.awaitsRoom, state.stage)
         }
-        deliver()
+        guard case .attached(let carrier, let stream) = stage,
+            !carrier.send(framed, on: stream, andFinish: andFinish)
+        else { return outcome }
+        state.withLock { $0.roomlessWriteCount += 1 }
+        carrier.reportRoom(on: stream, to: self)
+        return .awaitsRoom
     }
 
     /// Says that no more messages follow.
@@ -64,10 +81,12 @@ extension CallCore {
 
     /// Asks for one more message, when so many octets of those that the observer kept were read.
     func receiveNext(afterReading byteCount: Int) {
-        state.withLock { state in
+        let hasNews = state.withLock { state in
             state.demand += 1
             state.keptByteCount -= byteCount
+            return state.hasNews
         }
+        guard hasNews else { return }
         deliver()
         returnWindow()
     }

@@ -36,8 +36,8 @@ package final class CallCore: Sendable {
         var resendCount = 0
         /// Messages that were taken and have yet to be reported as written.
         var unreportedWriteCount = 0
-        /// A message was written that found no room: its report waits for some.
-        var awaitsRoom = false
+        /// Messages that were written and found no room: their reports wait for some.
+        var roomlessWriteCount = 0
 
         // Inbound.
         var assembler: MessageAssembler
@@ -208,11 +208,8 @@ extension CallCore {
                 state.stage = .attached(carrier, stream)
                 state.times.attached(to: record)
                 state.log.trim()
-                if state.awaitsRoom {
-                    state.awaitsRoom = false
-                    state.unreportedWriteCount += 1
-                }
-                return state.mayHaveNews ? .done : .quiet
+                state.reportRoom()
+                return state.hasNews ? .done : .quiet
             }
             switch next {
             case .send(let portion):
@@ -254,11 +251,7 @@ extension CallCore {
     private static let maxResendCount = 1
 
     package func streamHasRoom() {
-        state.withLock { state in
-            guard state.awaitsRoom else { return }
-            state.awaitsRoom = false
-            state.unreportedWriteCount += 1
-        }
+        state.withLock { $0.reportRoom() }
         deliver()
     }
 }
@@ -271,10 +264,16 @@ extension CallCore.State {
         return true
     }
 
+    /// Several tasks may write at the same time, and wait together.
+    fileprivate mutating func reportRoom() {
+        unreportedWriteCount += roomlessWriteCount
+        roomlessWriteCount = 0
+    }
+
     /// Whether there may be something to tell, or a window to give back.
-    fileprivate var mayHaveNews: Bool {
-        unreportedWriteCount > 0 || initialMetadata != nil || unreturnedByteCount > 0
-            || ending != nil
+    var hasNews: Bool {
+        unreportedWriteCount > 0 || !messages.isEmpty || unreturnedByteCount > 0 || ending != nil
+            || (initialMetadata != nil && !initialWasTold)
     }
 
     var isOver: Bool {

@@ -4,7 +4,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     @usableFromInline let codec: Codec<Message>
 
     init(_ call: any CallRequests, _ inbox: ResponseInbox, _ codec: Codec<Message>) {
-        outlet = RequestOutlet(call: call, inbox: inbox)
+        outlet = RequestOutlet(call, inbox)
         self.codec = codec
     }
 
@@ -37,11 +37,25 @@ public struct RequestWriter<Message: Sendable>: Sendable {
 /// Where the requests of a streaming call leave as octets.
 @usableFromInline struct RequestOutlet: Sendable {
     let call: any CallRequests
-    let inbox: ResponseInbox
+    /// The call, where it says at once what becomes of a message.
+    private let core: CallCore?
+    private let inbox: ResponseInbox
+
+    init(_ call: any CallRequests, _ inbox: ResponseInbox) {
+        self.call = call
+        core = call.core
+        self.inbox = inbox
+    }
 
     /// Returns whether there is room for the next.
     @usableFromInline
     func write(_ octets: consuming [UInt8], andFinish: Bool, mayCompress: Bool) -> Bool {
+        if let core {
+            let outcome = core.put(octets, andFinish: andFinish, mayCompress: mayCompress)
+            guard case .awaitsRoom = outcome else { return true }
+            inbox.willWrite()
+            return inbox.hasRoom
+        }
         inbox.willWrite()
         call.write(octets, andFinish: andFinish, mayCompress: mayCompress)
         return inbox.hasRoom

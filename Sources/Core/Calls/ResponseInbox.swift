@@ -25,7 +25,8 @@ final class ResponseInbox: CallObserver {
         var reader: Resumption<Found>?
         var metadataReaders: [Resumption<Result<Metadata, RPCError>>] = []
         var writers: [Resumption<Void>] = []
-        /// Messages that were written and not taken yet.
+        /// Messages that were written and not taken yet. Below zero for a moment when one is
+        /// taken before its writer has said that it waits for it.
         var unwrittenCount = 0
     }
 
@@ -78,7 +79,7 @@ extension ResponseInbox {
             if let found { continuation.resume(returning: found) }
         case .forRoom(let continuation):
             let hasRoom = state.withLock { state in
-                if state.unwrittenCount == 0 || state.end != nil { return true }
+                if state.unwrittenCount <= 0 || state.end != nil { return true }
                 state.writers.append(continuation)
                 return false
             }
@@ -90,7 +91,7 @@ extension ResponseInbox {
     func willWrite() { state.withLock { $0.unwrittenCount += 1 } }
 
     /// Whether everything that was written has been taken, or never will be.
-    var hasRoom: Bool { state.withLock { $0.unwrittenCount == 0 || $0.end != nil } }
+    var hasRoom: Bool { state.withLock { $0.unwrittenCount <= 0 || $0.end != nil } }
 }
 
 extension ResponseInbox.State {
@@ -144,8 +145,8 @@ extension ResponseInbox {
 
     func messageWasWritten() {
         let writers: [Resumption<Void>] = state.withLock { state in
-            state.unwrittenCount = max(0, state.unwrittenCount - 1)
-            guard state.unwrittenCount == 0 else { return [] }
+            state.unwrittenCount -= 1
+            guard state.unwrittenCount <= 0 else { return [] }
             defer { state.writers = [] }
             return state.writers
         }
