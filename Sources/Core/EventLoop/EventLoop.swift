@@ -65,6 +65,8 @@ package final class EventLoop: Sendable {
     private let timers = LoopTimers()
     private let inbox = Mutex(Inbox())
     private let registry = Mutex(Registry())
+    /// What connections receive into, one after the other.
+    private let receiveMemory = Mutex<[UInt8]>([])
     /// Who turns the loop now; zero is nobody.
     private let turner = Atomic<Thread.ID>(0)
     /// How long to look for input before going to sleep.
@@ -124,6 +126,21 @@ extension EventLoop {
     /// announced again, nor is a hang-up. To be called by the loop's own thread.
     package func readAgain(_ target: any Pollable) {
         inbox.withLock { $0.unread.append(target) }
+    }
+
+    /// Memory to receive into; empty when another connection has it.
+    package func takeReceiveMemory() -> [UInt8] {
+        receiveMemory.withLock { kept in
+            var memory: [UInt8] = []
+            swap(&memory, &kept)
+            return memory
+        }
+    }
+
+    /// Gives it back for the next.
+    package func keepReceiveMemory(_ memory: consuming [UInt8]) {
+        var memory = memory
+        receiveMemory.withLock { if memory.count > $0.count { swap(&memory, &$0) } }
     }
 
     package func wakeUp() { poller.wakeUp() }

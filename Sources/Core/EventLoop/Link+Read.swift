@@ -21,6 +21,7 @@ extension Link: Pollable {
 
     private func read(untilEmpty: Bool, now: MonotonicInstant) {
         guard var reader = reader.withLock({ $0.take() }) else { return }
+        reader.buffer.adopt(loop.takeReceiveMemory())
         var failure: LinkError?
         var isOver = false
         var byteCount = 0
@@ -57,6 +58,7 @@ extension Link: Pollable {
             }
         }
         reader.buffer.endTurn()
+        loop.keepReceiveMemory(reader.buffer.takeMemory())
         var returned: LinkReader? = consume reader
         self.reader.withLock { swap(&$0, &returned) }
         if let failure { end(with: failure) }

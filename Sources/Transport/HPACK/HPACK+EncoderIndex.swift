@@ -5,10 +5,13 @@ extension HPACK {
     /// the table begins, and a field that leaves the table needs not be unlinked.
     struct EncoderIndex {
         private struct Link {
-            var fieldHash: UInt64 = 0
-            var nameHash: UInt64 = 0
-            var nextField = -1
-            var nextName = -1
+            // The halves that do not choose a head: there is one index for each connection, and
+            // octets are compared in any case.
+            var fieldTag: UInt32 = 0
+            var nameTag: UInt32 = 0
+            /// How many numbers back the next older field is; zero ends the chain.
+            var toNextField: UInt32 = 0
+            var toNextName: UInt32 = 0
         }
 
         /// By number, at `number & mask`, like the table's own fields.
@@ -29,13 +32,22 @@ extension HPACK {
 }
 
 extension HPACK.EncoderIndex {
+    @inline(__always)
+    private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+
+    /// What lies further back than this can say has left the table long ago.
+    private static func distance(_ number: Int, _ head: Int) -> UInt32 {
+        head < 0 ? 0 : UInt32(exactly: number - head) ?? 0
+    }
+
     /// Remembers the field that `table` has inserted last.
     mutating func insert(number: Int, fieldHash: UInt64, nameHash: UInt64) {
         let fieldSlot = Int(truncatingIfNeeded: fieldHash) & mask
         let nameSlot = Int(truncatingIfNeeded: nameHash) & mask
         links[number & mask] = Link(
-            fieldHash: fieldHash, nameHash: nameHash,
-            nextField: fieldHeads[fieldSlot], nextName: nameHeads[nameSlot])
+            fieldTag: Self.tag(fieldHash), nameTag: Self.tag(nameHash),
+            toNextField: Self.distance(number, fieldHeads[fieldSlot]),
+            toNextName: Self.distance(number, nameHeads[nameSlot]))
         fieldHeads[fieldSlot] = number
         nameHeads[nameSlot] = number
     }
@@ -48,7 +60,7 @@ extension HPACK.EncoderIndex {
         var number = fieldHeads[Int(truncatingIfNeeded: fieldHash) & mask]
         while number >= table.oldest {
             let link = links[number & mask]
-            if link.fieldHash == fieldHash {
+            if link.fieldTag == Self.tag(fieldHash) {
                 let field = table.field(number: number)
                 let octets = table.octets.span
                 if HPACK.equal(octets.extracting(field.name), name),
@@ -57,7 +69,8 @@ extension HPACK.EncoderIndex {
                     return number
                 }
             }
-            number = link.nextField
+            guard link.toNextField > 0 else { return nil }
+            number -= Int(link.toNextField)
         }
         return nil
     }
@@ -67,11 +80,12 @@ extension HPACK.EncoderIndex {
         var number = nameHeads[Int(truncatingIfNeeded: nameHash) & mask]
         while number >= table.oldest {
             let link = links[number & mask]
-            if link.nameHash == nameHash {
+            if link.nameTag == Self.tag(nameHash) {
                 let field = table.field(number: number)
                 if HPACK.equal(table.octets.span.extracting(field.name), name) { return number }
             }
-            number = link.nextName
+            guard link.toNextName > 0 else { return nil }
+            number -= Int(link.toNextName)
         }
         return nil
     }

@@ -7,7 +7,7 @@ extension HPACK {
     /// `n & mask`; so an index of the wire is one subtraction away from its field.
     ///
     /// Invariants: `byteCount ≤ maxByteCount ≤ limit`; a field counts for at least 32 octets
-    /// (§4.1), so `insertedCount − oldest ≤ limit / 32 < entries.count`.
+    /// (§4.1), so `insertedCount − oldest ≤ limit / 32 ≤ entries.count`.
     struct Table {
         private(set) var octets: [UInt8]
         private let staticFields: [HeaderList.Field]
@@ -94,7 +94,7 @@ extension HPACK.Table {
     /// Makes room for as many fields as a table of `limit` octets can hold.
     mutating func reserve(limit: Int) {
         var capacity = 16
-        while capacity <= limit / 32 { capacity *= 2 }
+        while capacity < limit / 32 { capacity *= 2 }
         guard capacity > entries.count else { return }
         let none = HeaderList.Field(
             start: 0, nameByteCount: 0, valueByteCount: 0, indexing: .indexed)

@@ -157,6 +157,23 @@ extension ReceiveBuffer {
         shrink()
     }
 
+    /// Gives an empty buffer's memory away, so that connections that wait have none of their own.
+    /// Empty when there is something unread.
+    package mutating func takeMemory() -> [UInt8] {
+        guard unread.isEmpty else { return [] }
+        var memory: [UInt8] = []
+        swap(&memory, &octets)
+        unread = 0..<0
+        wasFilled = false
+        return memory
+    }
+
+    /// Fills `memory` from now on, which another buffer has given away.
+    package mutating func adopt(_ memory: consuming [UInt8]) {
+        guard octets.isEmpty, memory.count >= initialByteCount else { return }
+        octets = memory
+    }
+
     /// Gives memory back after a burst: an idle connection keeps the initial size, or none at
     /// all when nothing is unread and `initialByteCount` is not asked to stay.
     package mutating func shrink(keepingInitial: Bool = true) {
