@@ -64,10 +64,11 @@ struct TargetTests {
     @Test("backoff that starts above its maximum stays at it")
     func backoff() {
         var backoff = Backoff(.init(initial: .seconds(10), maximum: .seconds(2)))
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<5 {
-            let delay = backoff.next(using: &generator)
-            #expect(delay >= .seconds(1.6) && delay <= .seconds(2.4))
+        for chance in [0, 0.3, 0.5, 1] {
+            let delay = backoff.next(chance: chance)
+            #expect(delay > .seconds(1.59) && delay < .seconds(2.41))
         }
+        let least = backoff.next(chance: 0)
+        #expect(least < backoff.next(chance: 1))
     }
 }

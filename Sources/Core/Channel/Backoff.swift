@@ -23,14 +23,16 @@ struct Backoff: Sendable {
 
 extension Backoff {
     /// The delay after one more failure, counted from the beginning of the attempt that failed.
-    mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
+    ///
+    /// - Parameter chance: From 0 to 1: where in the range that the jitter allows.
+    mutating func next(chance: Double = .random(in: 0...1)) -> Duration {
         failureCount += 1
         let base =
             current.map { min($0 * configuration.multiplier, configuration.maximum) }
             ?? configuration.initial
         current = base
         let jitter = configuration.jitter
-        return base * Double.random(in: 1 - jitter...1 + jitter, using: &generator)
+        return base * (1 - jitter + 2 * jitter * chance)
     }
 
     /// A connection was made.

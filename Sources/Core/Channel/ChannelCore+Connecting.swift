@@ -50,12 +50,11 @@ extension ChannelCore {
     }
 
     func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
-        var generator = SystemRandomNumberGenerator()
         let now = MonotonicInstant.now
         let result: ([CallCore], MonotonicInstant, Duration)? = state.withLock { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
-            let delay = state.backoff.next(using: &generator)
+            let delay = state.backoff.next()
             let next = max(now, attempt.begun + delay)
             guard state.links.isEmpty else {
                 // The others go on; this one would only have been one more.

@@ -39,7 +39,9 @@ extension ChannelCredentials {
     /// Connections that are secured by the program's own means. They count as secure: call
     /// credentials are sent over them.
     ///
-    /// - Parameter targetNameOverride: The name that the server must have, in place of the target's.
+    /// - Parameters:
+    ///   - security: Makes a session for each connection.
+    ///   - targetNameOverride: The name that the server must have, in place of the target's.
     public static func own(
         _ security: any ChannelSecurity, targetNameOverride: String? = nil
     ) -> ChannelCredentials {

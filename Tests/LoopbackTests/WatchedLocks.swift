@@ -1,0 +1,5 @@
+#if SWIFTLET_WATCHED_LOCKS
+    import SwiftletTransport
+
+    typealias Mutex = WatchedMutex
+#endif
