@@ -11,11 +11,15 @@ extension Connection {
     mutating func consume(_ byteCount: Int, of slot: Int, now: Instant) {
         let increment = streams[slot].receiveWindow.consume(byteCount)
         forgetUnread(byteCount)
-        // Who has said END_STREAM needs no window any more.
-        guard let increment, streams[slot].state.receive != .ended else { return }
+        if writeStreamUpdate(increment, of: slot) { measureBandwidth(now: now) }
+    }
+
+    /// False when there is nothing to say: who has said END_STREAM needs no window any more.
+    private mutating func writeStreamUpdate(_ increment: UInt32?, of slot: Int) -> Bool {
+        guard let increment, streams[slot].state.receive != .ended else { return false }
         WindowUpdateFrame(streamID: streams[slot].id, increment: increment)
             .encode(into: &output.tail)
-        measureBandwidth(now: now)
+        return true
     }
 
     /// Octets that lay unread are so no more, whether they were read or dropped.
@@ -68,7 +72,8 @@ extension Connection {
 
     mutating func adjustReceiveWindows(by delta: Int32) {
         for slot in streams.slots.indices where streams[slot].phase == .open {
-            streams[slot].receiveWindow.adjust(by: delta)
+            let increment = streams[slot].receiveWindow.adjust(by: delta)
+            _ = writeStreamUpdate(increment, of: slot)
         }
     }
 }

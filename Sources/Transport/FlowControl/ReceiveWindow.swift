@@ -36,7 +36,7 @@ extension ReceiveWindow {
         precondition(byteCount >= 0 && byteCount <= Int(held), "consumed what was not received")
         held -= Int32(byteCount)
         owed += Int32(byteCount)
-        return owed >= max(1, target / 2) ? takeOwed() : nil
+        return takeOwedIfDue()
     }
 
     /// Makes the window larger by `growth` at once: what an update on the wire will say.
@@ -49,10 +49,17 @@ extension ReceiveWindow {
     }
 
     /// Follows a change of our SETTINGS_INITIAL_WINDOW_SIZE that the peer has acknowledged, which
-    /// moves the window without an update on the wire (§6.9.2).
-    package mutating func adjust(by delta: Int32) {
+    /// moves the window without an update on the wire (§6.9.2). Returns the increment to announce
+    /// when what is owed, little as it was before, is half of a window that has become smaller:
+    /// nothing else would bring it back, for a sender without room sends nothing to be consumed.
+    package mutating func adjust(by delta: Int32) -> UInt32? {
         available = Int32(clamping: Int(available) + Int(delta))
         target = max(0, Int32(clamping: Int(target) + Int(delta)))
+        return takeOwedIfDue()
+    }
+
+    private mutating func takeOwedIfDue() -> UInt32? {
+        owed >= max(1, target / 2) ? takeOwed() : nil
     }
 
     private mutating func takeOwed() -> UInt32? {

@@ -115,6 +115,22 @@ struct WindowTests {
         #expect(frames.allSatisfy { $0.payload.count <= 64 << 10 })
     }
 
+    @Test("that become smaller give back what was read before, so that no sender waits for ever")
+    func loweredAfterReading() throws {
+        var client = Endpoint.client()
+        for _ in 0..<2 { _ = try client.open() }
+        client.receive(Raw.response(1) + Raw.data(1, Self.kilobyte))
+        client.receive(Raw.response(3) + Raw.data(3, Self.kilobyte, ends: true))
+        _ = client.output()
+        client.connection.setStreamWindow(to: 1_000, now: client.now)
+        let before = client.sentFrames().map(\.type)
+        #expect(before == [Raw.settings], "too little was read for an update")
+        client.receive(Raw.settingsAck)
+        let updates = client.sentFrames()
+        #expect(updates.map(\.type) == [Raw.windowUpdate], "none for a stream that has ended")
+        #expect(updates.first?.stream == 1 && updates.first?.word == 1_024)
+    }
+
     @Test("Padding of DATA on a reset stream is still given back to the connection window")
     func paddingAfterReset() throws {
         var client = Endpoint.client()
