@@ -1,3 +1,4 @@
+import Foundation
 import Swiftlet
 import SwiftletLoopback
 import Testing
@@ -32,6 +33,21 @@ struct CallTests {
         let server = try LoopbackServer(on: .unix(path: path)) { $0.addGreeter() }
         let greeter = Greeter(channel: try Channel(server.target))
         #expect(try await greeter.sayHello(.init(name: "you")).message == "Hello you")
+    }
+
+    @Test("over a path that is free again when its server has ended, and only then")
+    func freedPath() async throws {
+        let path = "/tmp/swiftlet-\(UInt64.random(in: 0 ... .max)).sock"
+        let first = try LoopbackServer(on: .unix(path: path)) { $0.addGreeter() }
+        #expect(throws: RPCError.self) { _ = try LoopbackServer(on: .unix(path: path)) { _ in } }
+        first.shutdown()
+        let second = try LoopbackServer(on: .unix(path: path)) { $0.addGreeter() }
+        first.shutdown()
+        let greeter = Greeter(channel: try Channel(second.target))
+        let reply = try await greeter.sayHello(.init(name: "you"))
+        #expect(reply.message == "Hello you")
+        second.shutdown()
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test("to a method that is not there is UNIMPLEMENTED")

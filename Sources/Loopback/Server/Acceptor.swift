@@ -70,11 +70,13 @@ extension Acceptor {
     }
 
     func stop() {
-        let (sessions, token): ([ServerSession], UInt64?) = state.withLock { state in
+        let (sessions, token, isFirst) = state.withLock { state in
+            let isFirst = !state.isStopped
             state.isStopped = true
             defer { state.sessions = [:] }
-            return (Array(state.sessions.values), state.token.take())
+            return (Array(state.sessions.values), state.token.take(), isFirst)
         }
+        guard isFirst else { return }
         if let token { queue.loop.remove(listener.descriptor, token) }
         listener.stop()
         queue.loop.run {

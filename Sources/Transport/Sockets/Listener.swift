@@ -8,7 +8,7 @@ import CSwiftletSystem
     import Glibc
 #endif
 
-/// A socket that others connect to. A path that it was bound to is left in the file system.
+/// A socket that others connect to. A path that it was bound to is there until it is stopped.
 package struct Listener: ~Copyable, Sendable {
     private let socket: Socket
 
@@ -33,8 +33,15 @@ package struct Listener: ~Copyable, Sendable {
 
     package var descriptor: CInt { socket.descriptor }
 
-    /// Refuses connections from now on, while the descriptor is kept.
-    package func stop() { socket.stop() }
+    /// Refuses connections from now on, while the descriptor is kept, and takes its path out of
+    /// the file system so that the next may have it. To be called once: by the second time the
+    /// path may be another's.
+    package func stop() {
+        socket.stop()
+        guard case .unix(let path) = address, !path.isEmpty else { return }
+        // A path that has been taken away by others is as gone as one that was removed here.
+        _ = unsafe path.withCString { path in unsafe unlink(path) }
+    }
 
     /// The next connection; nil when none is waiting.
     package func acceptNext() throws(SystemError) -> Socket? {
