@@ -29,7 +29,8 @@ struct ResendTests {
         let backend = try RefusingBackend()
         let response = SingleResponse()
         let head = CallHead(
-            path: "/a.B/C", metadata: Metadata(), compression: .identity, waitForReady: false)
+            MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil), CallOptions(),
+            MessageLimits())
         let core = CallCore(head, deadline: .never, backend: backend, observer: response)
         core.write([0, 0, 0, 0, 0, 1], andFinish: true)
         core.start()

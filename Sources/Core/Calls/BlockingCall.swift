@@ -22,7 +22,7 @@ extension BlockingCall {
     /// Sends a message; returns when there is room for the next. Throws when the call has ended.
     public func write(_ message: Request) throws(RPCError) {
         if let end = inbox.end { throw end.errorOfWriting }
-        let octets = try method.requestCodec.encode(message, MessagePrefix.byteCount)
+        let octets = try method.requestCodec.encode(message)
         inbox.willWrite()
         call.write(octets, andFinish: false)
         inbox.waitForRoom()

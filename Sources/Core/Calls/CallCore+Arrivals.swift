@@ -3,81 +3,58 @@ import Synchronization
 
 // What the connection brings.
 
+/// What has come for a call in one go, in the order of the protocol.
+package struct CallArrival {
+    package enum End {
+        /// The response's trailers, or its end without any.
+        case trailers(CallEnd)
+        case failed(RPCError)
+    }
+
+    package var initial: ResponseHead.Initial?
+    /// Of the body: which of the pieces of what was read.
+    var pieces = 0..<0
+    package var end: End?
+
+    package init(initial: ResponseHead.Initial? = nil, end: End? = nil) {
+        self.initial = initial
+        self.end = end
+    }
+}
+
 extension CallCore {
-    /// The response's headers.
+    /// Takes what has come, and tells the observer of all of it. Returns how many octets the
+    /// stream's window can be given back for at once.
     ///
-    /// - Parameter isFollowed: More comes at once, and then the observer is told of all of it.
+    /// Who carries the call has let go of its stream when this brings the end.
+    @discardableResult
     package func receive(
-        initial outcome: ResponseHead.Initial, at now: MonotonicInstant, isFollowed: Bool = false
-    ) {
-        switch outcome {
-        case .accepted(let httpStatus, let encoding, let metadata):
-            state.withLock { state in
-                state.log.commit()
-                state.times.firstByte = now
-                state.httpStatus = httpStatus
-                state.decompression = encoding
-                state.initialMetadata = metadata
-            }
-            if !isFollowed { deliver() }
-        case .refused(let error):
-            end(with: error, isImmediate: false)
-        }
-    }
-
-    /// A piece of the response's body. Returns how many octets the stream's window can be given
-    /// back for at once.
-    package func receive(_ octets: Span<UInt8>) -> Int {
-        receive(octets, [0..<octets.count], 0..<1, isFollowed: false)
-    }
-
-    /// Pieces of the response's body, of which each is a range of `octets`.
-    func receive(
-        _ octets: Span<UInt8>, _ pieces: [Range<Int>], _ indices: Range<Int>, isFollowed: Bool
+        _ arrival: consuming CallArrival, at now: MonotonicInstant
     ) -> Int {
-        let (failure, returnable): (RPCError?, Int) = state.withLock { state in
-            guard !state.isOver else { return (nil, 0) }
-            do throws(RPCError) {
-                for index in indices {
-                    let piece = octets.extracting(pieces[index])
-                    state.unreturnedByteCount += piece.count
-                    state.times.receivedByteCount += piece.count
-                    if head.plain != nil {
-                        try state.addPlain(piece, maxByteCount: head.maxReceiveByteCount)
-                    } else {
-                        try state.assemble(piece)
-                    }
-                }
-                return (nil, isFollowed ? state.takeReturnable() : 0)
-            } catch {
-                return (error, 0)
-            }
-        }
-        if let failure { end(with: failure, isImmediate: true) }
-        if isFollowed, failure == nil { return returnable }
-        deliver()
-        return state.withLock { $0.takeReturnable() }
+        receive(arrival, Span(), [], at: now)
     }
 
-    /// The response's trailers, or its end without any.
-    package func receive(
-        trailers: consuming CallEnd, at now: MonotonicInstant
-    ) {
-        let isTruncated = state.withLock { state in
-            if state.times.firstByte == nil { state.times.firstByte = now }
-            state.times.lastByte = now
-            if head.plain != nil, !state.isOver {
-                state.messages.append(
-                    AssembledMessage(octets: state.plainBody, isCompressed: false))
-                state.plainBody = []
-            }
-            return state.assembler.isInsideMessage
-        }
-        if isTruncated, trailers.error == nil {
-            let error = RPCError(.internal, "the response ended inside a message")
-            return end(with: error, isImmediate: false)
-        }
-        finishUp(trailers, isImmediate: false)
+    /// A piece of the response's body.
+    package func receive(_ octets: Span<UInt8>, at now: MonotonicInstant) -> Int {
+        var arrival = CallArrival()
+        arrival.pieces = 0..<1
+        return receive(arrival, octets, [0..<octets.count], at: now)
+    }
+
+    /// - Parameters:
+    ///   - octets: What was read.
+    ///   - pieces: Ranges of it, to some of which the arrival refers.
+    func receive(
+        _ arrival: consuming CallArrival, _ octets: Span<UInt8>, _ pieces: [Range<Int>],
+        at now: MonotonicInstant
+    ) -> Int {
+        let hasBody = !arrival.pieces.isEmpty
+        var taken = state.withLock { $0.take(&arrival, octets, pieces, isPlain: head.isPlain, now) }
+        if let timer = taken.timer.take() { loop.cancel(timer) }
+        if let (carrier, stream) = taken.abandoned.take() { carrier.reset(stream) }
+        let mayReturn = !taken.isOver && hasBody
+        deliver(taken.delivery)
+        return mayReturn ? state.withLock { $0.takeReturnable() } : 0
     }
 
     var httpStatus: Int? { state.withLock { $0.httpStatus } }
@@ -99,10 +76,116 @@ extension CallCore.State {
     /// Below this much, giving back waits for more: each time takes the connection's lock.
     private static let returnedAtOnce = 8 << 10
 
+    /// What there is to do when an arrival has been taken, once the lock is let go of.
+    fileprivate struct Taken: ~Copyable {
+        var timer: TimerHandle?
+        /// The stream of a call that has ended before its server knows.
+        var abandoned: (any StreamCarrier, StreamHandle)?
+        var isOver = false
+        var delivery = CallCore.Delivery.nothing
+    }
+
+    fileprivate mutating func take(
+        _ arrival: inout CallArrival, _ octets: Span<UInt8>, _ pieces: [Range<Int>],
+        isPlain: Bool, _ now: MonotonicInstant
+    ) -> Taken {
+        var taken = Taken()
+        guard !isOver else {
+            taken.isOver = true
+            return taken
+        }
+        do throws(Refusal) {
+            if let initial = arrival.initial.take() { try take(initial, now) }
+            for index in arrival.pieces {
+                try takeBody(octets.extracting(pieces[index]), isPlain: isPlain)
+            }
+            if let end = arrival.end.take() {
+                (_, taken.timer) = take(end, isPlain: isPlain, now)
+                taken.isOver = true
+            }
+        } catch {
+            let (stage, timer) = finish(
+                CallEnd(error: error.error), isImmediate: error.isImmediate, at: now)
+            if case .attached(let carrier, let stream) = stage {
+                taken.abandoned = (carrier, stream)
+            }
+            taken.timer = timer
+            taken.isOver = true
+        }
+        taken.delivery = beginDelivering()
+        return taken
+    }
+
+    /// What is wrong with an answer, and whether it outruns the messages before it.
+    private struct Refusal: Error {
+        var error: RPCError
+        var isImmediate: Bool
+    }
+
+    private mutating func take(
+        _ initial: consuming ResponseHead.Initial, _ now: MonotonicInstant
+    ) throws(Refusal) {
+        switch initial {
+        case .accepted(let httpStatus, let encoding, let metadata):
+            log.commit()
+            times.firstByte = now
+            self.httpStatus = httpStatus
+            decompression = encoding
+            initialMetadata = metadata
+        case .refused(let error): throw Refusal(error: error, isImmediate: false)
+        }
+    }
+
+    private mutating func takeBody(_ piece: Span<UInt8>, isPlain: Bool) throws(Refusal) {
+        unreturnedByteCount += piece.count
+        times.receivedByteCount += piece.count
+        do throws(RPCError) {
+            if isPlain { try addPlain(piece) } else { try assemble(piece) }
+        } catch {
+            throw Refusal(error: error, isImmediate: true)
+        }
+    }
+
+    private mutating func take(
+        _ end: consuming CallArrival.End, isPlain: Bool, _ now: MonotonicInstant
+    ) -> (CallCore.Stage, TimerHandle?) {
+        if times.firstByte == nil { times.firstByte = now }
+        switch end {
+        case .failed(let error):
+            return finish(CallEnd(error: error), isImmediate: false, at: now)
+        case .trailers(var end):
+            if isPlain {
+                messages.append(AssembledMessage(octets: plainBody, isCompressed: false))
+                plainBody = []
+            }
+            if assembler.isInsideMessage, end.error == nil {
+                end = CallEnd(
+                    error: RPCError(.internal, "the response ended inside a message"))
+            }
+            return finish(end, isImmediate: false, at: now)
+        }
+    }
+
+    /// Ends the call. Returns where it stood, and the timer that it needs no more.
+    mutating func finish(
+        _ end: consuming CallEnd, isImmediate: Bool, at now: MonotonicInstant
+    ) -> (CallCore.Stage, TimerHandle?) {
+        var left = CallCore.Stage.ended
+        swap(&left, &stage)
+        end.compressedMessages = compressedMessages
+        end.httpStatus = httpStatus
+        ending = CallCore.Ending(end: end, isImmediate: isImmediate)
+        if times.lastByte == nil { times.lastByte = now }
+        if isImmediate { messages.removeAll() }
+        log.commit()
+        return (left, deadlineTimer.take())
+    }
+
     /// A compressed message stays as it came until it is asked for: a few octets that nobody reads
     /// must not become megabytes.
-    mutating func addPlain(_ octets: Span<UInt8>, maxByteCount: Int?) throws(RPCError) {
-        if let maxByteCount, plainBody.count + octets.count > maxByteCount {
+    mutating func addPlain(_ octets: Span<UInt8>) throws(RPCError) {
+        if let maxByteCount = assembler.maxByteCount, plainBody.count + octets.count > maxByteCount
+        {
             throw RPCError(
                 .resourceExhausted,
                 "the server sent an answer above the limit of \(maxByteCount) octets")
@@ -143,23 +226,20 @@ extension CallCore {
         case message(any CallObserver, AssembledMessage, CompressionAlgorithm)
         case messages(any CallObserver, MessageQueue)
         case written(any CallObserver)
+        /// All of a response that has one message at most.
+        case response(any CallObserver, Metadata?, [UInt8]?, CallEnd)
         case end(any CallObserver, CallEnd)
     }
 
     /// Tells the observer what there is to tell. One thread at a time: who comes while another
     /// is at it leaves it to that one, which looks again after each delivery.
     func deliver() {
-        var isMine = false
+        deliver(state.withLock { $0.beginDelivering() })
+    }
+
+    private func deliver(_ first: consuming Delivery) {
+        var next = first
         while true {
-            let next = state.withLock { state in
-                if !isMine {
-                    guard !state.isDelivering else { return Delivery.nothing }
-                    isMine = true
-                }
-                let next = state.nextDelivery()
-                state.isDelivering = !next.isNothing
-                return next
-            }
             switch consume next {
             case .nothing: return
             case .initialMetadata(let observer, let metadata):
@@ -172,17 +252,24 @@ extension CallCore {
                 }
             case .messages(let observer, var messages): observer.receive(messages: &messages)
             case .written(let observer): observer.messageWasWritten()
-            case .end(let observer, let end): observer.receive(end: complete(end))
+            case .response(let observer, let metadata, let message, let end):
+                return observer.receive(metadata, message, end: complete(end))
+            case .end(let observer, let end):
+                return observer.receive(end: complete(end))
             }
+            next = state.withLock { $0.goOnDelivering() }
         }
     }
 }
 
 extension CallCore.Delivery {
-    fileprivate var isNothing: Bool {
+    /// Whether whoever tells this has to look for more.
+    fileprivate var isFollowed: Bool {
         switch self {
-        case .nothing: true
-        default: false
+        case .nothing: false
+        case .response: false
+        case .end: false
+        default: true
         }
     }
 }
@@ -227,9 +314,25 @@ extension CallCore {
 }
 
 extension CallCore.State {
-    fileprivate mutating func nextDelivery() -> CallCore.Delivery {
+    /// The first thing to tell for who comes to tell it; nothing when somebody is at it.
+    fileprivate mutating func beginDelivering() -> CallCore.Delivery {
+        isDelivering ? .nothing : goOnDelivering()
+    }
+
+    /// The next thing to tell for who is at it; he is no longer when there is nothing.
+    fileprivate mutating func goOnDelivering() -> CallCore.Delivery {
+        let next = nextDelivery()
+        isDelivering = next.isFollowed
+        return next
+    }
+
+    private mutating func nextDelivery() -> CallCore.Delivery {
+        switch ending?.isImmediate {
+        case true?: return tellEnd()
+        case false? where isWholeResponse: return tellResponse()
+        default: break
+        }
         guard let observer else { return .nothing }
-        if ending?.isImmediate == true { return tellEnd(observer) }
         if let initialMetadata, !initialWasTold {
             initialWasTold = true
             return .initialMetadata(observer, initialMetadata)
@@ -245,7 +348,7 @@ extension CallCore.State {
                 return .message(observer, message, decompression)
             }
         }
-        if ending != nil, messages.isEmpty { return tellEnd(observer) }
+        if ending != nil, messages.isEmpty { return tellEnd() }
         return .nothing
     }
 
@@ -256,9 +359,22 @@ extension CallCore.State {
         return .messages(observer, messages.takeAll())
     }
 
-    private mutating func tellEnd(_ observer: any CallObserver) -> CallCore.Delivery {
-        guard var ending = ending.take() else { return .nothing }
-        self.observer = nil
+    /// Whether nothing of a response was told that is all there now.
+    private var isWholeResponse: Bool {
+        takesWhole && !initialWasTold && unreportedWriteCount == 0 && messages.count <= 1
+            && demand >= messages.count && messages.isPlain
+            && receivedMessageCount == messages.count
+    }
+
+    private mutating func tellResponse() -> CallCore.Delivery {
+        guard let ending = ending.take(), let observer = observer.take() else { return .nothing }
+        initialWasTold = true
+        let message = messages.popFirst()
+        return .response(observer, initialMetadata, message?.octets, ending.end)
+    }
+
+    private mutating func tellEnd() -> CallCore.Delivery {
+        guard var ending = ending.take(), let observer = observer.take() else { return .nothing }
         ending.end.dropsUnread = ending.isImmediate
         return .end(observer, ending.end)
     }

@@ -114,22 +114,10 @@ extension CallCore: TimerTarget {
 
     /// Ends the call with an error of our own.
     package func end(with error: RPCError, isImmediate: Bool) {
-        finishUp(CallEnd(error: error), isImmediate: isImmediate)
-    }
-
-    func finishUp(_ end: consuming CallEnd, isImmediate: Bool) {
-        var end: CallEnd? = end
+        let now = MonotonicInstant.now
         let (stage, timer): (Stage, TimerHandle?) = state.withLock { state in
-            guard !state.isOver, var ending = end.take() else { return (.ended, nil) }
-            var stage = Stage.ended
-            swap(&stage, &state.stage)
-            ending.compressedMessages = state.compressedMessages
-            ending.httpStatus = state.httpStatus
-            state.ending = Ending(end: ending, isImmediate: isImmediate)
-            if state.times.lastByte == nil { state.times.lastByte = .now }
-            if isImmediate { state.messages.removeAll() }
-            state.log.commit()
-            return (stage, state.deadlineTimer.take())
+            guard !state.isOver else { return (.ended, nil) }
+            return state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
         }
         if let timer { loop.cancel(timer) }
         switch stage {

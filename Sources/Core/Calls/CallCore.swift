@@ -27,6 +27,8 @@ package final class CallCore: Sendable {
     struct State {
         var stage = Stage.idle
         var observer: (any CallObserver)?
+        /// As the observer says.
+        let takesWhole: Bool
         var deadlineTimer: TimerHandle?
         var times = CallTimes()
 
@@ -78,35 +80,9 @@ package final class CallCore: Sendable {
         loop = backend.loop
         state = Mutex(
             State(
-                observer: observer,
+                observer: observer, takesWhole: observer.takesWhole,
                 assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount)))
         self.head = head
-    }
-}
-
-/// What a call is sent with, beside its messages.
-package struct CallHead: Sendable {
-    package var path: String
-    package var contentSubtype: String?
-    package var metadata: Metadata
-    package var compression: CompressionAlgorithm
-    package var authority: String?
-    package var waitForReady: Bool
-    package var maxSendByteCount: Int?
-    package var maxReceiveByteCount: Int?
-    /// Nil is gRPC.
-    package var plain: PlainExchange?
-}
-
-extension CallHead {
-    /// Makes a message, whose first five octets are reserved, ready for the stream.
-    func frame(_ message: consuming [UInt8], mayCompress: Bool = true) throws(RPCError) -> [UInt8] {
-        guard plain == nil else {
-            message.removeFirst(MessagePrefix.byteCount)
-            return message
-        }
-        return try MessagePrefix.frame(
-            message, mayCompress ? compression : .identity, maxByteCount: maxSendByteCount)
     }
 }
 

@@ -15,12 +15,26 @@ package protocol CallObserver: AnyObject, Sendable {
     /// that lie ready, and says later which of them were read.
     var keepsMessages: Bool { get }
     func receive(messages: inout MessageQueue)
+
+    /// Whether it waits for all of a response with one message: then it is told of it at once
+    /// when it came so, and of its parts when it did not.
+    var takesWhole: Bool { get }
+    func receive(_ initialMetadata: Metadata?, _ message: [UInt8]?, end: consuming CallEnd)
 }
 
 extension CallObserver {
     package var keepsMessages: Bool { false }
+    package var takesWhole: Bool { false }
     package func receive(messages: inout MessageQueue) {
         while let message = messages.popFirst() { receive(message: message.octets) }
+    }
+
+    package func receive(
+        _ initialMetadata: Metadata?, _ message: [UInt8]?, end: consuming CallEnd
+    ) {
+        if let initialMetadata { receive(initialMetadata: initialMetadata) }
+        if let message { receive(message: message) }
+        receive(end: end)
     }
 }
 

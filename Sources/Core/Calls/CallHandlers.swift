@@ -137,7 +137,7 @@ public struct WritingCall<Request: Sendable>: Sendable {
     public func write(
         _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
     ) throws(RPCError) {
-        let octets = try codec.encode(message, MessagePrefix.byteCount)
+        let octets = try codec.encode(message)
         guard willWrite(then) else { return then(false) }
         running.call.write(octets, andFinish: false)
     }

@@ -8,7 +8,7 @@ extension Channel {
     public func unary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
-        let encoded = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let encoded = try method.requestCodec.encode(request)
         let response = await rawUnary(method.signature, encoded, options)
         let octets = try response.octets()
         return try method.replyCodec.decode(octets.span)
@@ -19,7 +19,7 @@ extension Channel {
     public func unaryResponse<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Response<Reply> {
-        let encoded = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let encoded = try method.requestCodec.encode(request)
         return try await rawUnary(method.signature, encoded, options).response(method.replyCodec)
     }
 
@@ -43,7 +43,7 @@ extension Channel {
     public func serverStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ResponseStream<Reply> {
-        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let octets = try method.requestCodec.encode(request)
         let inbox = ResponseInbox()
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(octets, andFinish: true)

@@ -9,7 +9,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         _ options: CallOptions = CallOptions()
     ) throws(RPCError) -> Response<Reply> {
-        let encoded = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let encoded = try method.requestCodec.encode(request)
         return try rawBlockingUnary(method.signature, encoded, options).response(method.replyCodec)
     }
 
@@ -43,7 +43,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         _ options: CallOptions = CallOptions()
     ) throws(RPCError) -> BlockingCall<Request, Reply> {
-        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let octets = try method.requestCodec.encode(request)
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(octets, andFinish: true)

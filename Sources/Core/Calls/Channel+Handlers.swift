@@ -26,7 +26,7 @@ extension Channel {
         _ options: CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
-        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let octets = try method.requestCodec.encode(request)
         let codec = method.replyCodec
         return startUnary(method.signature, octets, options) { raw in
             completion(Result { () throws(RPCError) in try raw.response(codec) })
@@ -51,7 +51,7 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         _ options: CallOptions = CallOptions(), handlers: ResponseHandlers<Reply>
     ) throws(RPCError) -> RunningCall {
-        let octets = try method.requestCodec.encode(request, MessagePrefix.byteCount)
+        let octets = try method.requestCodec.encode(request)
         let observer = HandlerObserver(handlers, method.replyCodec)
         let call = makeCall(method.signature, options, observer: observer)
         call.write(octets, andFinish: true)

@@ -17,7 +17,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     @inlinable
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
         try outlet.checkEnd()
-        let octets = try codec.encode(message, MessagePrefix.byteCount)
+        let octets = try codec.encode(message)
         if outlet.write(octets, andFinish: false, mayCompress: mayCompress) { return }
         try await outlet.waitForRoom()
     }
@@ -26,7 +26,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     @inlinable
     public func finish(with message: Message) throws(RPCError) {
         try outlet.checkEnd()
-        let octets = try codec.encode(message, MessagePrefix.byteCount)
+        let octets = try codec.encode(message)
         _ = outlet.write(octets, andFinish: true, mayCompress: true)
     }
 

@@ -67,13 +67,21 @@ extension SingleResponse {
     func messageWasWritten() {}
 
     func receive(end: consuming CallEnd) {
-        var (message, initialMetadata, waiter) = state.withLock { state in
+        let (message, initialMetadata) = state.withLock { state in
+            (state.message.take(), state.initialMetadata.take())
+        }
+        receive(initialMetadata, message, end: end)
+    }
+
+    var takesWhole: Bool { true }
+
+    func receive(_ initialMetadata: Metadata?, _ message: [UInt8]?, end: consuming CallEnd) {
+        let waiter = state.withLock { state in
             state.call = nil
-            return (state.message.take(), state.initialMetadata.take(), state.waiter.take())
+            return state.waiter.take()
         }
         let response = RawResponse(
-            message: message.take(), initialMetadata: initialMetadata.take() ?? Metadata(), end: end
-        )
+            message: message, initialMetadata: initialMetadata ?? Metadata(), end: end)
         switch waiter {
         case .continuation(let continuation): continuation.resume(returning: response)
         case .handler(let handler): handler(response)

@@ -14,6 +14,7 @@ public final class Channel: Sendable {
     let backend: any ChannelBackend
     /// Options that calls get unless they say otherwise.
     public let defaultOptions: CallOptions
+    private let hasDefaults: Bool
     /// What stands between callers and the network.
     public let interceptors: [ChannelInterceptor]
 
@@ -58,6 +59,7 @@ public final class Channel: Sendable {
     ) {
         self.backend = backend
         self.defaultOptions = defaultOptions
+        hasDefaults = !defaultOptions.saysNothing
         self.interceptors = interceptors
     }
 
@@ -66,22 +68,6 @@ public final class Channel: Sendable {
 
 /// Hands over a socket that is connected to the server.
 package typealias SocketSupply = @Sendable () throws(SystemError) -> Socket
-
-/// What a channel sets for calls that say nothing of it.
-package struct MessageLimits: Sendable {
-    var compression = CompressionAlgorithm.identity
-    var maxSendByteCount: Int?
-    var maxReceiveByteCount: Int? = 4 << 20
-
-    package init(
-        compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,
-        maxReceiveByteCount: Int? = 4 << 20
-    ) {
-        self.compression = compression
-        self.maxSendByteCount = maxSendByteCount
-        self.maxReceiveByteCount = maxReceiveByteCount
-    }
-}
 
 /// What a channel is made of: something that finds streams for calls.
 package protocol ChannelBackend: CallBackend {
@@ -129,9 +115,10 @@ extension Channel {
     func makeCall(
         _ method: MethodSignature, _ options: consuming CallOptions, observer: any CallObserver
     ) -> any CallRequests {
-        var options = options.merged(over: defaultOptions)
-        guard !interceptors.isEmpty || !options.interceptors.isEmpty || options.credentials != nil
-        else { return CallCore(method, options, backend: backend, observer: observer) }
+        var options = hasDefaults ? options.merged(over: defaultOptions) : options
+        guard !interceptors.isEmpty || !options.meetsNobody else {
+            return CallCore(method, options, backend: backend, observer: observer)
+        }
 
         let description = CallDescription(
             path: method.path, shape: method.shape,
@@ -161,19 +148,5 @@ extension CallCore {
         self.init(
             CallHead(method, options, backend.limits), deadline: deadline, backend: backend,
             observer: observer)
-    }
-}
-
-extension CallHead {
-    fileprivate init(
-        _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits
-    ) {
-        self.init(
-            path: method.path, contentSubtype: method.contentSubtype, metadata: options.metadata,
-            compression: options.compression ?? limits.compression, authority: options.authority,
-            waitForReady: options.waitForReady ?? false,
-            maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
-            maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount,
-            plain: method.plain)
     }
 }

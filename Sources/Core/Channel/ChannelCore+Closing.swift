@@ -6,13 +6,6 @@ import Synchronization
 extension ChannelCore: ChannelBackend {
     var isSecure: Bool { credentials.isSecure }
 
-    var limits: MessageLimits {
-        MessageLimits(
-            compression: arguments.defaultCompression,
-            maxSendByteCount: arguments.maxSendMessageByteCount,
-            maxReceiveByteCount: arguments.maxReceiveMessageByteCount)
-    }
-
     var connectivity: ConnectivityState { state.withLock { $0.connectivity } }
 
     func connectivityChanges() -> AsyncStream<ConnectivityState> {

@@ -40,6 +40,7 @@ final class ChannelCore: Sendable {
     /// What requests are addressed to.
     let authority: String
     private let userAgent: String
+    let limits: MessageLimits
     let state: Mutex<State>
     /// Where connected sockets come from, instead of from the target's addresses.
     let sockets: SocketSupply?
@@ -57,6 +58,10 @@ final class ChannelCore: Sendable {
         authority =
             arguments.defaultAuthority ?? credentials.targetNameOverride ?? target.defaultAuthority
         userAgent = arguments.userAgent
+        limits = MessageLimits(
+            compression: arguments.defaultCompression,
+            maxSendByteCount: arguments.maxSendMessageByteCount,
+            maxReceiveByteCount: arguments.maxReceiveMessageByteCount)
         state = Mutex(State(backoff: Backoff(arguments.backoff)))
         arguments.connectivityMonitor?.add(self)
     }
@@ -119,9 +124,8 @@ extension ChannelCore: CallBackend {
         for head: CallHead, in cache: inout RequestHeadCache
     ) -> PreparedHeaders {
         cache.prepared(
-            path: head.path, contentSubtype: head.contentSubtype, compression: head.compression,
-            authority: head.authority ?? authority, scheme: credentials.scheme,
-            userAgent: userAgent, plain: head.plain)
+            for: head, authority: head.authority ?? authority, scheme: credentials.scheme,
+            userAgent: userAgent)
     }
 
     func forget(_ call: CallCore) {

@@ -24,12 +24,17 @@ package final class EventLoop: Sendable {
         var jobs: [Job] = []
         var unflushed: [any Flushable] = []
         /// Who stopped reading to let others have their turn.
-        var unread: [any Pollable] = []
+        var unread: [Unread] = []
         var isEmpty: Bool { jobs.isEmpty && unflushed.isEmpty && unread.isEmpty }
         /// Nobody turns the loop now, or it waits: who has output writes it himself.
         var isAsleep = true
         /// A thread does nothing but turn the loop.
         var isAttended = false
+    }
+
+    fileprivate struct Unread {
+        var target: any Pollable
+        var readiness: Poller.Readiness
     }
 
     /// Work for the loop's thread.
@@ -122,10 +127,11 @@ extension EventLoop {
         inbox.withLock { $0.isAttended = isAttended }
     }
 
-    /// Has `target` read on in the next turn, to the end: what its descriptor has left is not
-    /// announced again, nor is a hang-up. To be called by the loop's own thread.
-    package func readAgain(_ target: any Pollable) {
-        inbox.withLock { $0.unread.append(target) }
+    /// Has `target` read on in the next turn: what its descriptor has left is not announced again,
+    /// nor is a hang-up. To be called by the loop's own thread.
+    package func readAgain(_ target: any Pollable, untilEmpty: Bool) {
+        let readiness: Poller.Readiness = untilEmpty ? [.readable, .hungUp] : .readable
+        inbox.withLock { $0.unread.append(Unread(target: target, readiness: readiness)) }
     }
 
     /// Memory to receive into; empty when another connection has it.
@@ -220,7 +226,7 @@ extension EventLoop {
         fileprivate var events: [Poller.Event] = []
         fileprivate var jobs: [Job] = []
         fileprivate var unflushed: [any Flushable] = []
-        fileprivate var unread: [any Pollable] = []
+        fileprivate var unread: [Unread] = []
 
         package init() {}
     }
@@ -241,9 +247,13 @@ extension EventLoop {
         let now = Instant.now
         inbox.withLock { swap(&$0.unread, &scratch.unread) }
         for event in scratch.events {
-            target(of: event.token)?.ready(event.readiness, now: now)
+            guard let target = target(of: event.token) else { continue }
+            // Who reads on anyway would otherwise read twice.
+            let index = scratch.unread.firstIndex { $0.target === target }
+            let unread = index.map { scratch.unread.remove(at: $0).readiness } ?? []
+            target.ready(event.readiness.union(unread), now: now)
         }
-        for target in scratch.unread { target.ready([.readable, .hungUp], now: now) }
+        for unread in scratch.unread { unread.target.ready(unread.readiness, now: now) }
         scratch.unread.removeAll(keepingCapacity: true)
         while let target = timers.popExpired(now: now) { target.timerFired(now: now) }
         runJobs(&scratch)

@@ -43,7 +43,7 @@ extension Link: Pollable {
                 switch outcome {
                 case .more where byteCount >= ReceiveBuffer.turnByteCount:
                     // A server that sends faster than this reads must not stop the others.
-                    loop.readAgain(self)
+                    loop.readAgain(self, untilEmpty: untilEmpty)
                     isOver = true
                 case .more: break
                 case .last: isOver = !untilEmpty
@@ -76,9 +76,7 @@ extension Link: Pollable {
                     state.takeDown(event, self, into: &reader.arrivals)
                 }
             }
-            for index in reader.arrivals.list.indices {
-                tell(index, of: &reader.arrivals, octets, now: now)
-            }
+            tell(&reader.arrivals, octets, now: now)
         }
         reader.arrivals.removeAll()
         reader.buffer.consume(offset)
@@ -97,26 +95,30 @@ extension Link: Pollable {
     }
 
     private func tell(
-        _ index: Int, of arrivals: inout LinkArrivals, _ octets: Span<UInt8>, now: MonotonicInstant
+        _ arrivals: inout LinkArrivals, _ octets: Span<UInt8>, now: MonotonicInstant
     ) {
-        let call = arrivals.list[index].call
-        // What comes for one call in one go is told in one go.
-        let isFollowed = arrivals.isFollowed(index)
-        switch arrivals.takeContent(of: index) {
-        case .initial(let head): call?.receive(initial: head, at: now, isFollowed: isFollowed)
-        case .data(let stream):
-            guard let call else { return }
-            let byteCount = call.receive(
-                octets, arrivals.pieces, arrivals.list[index].pieces, isFollowed: isFollowed)
-            if byteCount > 0 {
+        var list: [LinkArrivals.Arrival] = []
+        arrivals.swapList(with: &list)
+        for index in list.indices {
+            let call = list[index].call.take()
+            if let news = list[index].news.take() {
+                tell(news, to: call, now: now)
+            } else if let call, let stream = list[index].stream {
+                var content = CallArrival()
+                swap(&content, &list[index].content)
+                let byteCount = call.receive(content, octets, arrivals.pieces, at: now)
+                guard byteCount > 0 else { continue }
                 state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
             }
-        case .trailers(let trailers): call?.receive(trailers: trailers, at: now)
-        case .failed(let error): call?.end(with: error, isImmediate: false)
+        }
+        arrivals.swapList(with: &list)
+    }
+
+    private func tell(_ news: LinkArrivals.News, to call: CallCore?, now: MonotonicInstant) {
+        switch news {
         case .unprocessed:
             call?.streamWasNotProcessed(
                 RPCError(.unavailable, "\(peer) went away before it saw the request"))
-        case .told: break
         case .ready:
             state.withLock { state in
                 state.isReady = true
@@ -139,29 +141,21 @@ extension Link.State {
         case .headers(let stream, let meaning, let endStream):
             takeDownHeaders(stream, meaning, endStream, into: &arrivals)
         case .data(let stream, let range, let endStream):
-            let slot = Int(stream.slot)
-            guard let call = entries[slot].call else { return }
-            if !range.isEmpty { arrivals.append(data: range, on: stream, for: call) }
-            guard endStream else { return }
-            let trailers =
-                call.head.plain != nil
-                ? CallEnd(error: nil)
-                : ResponseHead.trailers(HeaderList(), httpStatus: entries[slot].httpStatus)
-            endCall(stream, call, trailers, into: &arrivals)
+            takeDownData(stream, range, endStream, into: &arrivals)
         case .reset(let stream, let code):
             guard let call = removeCall(of: stream) else { return }
             if code == .refusedStream {
                 arrivals.append(.unprocessed, for: call)
             } else {
                 let isLate = code == .cancel && call.deadline.remaining == .zero
-                arrivals.append(
-                    .failed(StatusMapping.error(forReset: code, peer: link.peer, isLate: isLate)),
-                    for: call)
+                let error = StatusMapping.error(
+                    forReset: code, peer: link.peer, isLate: isLate)
+                arrivals.append(end: .failed(error), on: stream, for: call)
             }
         case .streamFailed(let stream, let error):
             guard let call = removeCall(of: stream) else { return }
-            arrivals.append(
-                .failed(StatusMapping.error(for: error, peer: link.peer)), for: call)
+            let failure = StatusMapping.error(for: error, peer: link.peer)
+            arrivals.append(end: .failed(failure), on: stream, for: call)
         case .unprocessed(let stream):
             guard let call = removeCall(of: stream) else { return }
             arrivals.append(.unprocessed, for: call)
@@ -178,38 +172,46 @@ extension Link.State {
         into arrivals: inout LinkArrivals
     ) {
         let slot = Int(stream.slot)
-        guard let call = entries[slot].call else { return }
+        guard entries[slot].call != nil else { return }
+        let isPlain = entries[slot].isPlain
         // Borrowed: as a copy each look at it would count references.
         var received = HeaderList()
         connection.swapReceivedHeaders(with: &received)
         defer { connection.swapReceivedHeaders(with: &received) }
-        if call.head.plain != nil {
-            if meaning != .trailers {
-                arrivals.append(
-                    .initial(PlainExchange.initial(received)), for: call)
-            }
-            guard endStream else { return }
-            return endCall(
-                stream, call, CallEnd(error: nil), into: &arrivals)
+        if !isPlain, meaning == .trailers || endStream {
+            let trailers = ResponseHead.trailers(received, httpStatus: entries[slot].httpStatus)
+            return endCall(stream, trailers, into: &arrivals)
         }
-        if meaning == .trailers || endStream {
-            let trailers = ResponseHead.trailers(
-                received, httpStatus: entries[slot].httpStatus)
-            return endCall(stream, call, trailers, into: &arrivals)
+        if meaning != .trailers, let call = entries[slot].call {
+            let head = isPlain ? PlainExchange.initial(received) : ResponseHead.initial(received)
+            if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
+            arrivals.append(initial: head, on: stream, for: call)
         }
-        let head = ResponseHead.initial(received)
-        if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
-        arrivals.append(.initial(head), for: call)
+        if endStream { endCall(stream, CallEnd(error: nil), into: &arrivals) }
+    }
+
+    private mutating func takeDownData(
+        _ stream: StreamHandle, _ range: Range<Int>, _ endStream: Bool,
+        into arrivals: inout LinkArrivals
+    ) {
+        let slot = Int(stream.slot)
+        guard let call = entries[slot].call else { return }
+        if !range.isEmpty { arrivals.append(data: range, on: stream, for: call) }
+        guard endStream else { return }
+        let trailers =
+            entries[slot].isPlain
+            ? CallEnd(error: nil)
+            : ResponseHead.trailers(HeaderList(), httpStatus: entries[slot].httpStatus)
+        endCall(stream, trailers, into: &arrivals)
     }
 
     private mutating func endCall(
-        _ stream: StreamHandle, _ call: CallCore, _ trailers: consuming CallEnd,
-        into arrivals: inout LinkArrivals
+        _ stream: StreamHandle, _ trailers: consuming CallEnd, into arrivals: inout LinkArrivals
     ) {
-        _ = removeCall(of: stream)
+        guard let call = removeCall(of: stream) else { return }
         // The server has said all it will say; a request that is still being sent is of no use.
         connection.reset(stream, .noError)
-        arrivals.append(.trailers(trailers), for: call)
+        arrivals.append(end: .trailers(trailers), on: stream, for: call)
     }
 }
 

@@ -4,6 +4,12 @@ import Synchronization
 // One writer writes for everybody: who has output while somebody writes leaves it to him.
 
 extension Link: Flushable {
+    /// What has been taken for writing, no PING or reset overtakes, and TLS makes a copy of it. So
+    /// little is taken at a time, and much, which saves system calls, for a socket that took the
+    /// last at once.
+    static let smallBatch = 256 << 10
+    private static let largeBatch = 1 << 20 + 64 << 10
+
     /// Has what was framed written soon: at the end of the loop's turn, or at once.
     func flushSoon() {
         // The loop's own thread gathers anyway.
@@ -43,7 +49,7 @@ extension Link: Flushable {
             state.becameWritable = false
             var batch = GatherList()
             swap(&batch, &state.unwritten)
-            state.connection.takeOutput(into: &batch)
+            state.connection.takeOutput(into: &batch, upTo: state.batchByteCount)
             return batch
         }
     }
@@ -56,6 +62,8 @@ extension Link: Flushable {
             let reports = state.takeRoomReports()
             let isStillBlocked = isBlocked && !state.becameWritable
             state.becameWritable = false
+            let takesMuch = !isBlocked && !wire.isSecure
+            state.batchByteCount = takesMuch ? Self.largeBatch : Self.smallBatch
             let hasMore = !batch.isEmpty || state.connection.hasOutput
             guard !isStillBlocked, hasMore, state.ending == nil else {
                 swap(&batch, &state.unwritten)
@@ -63,7 +71,7 @@ extension Link: Flushable {
                 state.isBlocked = isStillBlocked
                 return (true, reports)
             }
-            state.connection.takeOutput(into: &batch)
+            state.connection.takeOutput(into: &batch, upTo: state.batchByteCount)
             return (false, reports)
         }
     }

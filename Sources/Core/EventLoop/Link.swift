@@ -24,6 +24,7 @@ package final class Link: Sendable {
         /// Which of the streams that have had the slot is the call's.
         var stream: StreamHandle?
         var httpStatus: Int?
+        var isPlain = false
     }
 
     struct State: ~Copyable {
@@ -46,6 +47,8 @@ package final class Link: Sendable {
         /// The socket was announced to take more again while somebody was writing, who may have
         /// been turned away just before.
         var becameWritable = false
+        /// How much DATA the writer takes at a time.
+        var batchByteCount = Link.smallBatch
         /// What the writer did not get rid of.
         var unwritten = GatherList()
         var timer: TimerHandle?
@@ -170,7 +173,8 @@ extension Link {
                 }
                 let slot = Int(stream.slot)
                 while state.entries.count <= slot { state.entries.append(Entry()) }
-                state.entries[slot] = Entry(call: call, stream: stream)
+                state.entries[slot] = Entry(
+                    call: call, stream: stream, isPlain: call.head.isPlain)
                 state.callCount += 1
                 state.recentCallCount = max(state.recentCallCount, state.callCount)
                 return (stream, state.record)

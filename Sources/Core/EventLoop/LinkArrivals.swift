@@ -2,68 +2,65 @@ import SwiftletTransport
 
 /// What a read brought, taken down under the link's lock and told after it.
 struct LinkArrivals {
+    /// Something that concerns a call, or the connection.
     struct Arrival {
-        /// Nil when it concerns the connection.
         var call: CallCore?
-        var content: Content
-        /// Of DATA: which of ``LinkArrivals/pieces``.
-        var pieces = 0..<0
+        var stream: StreamHandle?
+        var content = CallArrival()
+        var news: News?
     }
 
-    enum Content {
-        case initial(ResponseHead.Initial)
-        case data(StreamHandle)
-        case trailers(CallEnd)
-        case failed(RPCError)
+    enum News {
+        /// The server never saw the call's stream.
         case unprocessed
         case ready
         case goAway(GoAwayFrame)
         case ended(LinkError)
-        case told
     }
 
     private(set) var list: [Arrival] = []
     /// Ranges of the octets that were read.
     private(set) var pieces: [Range<Int>] = []
-    /// Whose DATA came last, with nothing behind it.
-    private var dataStream: StreamHandle?
 }
 
 extension LinkArrivals {
-    mutating func append(_ content: consuming Content, for call: CallCore? = nil) {
-        dataStream = nil
-        list.append(Arrival(call: call, content: content))
+    mutating func append(_ news: News, for call: CallCore? = nil) {
+        list.append(Arrival(call: call, news: news))
     }
 
-    /// DATA frames of one stream that follow each other are told as one.
+    mutating func append(
+        initial: consuming ResponseHead.Initial, on stream: StreamHandle, for call: CallCore
+    ) {
+        list.append(
+            Arrival(call: call, stream: stream, content: CallArrival(initial: initial)))
+    }
+
+    /// What comes of one stream in a row is told as one.
     mutating func append(data: Range<Int>, on stream: StreamHandle, for call: CallCore) {
+        if list.last?.stream != stream { list.append(Arrival(call: call, stream: stream)) }
+        let last = list.count - 1
+        if list[last].content.pieces.isEmpty {
+            list[last].content.pieces = pieces.count..<pieces.count
+        }
         pieces.append(data)
-        if dataStream == stream {
-            let last = list.count - 1
-            list[last].pieces = list[last].pieces.lowerBound..<pieces.count
+        list[last].content.pieces = list[last].content.pieces.lowerBound..<pieces.count
+    }
+
+    /// The end of a call is the last that its stream brings.
+    mutating func append(
+        end: consuming CallArrival.End, on stream: StreamHandle, for call: consuming CallCore
+    ) {
+        if list.last?.stream == stream {
+            list[list.count - 1].content.end = end
         } else {
-            dataStream = stream
-            list.append(
-                Arrival(
-                    call: call, content: .data(stream), pieces: pieces.count - 1..<pieces.count))
+            list.append(Arrival(call: call, stream: stream, content: CallArrival(end: end)))
         }
     }
 
-    /// Whether the arrival behind this one tells the same call something more.
-    func isFollowed(_ index: Int) -> Bool {
-        guard index + 1 < list.count, let call = list[index].call else { return false }
-        return list[index + 1].call === call
-    }
-
-    /// Moves an arrival's content out, which may be large.
-    mutating func takeContent(of index: Int) -> Content {
-        var content = Content.told
-        swap(&content, &list[index].content)
-        return content
-    }
+    /// Moves the arrivals out, and back when they have been told, to use their memory again.
+    mutating func swapList(with other: inout [Arrival]) { swap(&list, &other) }
 
     mutating func removeAll() {
-        dataStream = nil
         list.removeAll(keepingCapacity: true)
         pieces.removeAll(keepingCapacity: true)
     }

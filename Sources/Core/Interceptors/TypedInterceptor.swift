@@ -60,7 +60,7 @@ public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
         on value: Value, _ codec: Codec<Value>, _ body: (RawMessage) -> Void
     ) {
         do throws(RPCError) {
-            let octets = try codec.encode(value, MessagePrefix.byteCount)
+            let octets = try codec.encode(value)
             body(RawMessage(behindPrefix: octets))
         } catch {
             raw.close(CallEnd(error: error))

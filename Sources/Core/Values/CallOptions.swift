@@ -18,9 +18,6 @@ public struct CallOptions: Sendable {
     /// leaves it to the channel's defaults, and then to `false`.
     public var waitForReady: Bool?
 
-    /// How request messages are compressed. Nil leaves it to the channel.
-    public var compression: CompressionAlgorithm?
-
     /// The largest message that is sent; nil leaves it to the channel.
     public var maxSendByteCount: Int?
 
@@ -28,14 +25,8 @@ public struct CallOptions: Sendable {
     /// larger one fails the call with `RESOURCE_EXHAUSTED`; it cannot make the client allocate it.
     public var maxReceiveByteCount: Int?
 
-    /// Stands in for the channel's in `:authority`.
-    public var authority: String?
-
-    /// Where the call gets its proof of identity from, as a bearer token.
-    public var credentials: (any CallCredentials)?
-
-    /// Interceptors of this call. Its requests meet them after those of the channel.
-    public var interceptors: [InterceptorFactory] = []
+    /// Nil is none of them: so the options of most calls hold on to next to nothing.
+    private var rare: Rare?
 
     public init() {}
 
@@ -47,7 +38,68 @@ public struct CallOptions: Sendable {
     }
 }
 
+// MARK: - What few calls set
+
 extension CallOptions {
+    /// Shared by copies until one is changed.
+    private final class Rare: Sendable {
+        let values: Values
+        init(_ values: Values) { self.values = values }
+    }
+
+    private struct Values: Sendable {
+        var compression: CompressionAlgorithm?
+        var authority: String?
+        var credentials: (any CallCredentials)?
+        var interceptors: [InterceptorFactory] = []
+    }
+
+    private mutating func set(_ change: (inout Values) -> Void) {
+        var values = rare?.values ?? Values()
+        change(&values)
+        rare = Rare(values)
+    }
+
+    /// How request messages are compressed. Nil leaves it to the channel.
+    public var compression: CompressionAlgorithm? {
+        get { rare?.values.compression }
+        set { set { $0.compression = newValue } }
+    }
+
+    /// Stands in for the channel's in `:authority`.
+    public var authority: String? {
+        get { rare?.values.authority }
+        set { set { $0.authority = newValue } }
+    }
+
+    /// Where the call gets its proof of identity from, as a bearer token.
+    public var credentials: (any CallCredentials)? {
+        get { rare?.values.credentials }
+        set { set { $0.credentials = newValue } }
+    }
+
+    /// Interceptors of this call. Its requests meet them after those of the channel.
+    public var interceptors: [InterceptorFactory] {
+        get { rare?.values.interceptors ?? [] }
+        set { set { $0.interceptors = newValue } }
+    }
+
+    /// Whether the call is one that no interceptor looks at, for all that its options say.
+    var meetsNobody: Bool {
+        guard let values = rare?.values else { return true }
+        return values.interceptors.isEmpty && values.credentials == nil
+    }
+}
+
+// MARK: - Defaults
+
+extension CallOptions {
+    /// Whether they leave everything to the defaults.
+    var saysNothing: Bool {
+        timeout == nil && absoluteDeadline == .never && metadata.isEmpty && waitForReady == nil
+            && maxSendByteCount == nil && maxReceiveByteCount == nil && rare == nil
+    }
+
     /// These options where they say something, `defaults` where they do not. Metadata adds up.
     consuming func merged(over defaults: CallOptions) -> CallOptions {
         var merged = self
@@ -60,15 +112,17 @@ extension CallOptions {
             merged.metadata.append(contentsOf: own)
         }
         if merged.waitForReady == nil { merged.waitForReady = defaults.waitForReady }
-        if merged.compression == nil { merged.compression = defaults.compression }
         if merged.maxSendByteCount == nil { merged.maxSendByteCount = defaults.maxSendByteCount }
         if merged.maxReceiveByteCount == nil {
             merged.maxReceiveByteCount = defaults.maxReceiveByteCount
         }
-        if merged.authority == nil { merged.authority = defaults.authority }
-        if merged.credentials == nil { merged.credentials = defaults.credentials }
-        if !defaults.interceptors.isEmpty {
-            merged.interceptors = defaults.interceptors + merged.interceptors
+        if let values = defaults.rare?.values {
+            merged.set { own in
+                own.compression = own.compression ?? values.compression
+                own.authority = own.authority ?? values.authority
+                own.credentials = own.credentials ?? values.credentials
+                own.interceptors = values.interceptors + own.interceptors
+            }
         }
         return merged
     }

@@ -49,15 +49,21 @@ public struct Codec<Value: Sendable>: Sendable {
 // Inlinable with the faces that call them: compiled where the types are known, a call costs no
 // look-up of what `Value` is.
 extension Codec {
+    /// The octets of a value behind the prefix of a message that is not compressed. The prefix is
+    /// filled in here, while nobody else has the array: later that would be a copy of it.
     @inlinable
-    package func encode(_ value: Value, _ prefixByteCount: Int) throws(RPCError) -> [UInt8] {
+    package func encode(_ value: Value) throws(RPCError) -> [UInt8] {
+        var octets: [UInt8]
         do {
-            return try encodeBehindPrefix(value, prefixByteCount)
+            octets = try encodeBehindPrefix(value, MessagePrefix.byteCount)
         } catch let error as RPCError {
             throw error
         } catch {
             throw .encodingFailed(error)
         }
+        guard octets.count >= MessagePrefix.byteCount else { throw .prefixMissing }
+        octets.writePrefix(isCompressed: false)
+        return octets
     }
 
     @inlinable
@@ -76,6 +82,15 @@ extension RPCError {
     @usableFromInline
     static func encodingFailed(_ error: any Error) -> RPCError {
         var failure = RPCError(.internal, "the request cannot be encoded: \(error)")
+        failure.phase = .preparing
+        failure.mayHaveBeenExecuted = false
+        return failure
+    }
+
+    @usableFromInline
+    static var prefixMissing: RPCError {
+        var failure = RPCError(
+            .internal, "the request's codec left no room for the prefix of the message")
         failure.phase = .preparing
         failure.mayHaveBeenExecuted = false
         return failure
@@ -102,9 +117,8 @@ extension Codec<[UInt8]> {
 
 /// A remote procedure: its path, its shape, and how its messages are encoded.
 public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
-    /// `/package.Service/Method`.
-    public let path: String
-    public let shape: CallShape
+    /// What of it does not depend on the types of its messages.
+    @usableFromInline package let signature: MethodSignature
     public let requestCodec: Codec<Request>
     public let replyCodec: Codec<Reply>
 
@@ -119,16 +133,15 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     ) {
         precondition(
             MethodName.isLegal(path), "'\(path)' is not of the form /package.Service/Method")
-        self.path = path
-        self.shape = shape
+        signature = MethodSignature(
+            path: path, shape: shape, contentSubtype: request.contentSubtype)
         requestCodec = request
         replyCodec = reply
     }
 
-    /// What of it does not depend on the types of its messages.
-    @inlinable package var signature: MethodSignature {
-        MethodSignature(path: path, shape: shape, contentSubtype: requestCodec.contentSubtype)
-    }
+    /// `/package.Service/Method`.
+    public var path: String { signature.path }
+    public var shape: CallShape { signature.shape }
 
     /// `package.Service`.
     public var serviceName: String { MethodName(path: path)?.service ?? "" }
@@ -136,8 +149,8 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     public var name: String { MethodName(path: path)?.method ?? "" }
 }
 
-/// A remote procedure, whatever its messages.
-@usableFromInline package struct MethodSignature: Sendable {
+/// A remote procedure, whatever its messages. An object, because every call holds on to one.
+@usableFromInline package final class MethodSignature: Sendable {
     package let path: String
     package let shape: CallShape
     /// What follows `application/grpc` in the content type.
@@ -145,12 +158,9 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     /// Nil is gRPC.
     let plain: PlainExchange?
 
-    @usableFromInline
-    package init(path: String, shape: CallShape, contentSubtype: String?) {
-        self.init(path: path, shape: shape, contentSubtype: contentSubtype, plain: nil)
-    }
-
-    init(path: String, shape: CallShape, contentSubtype: String?, plain: PlainExchange?) {
+    package init(
+        path: String, shape: CallShape, contentSubtype: String?, plain: PlainExchange? = nil
+    ) {
         self.path = path
         self.shape = shape
         self.contentSubtype = contentSubtype

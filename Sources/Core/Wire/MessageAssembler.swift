@@ -16,7 +16,7 @@ package struct MessageAssembler: Sendable {
     /// How many octets of the body have yet to come; nil while the prefix is read.
     private var missingByteCount: Int?
     private var isCompressed = false
-    private let maxByteCount: Int?
+    let maxByteCount: Int?
 
     /// A body up to this size gets its memory at once; a larger one as it comes.
     private static let reservedAtOnce = 64 << 10

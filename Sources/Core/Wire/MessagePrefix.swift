@@ -1,10 +1,12 @@
+import SwiftletTransport
+
 /// The five octets before every message: whether it is compressed, and its length
 /// (PROTOCOL-HTTP2, "Length-Prefixed-Message").
 @usableFromInline package enum MessagePrefix {
     @inlinable package static var byteCount: Int { 5 }
 
-    /// Makes `message`, whose first five octets are reserved, ready to be sent: compressed where
-    /// that is asked for and worth it, and with its prefix filled in.
+    /// Makes `message`, whose first five octets are its prefix or reserved for it, ready to be
+    /// sent: compressed where that is asked for and worth it, and with its prefix filled in.
     package static func frame(
         _ message: consuming [UInt8], _ compression: CompressionAlgorithm, maxByteCount: Int?
     ) throws(RPCError) -> [UInt8] {
@@ -34,13 +36,19 @@
                 return compressed
             }
         }
-        message.writePrefix(isCompressed: false)
+        // A codec has filled it in; in an array that others hold, writing it again is a copy.
+        if !message.hasPlainPrefix { message.writePrefix(isCompressed: false) }
         return message
     }
 }
 
 extension [UInt8] {
+    fileprivate var hasPlainPrefix: Bool {
+        self[0] == 0 && span.uint32(at: 1) == UInt32(count - MessagePrefix.byteCount)
+    }
+
     /// Fills in the five octets at the front.
+    @inlinable
     package mutating func writePrefix(isCompressed: Bool) {
         let byteCount = UInt32(truncatingIfNeeded: count - MessagePrefix.byteCount)
         self[0] = isCompressed ? 1 : 0

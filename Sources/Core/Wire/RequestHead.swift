@@ -46,11 +46,9 @@ extension HeaderList {
 /// compressor knows them by identity.
 struct RequestHeadCache {
     private struct Entry {
-        var path: String
-        var contentSubtype: String?
+        var method: MethodSignature
         var compression: CompressionAlgorithm
         var authority: String
-        var plain: PlainExchange?
         var prepared: PreparedHeaders
     }
 
@@ -61,29 +59,37 @@ struct RequestHeadCache {
 
 extension RequestHeadCache {
     mutating func prepared(
-        path: String, contentSubtype: String?, compression: CompressionAlgorithm,
-        authority: String, scheme: String, userAgent: String, plain: PlainExchange?
+        for head: CallHead, authority: String, scheme: String, userAgent: String
     ) -> PreparedHeaders {
+        let method = head.method
         let index = entries.firstIndex { entry in
-            entry.path == path && entry.authority == authority
-                && entry.contentSubtype == contentSubtype && entry.compression == compression
-                && entry.plain == plain
+            entry.method.isSame(as: method) && entry.authority == authority
+                && entry.compression == head.compression
         }
         if let index {
             if index > 0 { entries.swapAt(index, 0) }
             return entries[0].prepared
         }
         let prepared =
-            plain?.prepared(
-                path: path, authority: authority, scheme: scheme, userAgent: userAgent)
+            method.plain?.prepared(
+                path: method.path, authority: authority, scheme: scheme, userAgent: userAgent)
             ?? RequestHead.prepared(
-                path: path, contentSubtype: contentSubtype, compression: compression,
-                authority: authority, scheme: scheme, userAgent: userAgent)
+                path: method.path, contentSubtype: method.contentSubtype,
+                compression: head.compression, authority: authority, scheme: scheme,
+                userAgent: userAgent)
         if entries.count == Self.capacity { entries.removeLast() }
         entries.insert(
             Entry(
-                path: path, contentSubtype: contentSubtype, compression: compression,
-                authority: authority, plain: plain, prepared: prepared), at: 0)
+                method: method, compression: head.compression, authority: authority,
+                prepared: prepared), at: 0)
         return prepared
+    }
+}
+
+extension MethodSignature {
+    /// Methods are made once, as a rule; others are compared by what they say.
+    fileprivate func isSame(as other: MethodSignature) -> Bool {
+        self === other
+            || path == other.path && contentSubtype == other.contentSubtype && plain == other.plain
     }
 }

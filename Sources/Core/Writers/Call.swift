@@ -227,7 +227,7 @@ private final class RequestFeed<Request: Sendable>: Writeable {
 
     func write(_ value: Request) {
         do throws(RPCError) {
-            let octets = try codec.encode(value, MessagePrefix.byteCount)
+            let octets = try codec.encode(value)
             writer.pause()
             call.write(octets, andFinish: false)
         } catch {

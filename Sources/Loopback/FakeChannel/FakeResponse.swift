@@ -119,9 +119,7 @@ extension FakeResponse {
     }
 
     private func encode(_ message: Reply) throws(RPCError) -> [UInt8] {
-        var framed = try method.replyCodec.encode(message, MessagePrefix.byteCount)
-        framed.writePrefix(isCompressed: false)
-        return framed
+        try method.replyCodec.encode(message)
     }
 
     private func append(_ octets: [UInt8]) throws(RPCError) {

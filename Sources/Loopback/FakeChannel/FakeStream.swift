@@ -112,15 +112,18 @@ extension FakeStream {
             switch part {
             case .headers(let metadata):
                 call.receive(
-                    initial: .accepted(httpStatus: 200, encoding: .identity, metadata), at: .now)
+                    CallArrival(
+                        initial: .accepted(httpStatus: 200, encoding: .identity, metadata)),
+                    at: .now)
             case .message(let octets):
                 // There is no window to give anything back to.
-                _ = call.receive(octets.span)
+                _ = call.receive(octets.span, at: .now)
             case .end(let status, let trailers):
                 var error = RPCError(status)
                 error?.metadata = trailers
-                call.receive(trailers: CallEnd(error: error, trailers: trailers), at: .now)
-            case .failure(let error): call.end(with: error, isImmediate: false)
+                let end = CallEnd(error: error, trailers: trailers)
+                call.receive(CallArrival(end: .trailers(end)), at: .now)
+            case .failure(let error): call.receive(CallArrival(end: .failed(error)), at: .now)
             }
             if part.isLast { over() }
         }

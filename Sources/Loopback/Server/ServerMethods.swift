@@ -74,7 +74,7 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
     ///   - mayCompress: False sends this message as it is in a call that compresses.
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
         try await call.send(
-            codec.encode(message, MessagePrefix.byteCount), mayCompress: mayCompress)
+            codec.encode(message), mayCompress: mayCompress)
     }
 }
 
@@ -132,7 +132,7 @@ extension ServerMethods {
         register(method) { call, context in
             let request = try await call.only(method.requestCodec)
             let reply = try await handle(request, context)
-            try await call.send(method.replyCodec.encode(reply, MessagePrefix.byteCount))
+            try await call.send(method.replyCodec.encode(reply))
         }
     }
 
@@ -156,7 +156,7 @@ extension ServerMethods {
         register(method) { call, context in
             let requests = RequestStream(call: call, codec: method.requestCodec)
             let reply = try await handle(requests, context)
-            try await call.send(method.replyCodec.encode(reply, MessagePrefix.byteCount))
+            try await call.send(method.replyCodec.encode(reply))
         }
     }
 

@@ -110,7 +110,7 @@ extension ServerSession: Pollable {
             case .endOfStream: return true
             }
         }
-        loop.readAgain(self)
+        loop.readAgain(self, untilEmpty: untilEmpty)
         return false
     }
 

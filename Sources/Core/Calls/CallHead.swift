@@ -1,0 +1,56 @@
+/// What a call is sent with, beside its messages.
+package struct CallHead: Sendable {
+    let method: MethodSignature
+    private let options: CallOptions
+    /// Those of the options where they say something, and of the channel where they do not.
+    private let limits: MessageLimits
+
+    package init(
+        _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits
+    ) {
+        self.method = method
+        self.limits = MessageLimits(
+            compression: options.compression ?? limits.compression,
+            maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
+            maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount)
+        self.options = options
+    }
+}
+
+extension CallHead {
+    package var path: String { method.path }
+    package var metadata: Metadata { options.metadata }
+    package var compression: CompressionAlgorithm { limits.compression }
+    /// Nil is the channel's.
+    var authority: String? { options.authority }
+    var waitForReady: Bool { options.waitForReady ?? false }
+    var maxSendByteCount: Int? { limits.maxSendByteCount }
+    var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }
+    var isPlain: Bool { method.plain != nil }
+
+    /// Makes a message, whose first five octets are reserved, ready for the stream.
+    func frame(_ message: consuming [UInt8], mayCompress: Bool = true) throws(RPCError) -> [UInt8] {
+        guard !isPlain else {
+            message.removeFirst(MessagePrefix.byteCount)
+            return message
+        }
+        return try MessagePrefix.frame(
+            message, mayCompress ? compression : .identity, maxByteCount: maxSendByteCount)
+    }
+}
+
+/// What a channel sets for calls that say nothing of it.
+package struct MessageLimits: Sendable {
+    var compression = CompressionAlgorithm.identity
+    var maxSendByteCount: Int?
+    var maxReceiveByteCount: Int? = 4 << 20
+
+    package init(
+        compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,
+        maxReceiveByteCount: Int? = 4 << 20
+    ) {
+        self.compression = compression
+        self.maxSendByteCount = maxSendByteCount
+        self.maxReceiveByteCount = maxReceiveByteCount
+    }
+}
