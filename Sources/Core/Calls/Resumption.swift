@@ -14,7 +14,7 @@
         await unsafe withUnsafeContinuation { unsafe begin(Resumption($0)) }
     }
 
-    package func resume(returning value: Value) {
+    package func resume(returning value: consuming Value) {
         unsafe continuation.resume(returning: value)
     }
 }

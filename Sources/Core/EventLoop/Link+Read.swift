@@ -174,20 +174,35 @@ extension Link.State {
         let slot = Int(stream.slot)
         guard entries[slot].call != nil else { return }
         let isPlain = entries[slot].isPlain
-        // Borrowed: as a copy each look at it would count references.
-        var received = HeaderList()
-        connection.swapReceivedHeaders(with: &received)
-        defer { connection.swapReceivedHeaders(with: &received) }
         if !isPlain, meaning == .trailers || endStream {
-            let trailers = ResponseHead.trailers(received, httpStatus: entries[slot].httpStatus)
-            return endCall(stream, trailers, into: &arrivals)
+            return endCall(
+                stream, responseTrailers(httpStatus: entries[slot].httpStatus), into: &arrivals)
         }
         if meaning != .trailers, let call = entries[slot].call {
-            let head = isPlain ? PlainExchange.initial(received) : ResponseHead.initial(received)
+            let head =
+                isPlain ? PlainExchange.initial(connection.receivedHeaders) : responseHead()
             if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
             arrivals.append(initial: head, on: stream, for: call)
         }
         if endStream { endCall(stream, CallEnd(error: nil), into: &arrivals) }
+    }
+
+    /// What the headers that have come say, or said when they came before.
+    private mutating func responseHead() -> ResponseHead.Initial {
+        let id = connection.receivedHeadersID
+        if let id, let known = knownHead, known.id == id { return known.head }
+        let head = ResponseHead.initial(connection.receivedHeaders)
+        if let id { knownHead = (id, head) }
+        return head
+    }
+
+    /// The same of trailers, whose meaning lies in them alone when they say that all went well.
+    private mutating func responseTrailers(httpStatus: Int?) -> CallEnd {
+        let id = connection.receivedHeadersID
+        if let id, let known = knownTrailers, known.id == id { return known.end }
+        let end = ResponseHead.trailers(connection.receivedHeaders, httpStatus: httpStatus)
+        if let id, end.error == nil { knownTrailers = (id, end) }
+        return end
     }
 
     private mutating func takeDownData(

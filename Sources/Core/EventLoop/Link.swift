@@ -32,6 +32,9 @@ package final class Link: Sendable {
         /// By the slot of the stream.
         var entries: [Entry] = []
         var callCount = 0
+        /// What headers and trailers say that come again and again.
+        var knownHead: (id: UInt64, head: ResponseHead.Initial)?
+        var knownTrailers: (id: UInt64, end: CallEnd)?
         /// The most calls that ran at once lately: between two answers there may be none.
         var recentCallCount = 0
         /// When another thread than the loop's last had output, and how long it lately was from

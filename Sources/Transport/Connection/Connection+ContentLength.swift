@@ -1,11 +1,11 @@
 // A body must be as long as `content-length` says (RFC 9113 §8.1.1).
 
 extension Connection {
-    /// Notes what the header list that just arrived says of its body.
-    mutating func noteContentLength(of slot: Int) throws(HTTP2Error) {
+    /// Notes what the header list that just arrived says of its body. False when it says nothing.
+    mutating func noteContentLength(of slot: Int) throws(HTTP2Error) -> Bool {
         var length: Int64 = -1
-        for field in receivedHeaders.fields where receivedHeaders.isName(field, "content-length") {
-            let declared = Self.length(receivedHeaders.octets.span.extracting(field.value))
+        for field in decodedHeaders.fields where decodedHeaders.isName(field, "content-length") {
+            let declared = Self.length(decodedHeaders.octets.span.extracting(field.value))
             // RFC 9110 §8.6: a list of equal lengths may stand for one; different ones may not.
             guard let declared, length < 0 || declared == length else {
                 throw .stream(
@@ -14,6 +14,7 @@ extension Connection {
             length = declared
         }
         if length >= 0 { streams[slot].undeliveredByteCount = length }
+        return length >= 0
     }
 
     /// Called when the stream has ended.

@@ -27,16 +27,9 @@ extension Connection {
     private mutating func receiveBlock(
         _ opening: HeaderBlockAssembler.Opening, _ block: Span<UInt8>, now: Instant
     ) throws(HTTP2Error) -> Event? {
-        let outcome: HPACK.Decoder.Outcome
-        receivedHeaders.removeAll()
-        do throws(HPACK.Malformation) {
-            outcome = try decoder.decode(
-                block, into: &receivedHeaders,
-                maxListByteCount: configuration.limits.headerListByteCount)
-        } catch {
-            throw .connection(.compressionError, "header block: \(error)")
-        }
-
+        let table = decoder.tableState
+        let isRepeated = repeatedBlocks.find(block, table)
+        let outcome = isRepeated ? .complete : try decode(block)
         guard let slot = try slotForHeaders(on: opening.streamID, now: now) else { return nil }
         guard outcome == .complete else {
             throw .stream(
@@ -53,12 +46,37 @@ extension Connection {
             try spendGlitch(now: now)
             return nil
         }
-        if kind != .trailers { try noteContentLength(of: slot) }
+        if !isRepeated {
+            let hasLength = kind != .trailers ? try noteContentLength(of: slot) : false
+            if kind != .request, !hasLength { noteRepeatable(block, table, as: kind) }
+        }
         if opening.endStream { try checkContentLength(of: slot) }
         let event = Event.headers(
             streams.handle(of: slot), meaning, endStream: opening.endStream)
         if opening.endStream { releaseIfClosed(slot) }
         return event
+    }
+
+    private mutating func decode(
+        _ block: Span<UInt8>
+    ) throws(HTTP2Error) -> HPACK.Decoder.Outcome {
+        do throws(HPACK.Malformation) {
+            return try decoder.decode(
+                block, into: &decodedHeaders,
+                maxListByteCount: configuration.limits.headerListByteCount)
+        } catch {
+            throw .connection(.compressionError, "header block: \(error)")
+        }
+    }
+
+    /// A block that was right may come again, and need not be decoded then, when it left the table
+    /// as it found it.
+    private mutating func noteRepeatable(
+        _ block: Span<UInt8>, _ table: HPACK.Decoder.TableState?, as kind: HeaderRules.Kind
+    ) {
+        guard let table, table == decoder.tableState, !HPACK.Decoder.changesTableSize(block)
+        else { return }
+        repeatedBlocks.note(block, table, decodedHeaders, as: kind)
     }
 
     /// The slot of the stream that a header block belongs to, opening it on a server; nil when
@@ -83,6 +101,8 @@ extension Connection {
         let kind: HeaderRules.Kind =
             streams[slot].state.receive != .awaitingHeaders
             ? .trailers : configuration.role == .client ? .response : .request
+        // It was found right before, and is no interim response.
+        if repeatedBlocks.current?.kind == kind { return (false, kind) }
         do throws(HeaderRules.Violation) {
             try HeaderRules.check(receivedHeaders, as: kind)
         } catch {

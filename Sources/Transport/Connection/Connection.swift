@@ -16,8 +16,8 @@ package struct Connection: ~Copyable {
     var preface: Preface
     var assembler: HeaderBlockAssembler
     var decoder: HPACK.Decoder
-    /// The fields of the last ``Event/headers(_:_:endStream:)``.
-    package internal(set) var receivedHeaders = HeaderList()
+    var decodedHeaders = HeaderList()
+    var repeatedBlocks = RepeatedBlocks()
 
     // Agreements.
     var peerSettings = Settings()
@@ -83,10 +83,11 @@ package struct Connection: ~Copyable {
 // MARK: - What its user may ask
 
 extension Connection {
-    /// Takes the header fields out for a closer look, and puts them back.
-    package mutating func swapReceivedHeaders(with list: inout HeaderList) {
-        swap(&receivedHeaders, &list)
-    }
+    /// The fields of the last ``Event/headers(_:_:endStream:)``.
+    package var receivedHeaders: HeaderList { repeatedBlocks.headers ?? decodedHeaders }
+
+    /// The same for lists that say the same; nil for one that has not come again.
+    package var receivedHeadersID: UInt64? { repeatedBlocks.current?.id }
 
     /// Streams that are open or wait to be opened.
     package var streamCount: Int { streams.count }

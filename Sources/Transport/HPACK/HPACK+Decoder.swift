@@ -36,6 +36,28 @@ extension HPACK.Decoder {
     }
 }
 
+// MARK: - The table
+
+extension HPACK.Decoder {
+    /// Which fields lie in the dynamic table: equal states of one connection's decoder mean the
+    /// same fields under the same indices.
+    package struct TableState: Hashable, Sendable {
+        fileprivate let insertedCount: Int
+        fileprivate let oldest: Int
+    }
+
+    /// The table as the next block finds it; nil when that block must change it.
+    package var tableState: TableState? {
+        guard dueSizeUpdate == nil else { return nil }
+        return TableState(insertedCount: table.insertedCount, oldest: table.oldest)
+    }
+
+    /// Whether a block begins with an instruction to change the table's size.
+    static func changesTableSize(_ block: Span<UInt8>) -> Bool {
+        !block.isEmpty && block[0] & 0xe0 == 0x20
+    }
+}
+
 // MARK: - A block
 
 extension HPACK.Decoder {
@@ -106,7 +128,7 @@ extension HPACK.Decoder {
     private mutating func readSizeUpdates(
         _ block: Span<UInt8>, at offset: inout Int
     ) throws(HPACK.Malformation) {
-        guard dueSizeUpdate != nil || !block.isEmpty && block[0] & 0xe0 == 0x20 else { return }
+        guard dueSizeUpdate != nil || Self.changesTableSize(block) else { return }
         var count = 0
         while offset < block.count, block[offset] & 0xe0 == 0x20 {
             count += 1
