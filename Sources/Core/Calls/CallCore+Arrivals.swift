@@ -31,21 +31,22 @@ extension CallCore {
     package func receive(
         _ arrival: consuming CallArrival, at now: MonotonicInstant
     ) -> Int {
-        receive(arrival, Span(), [], at: now)
+        var arrival = arrival
+        return receive(&arrival, Span(), [], at: now)
     }
 
     /// A piece of the response's body.
     package func receive(_ octets: Span<UInt8>, at now: MonotonicInstant) -> Int {
         var arrival = CallArrival()
         arrival.pieces = 0..<1
-        return receive(arrival, octets, [0..<octets.count], at: now)
+        return receive(&arrival, octets, [0..<octets.count], at: now)
     }
 
     /// - Parameters:
     ///   - octets: What was read.
     ///   - pieces: Ranges of it, to some of which the arrival refers.
     func receive(
-        _ arrival: consuming CallArrival, _ octets: Span<UInt8>, _ pieces: [Range<Int>],
+        _ arrival: inout CallArrival, _ octets: Span<UInt8>, _ pieces: [Range<Int>],
         at now: MonotonicInstant
     ) -> Int {
         let hasBody = !arrival.pieces.isEmpty
@@ -252,10 +253,12 @@ extension CallCore {
                 }
             case .messages(let observer, var messages): observer.receive(messages: &messages)
             case .written(let observer): observer.messageWasWritten()
-            case .response(let observer, let metadata, let message, let end):
-                return observer.receive(metadata, message, end: complete(end))
-            case .end(let observer, let end):
-                return observer.receive(end: complete(end))
+            case .response(let observer, let metadata, let message, var end):
+                complete(&end)
+                return observer.receive(metadata, message, end: end)
+            case .end(let observer, var end):
+                complete(&end)
+                return observer.receive(end: end)
             }
             next = state.withLock { $0.goOnDelivering() }
         }
@@ -276,9 +279,9 @@ extension CallCore.Delivery {
 
 extension CallCore {
     /// The end with what is known of the way there.
-    private func complete(_ end: consuming CallEnd) -> CallEnd {
+    private func complete(_ end: inout CallEnd) {
         end.call = self
-        guard var error = end.error else { return end }
+        guard var error = end.error else { return }
         let (times, initialMetadata) = state.withLock { ($0.times, $0.initialMetadata) }
         if let initialMetadata, error.initialMetadata.isEmpty {
             error.initialMetadata = initialMetadata
@@ -287,7 +290,6 @@ extension CallCore {
         if let duration = error.timeline?.duration { error.waited = duration }
         if error.peer == nil, let peer = times.connection?.peer { error.peer = peer }
         end.error = error
-        return end
     }
 
     /// Outside the lock, because inflating takes its time.

@@ -67,7 +67,6 @@ package final class CallCore: Sendable {
 
     package let head: CallHead
     package let deadline: Deadline
-    package let loop: EventLoop
     let backend: any CallBackend
     let state: Mutex<State>
 
@@ -77,13 +76,16 @@ package final class CallCore: Sendable {
     ) {
         self.deadline = deadline
         self.backend = backend
-        loop = backend.loop
         state = Mutex(
             State(
                 observer: observer, takesWhole: observer.takesWhole,
                 assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount)))
         self.head = head
     }
+}
+
+extension CallCore {
+    package var loop: EventLoop { backend.loop }
 }
 
 /// Finds a stream for a call: a channel, or a fake of one.

@@ -29,7 +29,7 @@ public struct Response<Message: Sendable>: Sendable {
 
     /// The one message, or why there is none.
     @usableFromInline
-    func octets() throws(RPCError) -> [UInt8] {
+    consuming func octets() throws(RPCError) -> [UInt8] {
         if var error = end.error {
             error.initialMetadata = initialMetadata
             throw error

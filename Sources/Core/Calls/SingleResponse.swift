@@ -11,7 +11,7 @@ final class SingleResponse: CallObserver {
         /// A thread that looks for ``SingleResponse/response`` when the gate opens.
         case gate(BlockingGate)
 
-        fileprivate func take(_ response: RawResponse) {
+        fileprivate func take(_ response: consuming RawResponse) {
             switch self {
             case .continuation(let continuation): continuation.resume(returning: response)
             case .handler(let handler): handler(response)

@@ -104,9 +104,8 @@ extension Link: Pollable {
             if let news = list[index].news.take() {
                 tell(news, to: call, now: now)
             } else if let call, let stream = list[index].stream {
-                var content = CallArrival()
-                swap(&content, &list[index].content)
-                let byteCount = call.receive(content, octets, arrivals.pieces, at: now)
+                let byteCount = call.receive(
+                    &list[index].content, octets, arrivals.pieces, at: now)
                 guard byteCount > 0 else { continue }
                 state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
             }
@@ -210,8 +209,8 @@ extension Link.State {
         into arrivals: inout LinkArrivals
     ) {
         let slot = Int(stream.slot)
-        guard let call = entries[slot].call else { return }
-        if !range.isEmpty { arrivals.append(data: range, on: stream, for: call) }
+        guard entries[slot].call != nil else { return }
+        if !range.isEmpty { arrivals.append(data: range, on: stream, for: entries[slot].call) }
         guard endStream else { return }
         let trailers =
             entries[slot].isPlain

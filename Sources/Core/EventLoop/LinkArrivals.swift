@@ -29,15 +29,18 @@ extension LinkArrivals {
     }
 
     mutating func append(
-        initial: consuming ResponseHead.Initial, on stream: StreamHandle, for call: CallCore
+        initial: consuming ResponseHead.Initial, on stream: StreamHandle,
+        for call: consuming CallCore
     ) {
         list.append(
             Arrival(call: call, stream: stream, content: CallArrival(initial: initial)))
     }
 
     /// What comes of one stream in a row is told as one.
-    mutating func append(data: Range<Int>, on stream: StreamHandle, for call: CallCore) {
-        if list.last?.stream != stream { list.append(Arrival(call: call, stream: stream)) }
+    mutating func append(
+        data: Range<Int>, on stream: StreamHandle, for call: @autoclosure () -> CallCore?
+    ) {
+        if list.last?.stream != stream { list.append(Arrival(call: call(), stream: stream)) }
         let last = list.count - 1
         if list[last].content.pieces.isEmpty {
             list[last].content.pieces = pieces.count..<pieces.count

@@ -50,6 +50,11 @@ struct RequestHeadCache {
         var compression: CompressionAlgorithm
         var authority: String
         var prepared: PreparedHeaders
+
+        func isFor(_ head: CallHead, _ authority: String) -> Bool {
+            method.isSame(as: head.method) && self.authority == authority
+                && compression == head.compression
+        }
     }
 
     private static let capacity = 64
@@ -61,15 +66,11 @@ extension RequestHeadCache {
     mutating func prepared(
         for head: CallHead, authority: String, scheme: String, userAgent: String
     ) -> PreparedHeaders {
-        let method = head.method
-        let index = entries.firstIndex { entry in
-            entry.method.isSame(as: method) && entry.authority == authority
-                && entry.compression == head.compression
-        }
-        if let index {
+        for index in entries.indices where entries[index].isFor(head, authority) {
             if index > 0 { entries.swapAt(index, 0) }
             return entries[0].prepared
         }
+        let method = head.method
         let prepared =
             method.plain?.prepared(
                 path: method.path, authority: authority, scheme: scheme, userAgent: userAgent)

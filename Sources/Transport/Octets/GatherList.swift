@@ -78,7 +78,7 @@ extension GatherList {
     package mutating func append(referencing octets: [UInt8], _ range: Range<Int>) {
         precondition(octets.indices.contains(range) || range.isEmpty)
         guard range.count >= Self.copyThreshold else {
-            return appendShared { $0.append(contentsOf: octets[range]) }
+            return append(copying: octets.span.extracting(range))
         }
         count += range.count
         pieces.append(Piece(array: octets, range: range))
