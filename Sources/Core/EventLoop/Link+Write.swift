@@ -12,17 +12,16 @@ extension Link: Flushable {
 
     /// Has what was framed written soon: at the end of the loop's turn, or at once.
     func flushSoon() {
-        // The loop's own thread gathers anyway.
-        let now = loop.isCurrent ? nil : MonotonicInstant.now
-        let (isFirst, willGrow) = state.withLock { state in
-            guard !state.isFlushPending, !state.isWriting, !state.isBlocked else {
-                return (false, false)
-            }
-            state.isFlushPending = true
-            return (true, now.map { state.willGrow(now: $0) } ?? false)
-        }
-        if isFirst { loop.flushSoon(self, willGrow: willGrow) }
+        let now = outputMoment
+        flushSoon(state.withLock { $0.askForFlush(now: now) })
     }
+
+    func flushSoon(_ request: FlushRequest?) {
+        if let request { loop.flushSoon(self, willGrow: request.willGrow) }
+    }
+
+    /// When there is output; nil for the loop's own thread, which gathers anyway.
+    var outputMoment: MonotonicInstant? { loop.isCurrent ? nil : .now }
 
     package func flush() {
         guard var batch = takeBatch() else { return }
@@ -99,7 +98,20 @@ extension Link: Flushable {
     }
 }
 
+/// What the first who has output asks the loop for.
+struct FlushRequest {
+    /// More output is likely to follow.
+    var willGrow: Bool
+}
+
 extension Link.State {
+    /// Nil when a flush has been asked for already, or comes by itself.
+    mutating func askForFlush(now: MonotonicInstant?) -> FlushRequest? {
+        guard !isFlushPending, !isWriting, !isBlocked else { return nil }
+        isFlushPending = true
+        return FlushRequest(willGrow: now.map { willGrow(now: $0) } ?? false)
+    }
+
     /// With so many calls under way, a moment's wait brings more than one of them to write for. A
     /// few are not worth it: each would pay for waking a thread with its own time.
     private static let busyCallCount = 16

@@ -166,7 +166,8 @@ extension Link {
     /// takes no calls any more.
     package func open(_ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList) -> Bool {
         guard let request = call.takeRequest() else { return true }
-        let opened: (StreamHandle, ConnectionRecord)? = state.withLock { state in
+        let now = outputMoment
+        let opened: (StreamHandle, ConnectionRecord, FlushRequest?)? = state.withLock { state in
             guard state.ending == nil else { return nil }
             do throws(Connection.OpenRefusal) {
                 let stream = try state.connection.openStream(
@@ -180,17 +181,17 @@ extension Link {
                     call: call, stream: stream, isPlain: call.head.isPlain)
                 state.callCount += 1
                 state.recentCallCount = max(state.recentCallCount, state.callCount)
-                return (stream, state.record)
+                return (stream, state.record, state.askForFlush(now: now))
             } catch {
                 return nil
             }
         }
-        guard let (stream, record) = opened else {
+        guard let (stream, record, flush) = opened else {
             call.requestWasNotSent()
             return false
         }
         call.attach(to: self, stream, record)
-        flushSoon()
+        flushSoon(flush)
         return true
     }
 
@@ -275,7 +276,7 @@ extension Link.State {
         let slot = Int(stream.slot)
         // A call takes leave of its stream after the lock was let go of: by then the slot may be
         // another call's.
-        guard slot < entries.count, entries[slot].stream == stream,
+        guard slot < entries.count, let owner = entries[slot].stream, owner == stream,
             let call = entries[slot].call.take()
         else { return nil }
         callCount -= 1

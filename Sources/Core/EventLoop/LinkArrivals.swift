@@ -40,7 +40,7 @@ extension LinkArrivals {
     mutating func append(
         data: Range<Int>, on stream: StreamHandle, for call: @autoclosure () -> CallCore?
     ) {
-        if list.last?.stream != stream { list.append(Arrival(call: call(), stream: stream)) }
+        if !isLast(stream) { list.append(Arrival(call: call(), stream: stream)) }
         let last = list.count - 1
         if list[last].content.pieces.isEmpty {
             list[last].content.pieces = pieces.count..<pieces.count
@@ -53,11 +53,16 @@ extension LinkArrivals {
     mutating func append(
         end: consuming CallArrival.End, on stream: StreamHandle, for call: consuming CallCore
     ) {
-        if list.last?.stream == stream {
+        if isLast(stream) {
             list[list.count - 1].content.end = end
         } else {
             list.append(Arrival(call: call, stream: stream, content: CallArrival(end: end)))
         }
+    }
+
+    private func isLast(_ stream: StreamHandle) -> Bool {
+        guard !list.isEmpty, let last = list[list.count - 1].stream else { return false }
+        return last == stream
     }
 
     /// Moves the arrivals out, and back when they have been told, to use their memory again.
