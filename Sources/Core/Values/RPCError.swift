@@ -168,10 +168,10 @@ extension RPCError: CustomStringConvertible {
     /// The whole story in one line.
     public var description: String {
         var text = message.isEmpty ? "\(code)" : "\(code): \(message)"
-        if let peer, !names(peer) { text += " [\(peer)]" }
+        if let peer, !Self.has(message, peer) { text += " [\(peer)]" }
         for cause in causes { text += "; \(cause)" }
         // An attempt's cause stands among the causes already, as a rule.
-        for attempt in attempts where !text.contains(attempt.cause) {
+        for attempt in attempts where !Self.has(text, attempt.cause) {
             text += "; \(attempt.address): \(attempt.cause)"
         }
         if let waited {
@@ -182,10 +182,10 @@ extension RPCError: CustomStringConvertible {
         return text
     }
 
-    /// Whether the message has `peer` in it. Octet by octet: the search that strings come with
-    /// would bring its engine for regular expressions, a megabyte, into every static binary.
-    private func names(_ peer: String) -> Bool {
-        let text = Array(message.utf8)
-        return text.indices.contains { text[$0...].starts(with: peer.utf8) }
+    /// Whether `text` has `part` in it. Octet by octet: the search that strings come with would
+    /// bring its engine for regular expressions, a megabyte, into every static binary.
+    private static func has(_ text: String, _ part: String) -> Bool {
+        let octets = Array(text.utf8)
+        return part.isEmpty || octets.indices.contains { octets[$0...].starts(with: part.utf8) }
     }
 }
