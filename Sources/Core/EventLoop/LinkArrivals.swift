@@ -68,8 +68,11 @@ extension LinkArrivals {
     /// Moves the arrivals out, and back when they have been told, to use their memory again.
     mutating func swapList(with other: inout [Arrival]) { swap(&list, &other) }
 
+    /// A burst must not cost an idle connection its memory for ever.
     mutating func removeAll() {
-        list.removeAll(keepingCapacity: true)
-        pieces.removeAll(keepingCapacity: true)
+        list.removeAll(keepingCapacity: list.capacity <= Self.keptCount)
+        pieces.removeAll(keepingCapacity: pieces.capacity <= Self.keptCount)
     }
+
+    private static let keptCount = 1_024
 }
