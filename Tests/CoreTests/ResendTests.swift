@@ -37,4 +37,64 @@ struct ResendTests {
         #expect(backend.beginCount.withLock { $0 } == 2)
         #expect(response.response?.end.error?.code == .unavailable)
     }
+
+    /// Carries calls to nowhere, and notes what it is asked for.
+    final class Carrier: StreamCarrier {
+        let sentCount = Mutex(0)
+        let resetCount = Mutex(0)
+        let peer = "nowhere"
+
+        func send(_ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool) -> Bool {
+            sentCount.withLock { $0 += 1 }
+            return true
+        }
+        func reportRoom(on stream: StreamHandle, to call: CallCore) {}
+        func finish(_ stream: StreamHandle) {}
+        func reset(_ stream: StreamHandle) { resetCount.withLock { $0 += 1 } }
+        func consumed(_ byteCount: Int, on stream: StreamHandle) {}
+    }
+
+    /// Hears that the first stream was not looked at before it can attach the call to it.
+    final class LateBackend: CallBackend {
+        let loop: EventLoop
+        let first = Carrier()
+        let second = Carrier()
+        private let beginCount = Mutex(0)
+
+        init() throws { loop = try EventLoop() }
+
+        func begin(_ call: CallCore) {
+            let isFirst = beginCount.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard let request = call.takeRequest() else { return }
+            if isFirst { call.streamWasNotProcessed(RPCError(.unavailable, "refused")) }
+            let record = ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now))
+            call.attach(
+                to: isFirst ? first : second, StreamHandle(slot: 0, generation: 1), record,
+                attempt: request.attempt)
+        }
+
+        func forget(_ call: CallCore) {}
+
+        func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
+    }
+
+    @Test("belongs to its second stream, however late the first one is heard of")
+    func late() throws {
+        let backend = try LateBackend()
+        let head = CallHead(
+            MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil),
+            CallOptions(), MessageLimits())
+        let core = CallCore(
+            head, deadline: .never, backend: backend, observer: SingleResponse())
+        core.start()
+        core.write([0, 0, 0, 0, 0, 1], andFinish: false)
+        #expect(backend.first.sentCount.withLock { $0 } == 0)
+        #expect(backend.first.resetCount.withLock { $0 } == 1)
+        #expect(backend.second.sentCount.withLock { $0 } == 1)
+        core.cancel()
+        #expect(backend.second.resetCount.withLock { $0 } == 1)
+    }
 }

@@ -181,4 +181,16 @@ struct ArrivalTests {
         #expect(seen[.byFrame] == seen[.whole])
         #expect(seen[.byPart] == seen[.whole])
     }
+
+    @Test("may come in frames as large as the server was told they may be")
+    func largeFrames() async throws {
+        let body = [UInt8](repeating: 5, count: 700_000)
+        let peer = try RawPeer(RawScript { try $0.reply($1, body) })
+        var arguments = ChannelArguments()
+        arguments.maxFrameByteCount = 1 << 20
+        arguments.streamWindowByteCount = 4 << 20
+        let channel = try Channel(peer.target, arguments: arguments)
+        for _ in 0..<2 { #expect(try await channel.unary(HostileTrial.echo, [1]) == body) }
+        #expect(peer.connectionCount == 1)
+    }
 }

@@ -143,8 +143,7 @@ extension BlockingInbox {
     private func note(_ change: (inout State) -> Void) {
         state.withLock { change(&$0) }
         gate.open()
-        // Whoever turns the queue by hand may wait for input of another queue's.
-        if queue.mode == .byHand, !queue.loop.isCurrent { queue.loop.wakeUp() }
+        queue.wakeTurner()
     }
 }
 

@@ -179,6 +179,8 @@ extension CallCore.State {
         if times.lastByte == nil { times.lastByte = now }
         if isImmediate { messages.removeAll() }
         log.commit()
+        // A stream that is over makes room no more, and who waits for it must not wait for ever.
+        reportRoom()
         return (left, deadlineTimer.take())
     }
 
@@ -249,7 +251,7 @@ extension CallCore {
                 do throws(RPCError) {
                     observer.receive(message: try octets(of: message, algorithm))
                 } catch {
-                    endInstead(with: error)
+                    end(with: error, isImmediate: true)
                 }
             case .messages(let observer, var messages): observer.receive(messages: &messages)
             case .written(let observer): observer.messageWasWritten()
@@ -299,19 +301,6 @@ extension CallCore {
         guard message.isCompressed else { return message.octets }
         return try Decompressor.decompress(
             message.octets, algorithm, maxByteCount: head.maxReceiveByteCount)
-    }
-
-    /// Ends the call, or takes the place of an end that came behind the message and has not been
-    /// told yet.
-    func endInstead(with error: RPCError) {
-        let isReplaced = state.withLock { state in
-            guard let ending = state.ending, !ending.isImmediate else { return false }
-            state.messages.removeAll()
-            state.ending = Ending(
-                end: CallEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
-            return true
-        }
-        if !isReplaced { end(with: error, isImmediate: true) }
     }
 }
 

@@ -21,10 +21,12 @@ extension CallCore {
     package func write(
         _ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool
     ) {
-        guard case .taken = put(message, andFinish: andFinish, mayCompress: mayCompress) else {
-            return
+        switch put(message, andFinish: andFinish, mayCompress: mayCompress) {
+        case .awaitsRoom: return
+        // The end of a call that is over may lie behind messages, and nobody waits for room till
+        // then.
+        case .taken, .ended: state.withLock { $0.unreportedWriteCount += 1 }
         }
-        state.withLock { $0.unreportedWriteCount += 1 }
         deliver()
     }
 
@@ -112,20 +114,34 @@ extension CallCore: TimerTarget {
         end(with: backend.deadlineError(of: self), isImmediate: true)
     }
 
-    /// Ends the call with an error of our own.
+    /// Ends the call with an error of our own. One that is immediate takes the place of an end that
+    /// waits behind messages which nobody has read.
     package func end(with error: RPCError, isImmediate: Bool) {
         let now = MonotonicInstant.now
-        let (stage, timer): (Stage, TimerHandle?) = state.withLock { state in
-            guard !state.isOver else { return (.ended, nil) }
-            return state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
+        let (stage, timer): (Stage?, TimerHandle?) = state.withLock { state in
+            guard state.isOver else {
+                return state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
+            }
+            return (isImmediate && state.replaceEnding(with: error) ? .ended : nil, nil)
         }
         if let timer { loop.cancel(timer) }
         switch stage {
-        case .ended: return
-        case .idle: break
+        case nil: return
+        case .idle, .ended: break
         case .seeking: backend.forget(self)
         case .attached(let carrier, let stream): carrier.reset(stream)
         }
         deliver()
+    }
+}
+
+extension CallCore.State {
+    /// False when no end waits to be told, or one that waits for nothing.
+    fileprivate mutating func replaceEnding(with error: RPCError) -> Bool {
+        guard let ending, !ending.isImmediate else { return false }
+        messages.removeAll()
+        self.ending = CallCore.Ending(
+            end: CallEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
+        return true
     }
 }

@@ -170,18 +170,25 @@ extension CallCore {
     package func takeRequest() -> RequestLog.Portion? {
         state.withLock { state in
             guard case .seeking = state.stage else { return nil }
-            return state.log.takePortion() ?? RequestLog.Portion()
+            var portion = state.log.takePortion() ?? RequestLog.Portion()
+            portion.attempt = state.resendCount
+            return portion
         }
     }
 
     /// The call has a stream. What was written meanwhile follows.
+    ///
+    /// - Parameter attempt: Of the request that ``takeRequest()`` gave. The server may have let the
+    ///   stream go unseen already, and the call be on its way to another.
     package func attach(
-        to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord
+        to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord,
+        attempt: Int
     ) {
         while true {
             enum Next { case send(RequestLog.Portion), done, quiet, isOver }
             let next: Next = state.withLock { state in
-                guard case .seeking = state.stage else { return .isOver }
+                guard case .seeking = state.stage, state.resendCount == attempt
+                else { return .isOver }
                 if let portion = state.log.takePortion() { return .send(portion) }
                 state.stage = .attached(carrier, stream)
                 state.times.attached(to: record)
@@ -243,7 +250,7 @@ extension CallCore.State {
     }
 
     /// Several tasks may write at the same time, and wait together.
-    fileprivate mutating func reportRoom() {
+    mutating func reportRoom() {
         unreportedWriteCount += roomlessWriteCount
         roomlessWriteCount = 0
     }

@@ -49,5 +49,5 @@ extension CallRequests {
 
 extension CallCore: CallRequests {
     package var core: CallCore? { self }
-    package func fail(_ error: RPCError) { endInstead(with: error) }
+    package func fail(_ error: RPCError) { end(with: error, isImmediate: true) }
 }

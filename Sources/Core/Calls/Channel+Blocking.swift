@@ -21,7 +21,7 @@ extension Channel {
         let gate = BlockingGate()
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
-        observer.expect(from: call, .gate(gate))
+        observer.expect(from: call, .gate(gate, queue))
         call.start(only: octets)
         while true {
             if let response = observer.response { return response }

@@ -3,8 +3,7 @@
 /// Most calls never have more than one, which costs no memory of its own.
 package struct MessageQueue: Sendable {
     private var first: AssembledMessage?
-    private var rest: [AssembledMessage] = []
-    private var restIndex = 0
+    private var rest = Backlog<AssembledMessage>()
     /// As they lie here, which for a compressed message is as it came.
     private(set) var byteCount = 0
     private var compressedCount = 0
@@ -13,7 +12,7 @@ package struct MessageQueue: Sendable {
     var isPlain: Bool { compressedCount == 0 }
     var firstByteCount: Int { first?.octets.count ?? 0 }
     var isEmpty: Bool { first == nil }
-    var count: Int { (first == nil ? 0 : 1) + rest.count - restIndex }
+    var count: Int { (first == nil ? 0 : 1) + rest.count }
 
     mutating func append(_ message: AssembledMessage) {
         byteCount += message.octets.count
@@ -25,15 +24,7 @@ package struct MessageQueue: Sendable {
         guard let message = first.take() else { return nil }
         byteCount -= message.octets.count
         if message.isCompressed { compressedCount -= 1 }
-        if restIndex < rest.count {
-            first = rest[restIndex]
-            rest[restIndex].octets = []
-            restIndex += 1
-            if restIndex == rest.count {
-                rest.removeAll(keepingCapacity: true)
-                restIndex = 0
-            }
-        }
+        if !rest.isEmpty { first = rest.popFirst() }
         return message
     }
 
@@ -41,7 +32,7 @@ package struct MessageQueue: Sendable {
     mutating func takeAll() -> MessageQueue {
         var taken = MessageQueue()
         swap(&taken, &self)
-        rest.reserveCapacity(taken.rest.count)
+        rest.reserve(taken.rest.count)
         return taken
     }
 

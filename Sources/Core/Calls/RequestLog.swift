@@ -25,6 +25,8 @@ extension RequestLog {
         package var first: [UInt8]?
         var rest: ArraySlice<[UInt8]> = []
         package var isFinish = false
+        /// How often the request had been sent in vain before.
+        package var attempt = 0
 
         /// Every message, and whether the request ends with it.
         package func forEach(_ body: (_ message: [UInt8], _ isLast: Bool) -> Void) {

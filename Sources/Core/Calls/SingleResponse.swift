@@ -9,13 +9,15 @@ final class SingleResponse: CallObserver {
         case continuation(Resumption<RawResponse>)
         case handler(@Sendable (RawResponse) -> Void)
         /// A thread that looks for ``SingleResponse/response`` when the gate opens.
-        case gate(BlockingGate)
+        case gate(BlockingGate, CompletionQueue)
 
         fileprivate func take(_ response: consuming RawResponse) {
             switch self {
             case .continuation(let continuation): continuation.resume(returning: response)
             case .handler(let handler): handler(response)
-            case .gate(let gate): gate.open()
+            case .gate(let gate, let queue):
+                gate.open()
+                queue.wakeTurner()
             }
         }
     }

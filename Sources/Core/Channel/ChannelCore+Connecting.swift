@@ -130,9 +130,24 @@ extension ChannelCore: LinkOwner {
         reconnectIfNeeded()
     }
 
+    /// A connection has refused a call: it is over, or the server has said GOAWAY and that was not
+    /// told yet, or it has no identifiers left. Its calls run on.
+    func leaveRefusing(_ link: Link) {
+        state.withLock { state in
+            guard state.links.contains(where: { $0 === link }) else { return }
+            state.links.removeAll { $0 === link }
+            state.leaving.append(link)
+            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
+        }
+        link.leave()
+        // It may have ended before it stood among those that are leaving.
+        if link.hasEnded { drop(link) }
+        reconnectIfNeeded()
+    }
+
     func linkEnded(_ link: Link, _ error: LinkError) { drop(link) }
 
-    func drop(_ link: Link) {
+    private func drop(_ link: Link) {
         state.withLock { state in
             state.leaving.removeAll { $0 === link }
             guard state.links.contains(where: { $0 === link }) else { return }

@@ -83,8 +83,8 @@ extension ChannelCore: CallBackend {
             case .open(let link, let prepared):
                 let fields = RequestHead.fields(call.head.metadata, deadline: call.deadline)
                 if link.open(call, prepared, fields) { return }
-                // The connection went away between the two locks; look again.
-                drop(link)
+                // The connection takes no calls any more; look again.
+                leaveRefusing(link)
             case .wait(let startsConnecting):
                 if startsConnecting { startConnecting() }
                 return

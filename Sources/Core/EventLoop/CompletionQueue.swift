@@ -38,8 +38,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
 
     private struct State {
         /// Events that nobody has taken.
-        var completed: [(tag: Tag, success: Bool)] = []
-        var firstIndex = 0
+        var completed = Backlog<(tag: Tag, success: Bool)>()
         var isShutDown = false
         /// Batches under way; the end waits for them.
         var pendingCount = 0
@@ -149,14 +148,8 @@ extension CompletionQueue {
 
     private func takeEvent() -> Event? {
         state.withLock { state in
-            guard state.firstIndex < state.completed.count else {
+            guard let (tag, success) = state.completed.popFirst() else {
                 return state.isShutDown && state.pendingCount == 0 ? .shutdown : nil
-            }
-            let (tag, success) = state.completed[state.firstIndex]
-            state.firstIndex += 1
-            if state.firstIndex == state.completed.count {
-                state.completed.removeAll(keepingCapacity: true)
-                state.firstIndex = 0
             }
             return .completed(tag: tag, success: success)
         }
@@ -167,6 +160,12 @@ extension CompletionQueue {
     func turn(while isWaiting: () -> Bool) {
         var scratch = EventLoop.Scratch()
         while isWaiting() { turn(until: nil, &scratch) }
+    }
+
+    /// Something has happened that a blocking call waits for. The thread that turns the queue for
+    /// it by hand sleeps until there is input, and that may have come to another thread.
+    func wakeTurner() {
+        if mode == .byHand, !loop.isCurrent { loop.wakeUp() }
     }
 
     private func runUntilShutdown() {

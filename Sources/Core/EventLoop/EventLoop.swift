@@ -267,8 +267,8 @@ extension EventLoop {
         if spin > .zero {
             let end = start + spin
             repeat {
-                try poller.wait(until: start, into: &scratch.events)
-                guard scratch.events.isEmpty, !hasWork else { return }
+                let wasWoken = try poller.wait(until: start, into: &scratch.events)
+                guard scratch.events.isEmpty, !hasWork, !wasWoken else { return }
             } while Instant.now < end
         }
         let maySleep = inbox.withLock { inbox in

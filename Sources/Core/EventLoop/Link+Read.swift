@@ -3,10 +3,16 @@ import Synchronization
 
 /// What the reading side of a link keeps from read to read.
 struct LinkReader: ~Copyable {
-    var buffer = ReceiveBuffer()
+    var buffer: ReceiveBuffer
     var arrivals = LinkArrivals()
     /// Whether the handshake, if there is one, was done at the last look.
     var isOpen = false
+
+    /// - Parameter maxFrameByteCount: The largest frame that the server was told it may send.
+    init(maxFrameByteCount: Int) {
+        let frame = maxFrameByteCount + FrameHeader.byteCount
+        buffer = ReceiveBuffer(maximumByteCount: max(ReceiveBuffer.turnByteCount, frame))
+    }
 }
 
 extension Link: Pollable {
@@ -17,9 +23,10 @@ extension Link: Pollable {
         }
     }
 
-    func readAll(now: MonotonicInstant) { read(untilEmpty: true, now: now) }
+    /// Reads what is left of a connection that cannot be written to any more, and so is finite.
+    func readAll(now: MonotonicInstant) { read(untilEmpty: true, isShared: false, now: now) }
 
-    private func read(untilEmpty: Bool, now: MonotonicInstant) {
+    private func read(untilEmpty: Bool, isShared: Bool = true, now: MonotonicInstant) {
         guard var reader = reader.withLock({ $0.take() }) else { return }
         reader.buffer.adopt(loop.takeReceiveMemory())
         var failure: LinkError?
@@ -41,7 +48,7 @@ extension Link: Pollable {
                 // A server that goes on sending is not listened to.
                 if state.withLock({ $0.ending != nil }) { break }
                 switch outcome {
-                case .more where byteCount >= ReceiveBuffer.turnByteCount:
+                case .more where isShared && byteCount >= ReceiveBuffer.turnByteCount:
                     // A server that sends faster than this reads must not stop the others.
                     loop.readAgain(self, untilEmpty: untilEmpty)
                     isOver = true
@@ -239,26 +246,35 @@ extension Link: TimerTarget {
 
     /// Looks at the engine's deadlines.
     func poll(now: MonotonicInstant) {
-        let (deadline, failure, old): (MonotonicInstant?, LinkError?, TimerHandle?) =
-            state.withLock { state in
-                guard state.ending == nil else { return (nil, nil, state.timer.take()) }
-                let deadline = state.connection.poll(now: now)
-                guard state.connection.hasFailed else {
-                    guard state.timer == nil else { return (nil, nil, nil) }
-                    return (deadline, nil, nil)
-                }
-                var cause = "the connection failed"
-                while let event = state.connection.nextEvent() {
-                    if case .failed(let error) = event { cause = error.message }
-                }
-                return (nil, LinkError(phase: .http2, cause: cause), nil)
+        enum Outcome { case goesOn(DueTimer?, hasOutput: Bool), failed(LinkError), ended }
+        let (outcome, old): (Outcome, TimerHandle?) = state.withLock { state in
+            guard state.ending == nil else { return (.ended, state.takeTimer()) }
+            let deadline = state.connection.poll(now: now)
+            guard state.connection.hasFailed else {
+                let (due, old) = state.moveTimer(to: deadline)
+                return (.goesOn(due, hasOutput: state.connection.hasOutput), old)
             }
-        if let old { loop.cancel(old) }
-        if let failure { return end(with: failure) }
-        if let deadline {
-            let timer = loop.schedule(self, at: deadline)
-            state.withLock { $0.timer = timer }
+            var cause = "the connection failed"
+            while let event = state.connection.nextEvent() {
+                if case .failed(let error) = event { cause = error.message }
+            }
+            return (.failed(LinkError(phase: .http2, cause: cause)), nil)
         }
+        if let old { loop.cancel(old) }
+        switch outcome {
+        case .ended: break
+        case .failed(let error): end(with: error)
+        case .goesOn(let due, let hasOutput):
+            if let due { schedule(due) }
+            // A PING that was due is of use on the wire alone.
+            if hasOutput { flushSoon() }
+        }
+    }
+
+    private func schedule(_ due: DueTimer) {
+        let timer = loop.schedule(self, at: due.deadline)
+        let isNeeded = state.withLock { $0.keep(timer, for: due) }
+        if !isNeeded { loop.cancel(timer) }
     }
 
     /// Ends the connection and every call on it. The first to come is the one that counts.
@@ -279,9 +295,53 @@ extension Link: TimerTarget {
         // A GOAWAY that can leave now does; nobody waits for it.
         _ = try? wire.write(&last)
         wire.close(on: loop)
-        if let timer = state.withLock({ $0.timer.take() }) { loop.cancel(timer) }
+        if let timer = state.withLock({ $0.takeTimer() }) { loop.cancel(timer) }
         let failure = StatusMapping.error(forLost: error, peer: peer)
         for call in calls { call.end(with: failure, isImmediate: false) }
         tellOwner { $0.linkEnded(self, error) }
+    }
+}
+
+// MARK: - The timer
+
+/// When the engine wants to be looked at, for who schedules it outside the lock.
+struct DueTimer {
+    var deadline: MonotonicInstant
+    /// Tells apart those who schedule at the same time: the last counts.
+    var number: UInt64
+}
+
+extension Link.State {
+    /// Says when to come again, where nobody comes by then: octets that arrive put a deadline off,
+    /// which a timer that fires too early finds out by itself.
+    fileprivate mutating func moveTimer(
+        to deadline: MonotonicInstant?
+    ) -> (DueTimer?, TimerHandle?) {
+        guard let deadline else { return (nil, nil) }
+        if let timer, timer.deadline <= deadline { return (nil, nil) }
+        let old = takeTimer()
+        timerCount += 1
+        timer = (deadline, nil)
+        return (DueTimer(deadline: deadline, number: timerCount), old)
+    }
+
+    /// False when the timer is needed no more.
+    fileprivate mutating func keep(_ handle: TimerHandle, for due: DueTimer) -> Bool {
+        guard ending == nil, timer != nil, timerCount == due.number else { return false }
+        timer?.handle = handle
+        return true
+    }
+
+    fileprivate mutating func takeTimer() -> TimerHandle? {
+        defer { timer = nil }
+        return timer?.handle
+    }
+
+    /// Whether something was sent over a connection that nobody would probe in time: while it was
+    /// of no use, no time was set for that.
+    func mustPoll() -> Bool {
+        guard ending == nil, let due = connection.probeDeadline else { return false }
+        guard let timer else { return true }
+        return timer.deadline > due
     }
 }

@@ -54,7 +54,9 @@ package final class Link: Sendable {
         var batchByteCount = Link.smallBatch
         /// What the writer did not get rid of.
         var unwritten = GatherList()
-        var timer: TimerHandle?
+        /// When the engine is looked at again; without a handle while it is being scheduled.
+        var timer: (deadline: MonotonicInstant, handle: TimerHandle?)?
+        var timerCount: UInt64 = 0
         var isReady = false
         /// Somebody waits for a stream to become free.
         var isRoomWanted = false
@@ -72,7 +74,7 @@ package final class Link: Sendable {
     let state: Mutex<State>
     /// What only the loop's thread needs. Taken out while it is in use, so that a turn of the
     /// loop from within finds nothing to do instead of the same octets again.
-    let reader = Mutex<LinkReader?>(LinkReader())
+    let reader: Mutex<LinkReader?>
     private let owner: Mutex<(any LinkOwner)?>
 
     package init(
@@ -84,6 +86,7 @@ package final class Link: Sendable {
         isLocal = address.isOnThisMachine
         self.loop = loop
         self.owner = Mutex(owner)
+        reader = Mutex(LinkReader(maxFrameByteCount: configuration.maxFrameByteCount))
         state = Mutex(
             State(
                 connection: Connection(configuration, now: .now), times: times,
@@ -167,7 +170,7 @@ extension Link {
     package func open(_ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList) -> Bool {
         guard let request = call.takeRequest() else { return true }
         let now = outputMoment
-        let opened: (StreamHandle, ConnectionRecord, FlushRequest?)? = state.withLock { state in
+        let opened: Opened? = state.withLock { state in
             guard state.ending == nil else { return nil }
             do throws(Connection.OpenRefusal) {
                 let stream = try state.connection.openStream(
@@ -181,18 +184,28 @@ extension Link {
                     call: call, stream: stream, isPlain: call.head.isPlain)
                 state.callCount += 1
                 state.recentCallCount = max(state.recentCallCount, state.callCount)
-                return (stream, state.record, state.askForFlush(now: now))
+                return Opened(
+                    stream: stream, record: state.record, flush: state.askForFlush(now: now),
+                    mustPoll: state.mustPoll())
             } catch {
                 return nil
             }
         }
-        guard let (stream, record, flush) = opened else {
+        guard let opened else {
             call.requestWasNotSent()
             return false
         }
-        call.attach(to: self, stream, record)
-        flushSoon(flush)
+        call.attach(to: self, opened.stream, opened.record, attempt: request.attempt)
+        if opened.mustPoll { poll(now: .now) }
+        flushSoon(opened.flush)
         return true
+    }
+
+    private struct Opened {
+        var stream: StreamHandle
+        var record: ConnectionRecord
+        var flush: FlushRequest?
+        var mustPoll: Bool
     }
 
     /// Calls that have a stream or wait for one here.
@@ -229,9 +242,12 @@ extension Link: StreamCarrier {
     package func send(
         _ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
-        let outcome = state.withLock {
-            $0.connection.sendData(framedMessage, on: stream, endStream: andFinish)
+        let (outcome, mustPoll) = state.withLock { state in
+            let outcome = state.connection.sendData(
+                framedMessage, on: stream, endStream: andFinish)
+            return (outcome, state.mustPoll())
         }
+        if mustPoll { poll(now: .now) }
         flushSoon()
         if case .queued(let byteCount) = outcome { return byteCount < Self.queuedByteCount }
         return true

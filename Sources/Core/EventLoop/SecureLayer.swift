@@ -39,13 +39,16 @@ extension SecureLayer {
     private func readSocket(_ socket: borrowing Socket) throws(LinkError) -> LinkWire.ReadOutcome {
         do throws(SystemError) {
             switch try received.read(from: socket) {
-            case .bytes, .bufferFull: return .more
+            case .bytes: return .more
             case .wouldBlock: return .nothing
             case .endOfStream: return .endOfStream
+            case .bufferFull: break
             }
         } catch {
             throw LinkError(phase: isOpen ? .http2 : .tls, cause: "\(error)")
         }
+        // The engine takes all that is whole, so this cannot be; it must not become a loop.
+        throw LinkError(phase: .http2, cause: "a frame does not fit the receive buffer")
     }
 
     private func decrypt(into plaintext: inout ReceiveBuffer) throws(TLSError) -> TLSReadOutcome {

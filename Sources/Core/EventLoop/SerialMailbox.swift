@@ -4,8 +4,7 @@ import Synchronization
 /// they were left: who finds nobody at it handles what there is, and what is added meanwhile.
 package final class SerialMailbox<Event: Sendable>: Sendable {
     private struct State {
-        var events: [Event] = []
-        var nextIndex = 0
+        var events = Backlog<Event>()
         var isHandled = false
     }
 
@@ -39,14 +38,9 @@ extension SerialMailbox {
     /// The event whose turn it is; nil leaves the mailbox to whoever posts next.
     package func next() -> Event? {
         state.withLock { state in
-            guard state.nextIndex < state.events.count else {
-                state.events.removeAll(keepingCapacity: true)
-                state.nextIndex = 0
-                state.isHandled = false
-                return nil
-            }
-            defer { state.nextIndex += 1 }
-            return state.events[state.nextIndex]
+            let event = state.events.popFirst()
+            if event == nil { state.isHandled = false }
+            return event
         }
     }
 }

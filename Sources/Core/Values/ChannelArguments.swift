@@ -57,6 +57,8 @@ public struct ChannelArguments: Hashable, Sendable {
     public var keepAliveWithoutCalls = false
     /// 0 is no limit.
     public var maxPingsWithoutData = 2
+    /// Proposal A8: no more often than every ten seconds, whatever was asked for.
+    package var shortestKeepAliveInterval = Duration.seconds(10)
     /// After this long without calls the connection is closed, and after a second at the least;
     /// nil is never.
     public var idleTimeout: Duration? = .seconds(1_800)
@@ -114,8 +116,8 @@ extension ChannelArguments {
         }
         if let keepAliveInterval {
             configuration.keepAlive = KeepAlive.Configuration(
-                // A8: no more often than every ten seconds, whatever was asked for.
-                interval: max(keepAliveInterval, .seconds(10)), timeout: keepAliveTimeout,
+                interval: max(keepAliveInterval, shortestKeepAliveInterval),
+                timeout: keepAliveTimeout,
                 withoutStreams: keepAliveWithoutCalls, maxPingsWithoutData: maxPingsWithoutData)
         }
         configuration.settingsTimeout =

@@ -11,8 +11,7 @@ import Synchronization
 public final class PipeWriter<Value: Sendable>: Writer, Writeable {
     private struct State {
         var progress = WriterProgress<Value>()
-        var values: [Value] = []
-        var nextIndex = 0
+        var values = Backlog<Value>()
         /// The end that was written, to be passed on behind the values.
         var end: RPCError??
     }
@@ -64,7 +63,7 @@ extension PipeWriter {
     public func finish(_ error: RPCError?) throws(RPCError) {
         let writeable = try pipe.withLock { pipe throws(RPCError) in
             let writeable = try pipe.progress.finish()
-            pipe.values = []
+            pipe.values.removeAll()
             return writeable
         }
         writeable?.writesFinished(error)
@@ -72,7 +71,7 @@ extension PipeWriter {
 
     public func stop() {
         let writeable = pipe.withLock { pipe in
-            pipe.values = []
+            pipe.values.removeAll()
             return pipe.progress.stop()
         }
         _ = writeable
@@ -98,12 +97,7 @@ extension PipeWriter {
                 pipe.progress.isPushing = false
                 return nil
             }
-            if pipe.nextIndex < pipe.values.count {
-                defer { pipe.nextIndex += 1 }
-                return .value(pipe.values[pipe.nextIndex], writeable)
-            }
-            pipe.values.removeAll(keepingCapacity: true)
-            pipe.nextIndex = 0
+            if let value = pipe.values.popFirst() { return .value(value, writeable) }
             if let end = pipe.end {
                 pipe.progress.stop()
                 return .end(end, writeable)

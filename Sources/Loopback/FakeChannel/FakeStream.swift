@@ -91,7 +91,8 @@ extension FakeStream {
         request.forEach { message, _ in receive(message, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: peer, ConnectionTimes(begun: .now))
-        call.attach(to: self, StreamHandle(slot: 0, generation: 0), record)
+        call.attach(
+            to: self, StreamHandle(slot: 0, generation: 0), record, attempt: request.attempt)
         state.withLock { $0.isAttached = true }
         loop.run { [self] in deliver() }
     }

@@ -17,6 +17,7 @@ final class RawAcceptor: Sendable {
         var acceptedCount = 0
         var callCount = 0
         var answeredPingCount = 0
+        var pingCount = 0
         var conduct = RawPeer.Conduct.misbehave
         var isStopped = false
     }

@@ -58,6 +58,9 @@ public final class RawPeer: Sendable {
     /// How many calls were begun so far, those included that were sent again.
     public var callCount: Int { acceptor.state.withLock { $0.callCount } }
 
+    /// How many PINGs clients have sent so far.
+    public var pingCount: Int { acceptor.state.withLock { $0.pingCount } }
+
     /// How many of its PINGs were answered so far.
     public var answeredPingCount: Int { acceptor.state.withLock { $0.answeredPingCount } }
 }

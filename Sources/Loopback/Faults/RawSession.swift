@@ -39,6 +39,7 @@ struct RawSession: ~Copyable {
             guard script.acknowledges else { return }
             try connection.frame(RawFrame.settings, flags: RawFrame.acknowledgement)
         case RawFrame.ping where flags & RawFrame.acknowledgement == 0:
+            acceptor.state.withLock { $0.pingCount += 1 }
             guard script.acknowledges else { return }
             try connection.frame(RawFrame.ping, flags: RawFrame.acknowledgement, payload)
         case RawFrame.ping: acceptor.state.withLock { $0.answeredPingCount += 1 }

@@ -53,6 +53,8 @@ final class ServerSession: Sendable {
         guard (try? wire.watch(by: loop, for: self)) != nil, (try? wire.begin()) != nil else {
             return end()
         }
+        // The server may have been stopped before there was anything to close.
+        guard !state.withLock({ $0.isOver }) else { return wire.close(on: loop) }
         flushSoon()
         ready(.readable, now: .now)
     }

@@ -115,6 +115,9 @@ extension Connection {
     /// ``reportWhenSendQueueIsShort(_:)``.
     package mutating func nextRoomReport() -> StreamHandle? { roomReports.popLast() }
 
+    /// When the peer is to be probed, or must have answered, if nothing arrives until then.
+    package var probeDeadline: Instant? { keepAlive?.deadline(hasStreams: streams.count > 0) }
+
     /// Whether new streams are refused.
     package var isDraining: Bool { lifecycle.isDraining }
 

@@ -66,15 +66,22 @@ extension KeepAlive {
         switch state {
         case .probing(let deadline):
             return now < deadline ? .wait(until: deadline) : .closeConnection
-        case .quiet(let since):
-            guard hasStreams || configuration.withoutStreams, mayPing else {
-                return .wait(until: nil)
-            }
-            let due = since + configuration.interval
+        case .quiet:
+            guard let due = deadline(hasStreams: hasStreams) else { return .wait(until: nil) }
             guard now >= due else { return .wait(until: due) }
             pingsWithoutData += 1
             state = .probing(deadline: now + configuration.timeout)
             return .sendPing
+        }
+    }
+
+    /// When there is something to do, if nothing is received until then; nil is never.
+    func deadline(hasStreams: Bool) -> Instant? {
+        switch state {
+        case .probing(let deadline): return deadline
+        case .quiet(let since):
+            guard hasStreams || configuration.withoutStreams, mayPing else { return nil }
+            return since + configuration.interval
         }
     }
 

@@ -39,17 +39,20 @@ extension HPACK.Decoder {
 // MARK: - The table
 
 extension HPACK.Decoder {
-    /// Which fields lie in the dynamic table: equal states of one connection's decoder mean the
-    /// same fields under the same indices.
+    /// Which fields lie in the dynamic table, and which would fit: equal states of one connection's
+    /// decoder mean the same fields under the same indices, and the same of every block.
     package struct TableState: Hashable, Sendable {
         fileprivate let insertedCount: Int
         fileprivate let oldest: Int
+        fileprivate let maxByteCount: Int
     }
 
     /// The table as the next block finds it; nil when that block must change it.
     package var tableState: TableState? {
         guard dueSizeUpdate == nil else { return nil }
-        return TableState(insertedCount: table.insertedCount, oldest: table.oldest)
+        return TableState(
+            insertedCount: table.insertedCount, oldest: table.oldest,
+            maxByteCount: table.maxByteCount)
     }
 
     /// Whether a block begins with an instruction to change the table's size.

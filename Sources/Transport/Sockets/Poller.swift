@@ -73,17 +73,26 @@ extension Poller {
     /// when `deadline` passes (nil waits for ever) or when ``wakeUp()`` was called.
     ///
     /// Nothing is allocated when `events` has kept its memory.
+    ///
+    /// - Returns: Whether somebody called ``wakeUp()``.
+    @discardableResult
     package func wait(
         until deadline: MonotonicInstant?, into events: inout [Event]
-    ) throws(SystemError) {
+    ) throws(SystemError) -> Bool {
         events.removeAll(keepingCapacity: true)
         let mayNotSleep = !phase.compareExchange(
             expected: .working, desired: .sleeping, ordering: .acquiringAndReleasing
         ).exchanged
         // Whoever wakes us up from here on finds the phase changed: his work is visible to the
         // caller, who looks at his queues after this returns.
-        defer { _ = phase.exchange(.working, ordering: .acquiringAndReleasing) }
-        try queue.wait(milliseconds: mayNotSleep ? 0 : Self.milliseconds(until: deadline), &events)
+        do throws(SystemError) {
+            try queue.wait(
+                milliseconds: mayNotSleep ? 0 : Self.milliseconds(until: deadline), &events)
+        } catch {
+            _ = phase.exchange(.working, ordering: .acquiringAndReleasing)
+            throw error
+        }
+        return phase.exchange(.working, ordering: .acquiringAndReleasing) == .woken
     }
 
     /// Makes the waiting thread return from ``wait(until:into:)``, or not begin to wait. Costs a

@@ -78,6 +78,21 @@ struct RepeatedBlockTests {
         #expect(hasFailed)
     }
 
+    @Test("is decoded again when what did not fit the table before does so now")
+    func tableGrown() throws {
+        var trial = try Trial()
+        _ = trial.respond([0x20, 0x88])
+        for _ in 0..<4 {
+            let (lines, _) = trial.respond(Self.inserting("a", "1"))
+            #expect(lines == [":status: 200", "a: 1"])
+        }
+        _ = trial.respond([0x3f, 0xe1, 0x1f, 0x88])
+        let (lines, id) = trial.respond(Self.inserting("a", "1"))
+        #expect(lines == [":status: 200", "a: 1"] && id == nil)
+        let (newest, _) = trial.respond(Self.newest)
+        #expect(newest == [":status: 200", "a: 1"])
+    }
+
     @Test("is refused when a change of the table's size is due")
     func sizeUpdateDue() throws {
         var configuration = ConnectionConfiguration(.client)

@@ -1,0 +1,120 @@
+import Foundation
+import Swiftlet
+import SwiftletCore
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// What waits on a call whose server has ended it before anybody expected that.
+@Suite("A call that its server ends early", .timeLimit(.minutes(1)))
+struct EarlyEndTests {
+    private static let upload = Method<[UInt8], [UInt8]>(
+        "/t.T/Upload", .clientStreaming, request: .octets, reply: .octets)
+    private static let chunk = [UInt8](repeating: 7, count: 32 << 10)
+
+    /// Gives no window back, and ends the call once its writer has none left.
+    private static func peer(_ end: @escaping RawScript.Answer) throws -> RawPeer {
+        var script = RawScript { _, _ in }
+        script.grantsWindow = false
+        script.answerToHeaders = { connection, stream in
+            Thread.sleep(forTimeInterval: 0.05)
+            try end(connection, stream)
+        }
+        return try RawPeer(script)
+    }
+
+    @Test("lets go of a writer that waits for room, and gives its answer")
+    func uploadAnswered() async throws {
+        let peer = try Self.peer { try $0.reply($1) }
+        let channel = try Channel(peer.target)
+        let reply = try await channel.clientStreaming(Self.upload) { requests in
+            for _ in 0..<64 { try await requests.write(Self.chunk) }
+        }
+        #expect(reply == RawPeer.replyBody)
+    }
+
+    @Test("lets go of a thread that waits for room")
+    func blockingUploadAnswered() async throws {
+        let peer = try Self.peer { try $0.reply($1) }
+        let channel = try Channel(peer.target)
+        let reply = try await onThread {
+            try channel.blockingClientStreaming(Self.upload) { requests in
+                for _ in 0..<64 { try requests.write(Self.chunk) }
+            }
+        }
+        #expect(reply == RawPeer.replyBody)
+    }
+
+    @Test("lets go of a writer when the connection is lost behind an unread message")
+    func uploadLost() async throws {
+        let peer = try Self.peer { connection, stream in
+            try connection.headers(stream)
+            try connection.message(stream, RawPeer.replyBody)
+            try connection.close()
+        }
+        let channel = try Channel(peer.target)
+        await #expect(throws: RPCError.self) {
+            _ = try await channel.clientStreaming(Self.upload) { requests in
+                for _ in 0..<64 { try await requests.write(Self.chunk) }
+            }
+        }
+    }
+
+    @Test("can be cancelled while its end waits behind an unread message")
+    func cancelled() async throws {
+        let script = RawScript { connection, stream in
+            try connection.headers(stream)
+            try connection.message(stream, [1])
+            try connection.message(stream, [2])
+            try connection.trailers(stream)
+        }
+        let peer = try RawPeer(script)
+        let channel = try Channel(peer.target)
+        let call = Mutex<RunningCall?>(nil)
+        let end: Result<Metadata, RPCError> = try await withCheckedThrowingContinuation { waiter in
+            let handlers = ResponseHandlers<[UInt8]>(
+                message: { _ in call.withLock { $0?.pause() } },
+                end: { waiter.resume(returning: $0) })
+            do throws(RPCError) {
+                // Under the lock, so that the first message finds the call there.
+                try call.withLock { call throws(RPCError) in
+                    call = try channel.serverStreaming(
+                        HostileTrial.echo, [0], handlers: handlers)
+                }
+                Thread.detachNewThread {
+                    // By then all of the answer has come, as a rule.
+                    Thread.sleep(forTimeInterval: 0.05)
+                    call.withLock { $0 }?.cancel()
+                }
+            } catch {
+                waiter.resume(throwing: error)
+            }
+        }
+        let error = #expect(throws: RPCError.self) { try end.get() }
+        #expect(error?.code == .cancelled)
+    }
+
+    /// Has no proof, and finds that out somewhere else.
+    private struct NoProof: CallCredentials {
+        var isAllowedInTheClear: Bool { true }
+
+        func metadata(path: String, authority: String) async throws(RPCError) -> Metadata {
+            try? await Task.sleep(for: .milliseconds(50))
+            throw RPCError(.unauthenticated, "no proof")
+        }
+    }
+
+    @Test("wakes the thread that turns the queue, whatever thread the end comes from")
+    func byHand() async throws {
+        let error = try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let server = try RawPeer(.correct)
+            let channel = try Channel(server.target, queue: queue)
+            return #expect(throws: RPCError.self) {
+                _ = try channel.blockingUnary(
+                    HostileTrial.echo, [1], .with { $0.credentials = NoProof() })
+            }
+        }
+        #expect(error?.code == .unauthenticated)
+    }
+}

@@ -1,0 +1,78 @@
+import Swiftlet
+import SwiftletCore
+import SwiftletLoopback
+import Testing
+
+@Suite("A connection that is probed", .timeLimit(.minutes(1)))
+struct KeepAliveTests {
+    private static let watch = Method<[UInt8], [UInt8]>(
+        "/t.T/Watch", .serverStreaming, request: .octets, reply: .octets)
+
+    private static func channel(
+        to peer: RawPeer, _ change: (inout ChannelArguments) -> Void = { _ in }
+    ) throws -> Channel {
+        var arguments = ChannelArguments()
+        arguments.shortestKeepAliveInterval = .zero
+        arguments.keepAliveInterval = .milliseconds(20)
+        arguments.keepAliveTimeout = .seconds(20)
+        arguments.maxPingsWithoutData = 0
+        change(&arguments)
+        return try Channel(peer.target, arguments: arguments)
+    }
+
+    /// Waits until the peer has had so many PINGs more.
+    private static func pings(_ count: Int, to peer: RawPeer) async throws {
+        let end = peer.pingCount + count
+        while peer.pingCount < end { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    @Test("sends its PINGs, and a quiet call lives on by the answers")
+    func quietCall() async throws {
+        let peer = try RawPeer(.correct)
+        peer.conduct = .hold
+        let channel = try Self.channel(to: peer)
+        let call = try await channel.bidirectional(HostileTrial.talk)
+        var answers = call.responses.makeAsyncIterator()
+        #expect(try await answers.next() == RawPeer.replyBody)
+        try await Self.pings(5, to: peer)
+        try await call.requests.write([1])
+        #expect(try await answers.next() == RawPeer.replyBody)
+        #expect(try await answers.next() == nil)
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("sends them without calls where that is asked for, and otherwise not")
+    func idle() async throws {
+        let peer = try RawPeer(.correct)
+        let channel = try Self.channel(to: peer) { $0.keepAliveWithoutCalls = true }
+        peer.conduct = .reply
+        _ = try await channel.unary(HostileTrial.echo, [1])
+        try await Self.pings(3, to: peer)
+        #expect(peer.connectionCount == 1)
+        let silent = try RawPeer(.correct)
+        silent.conduct = .reply
+        let other = try Self.channel(to: silent)
+        _ = try await other.unary(HostileTrial.echo, [1])
+        let before = silent.pingCount
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(silent.pingCount <= before + 1)
+    }
+
+    @Test("is given up when the server has died while nobody called", arguments: [false, true])
+    func deadServer(_ acknowledges: Bool) async throws {
+        // It answers the first call, and then nothing any more, its PINGs included.
+        var script = RawScript { _, _ in }
+        script.acknowledges = acknowledges
+        script.answer = { connection, _ in try connection.stall() }
+        let peer = try RawPeer(script)
+        peer.conduct = .reply
+        let channel = try Self.channel(to: peer) { $0.keepAliveTimeout = .milliseconds(50) }
+        if acknowledges { _ = try await channel.unary(HostileTrial.echo, [1]) }
+        peer.conduct = .misbehave
+        let error = await #expect(throws: RPCError.self) {
+            _ = try await channel.unary(HostileTrial.echo, [2])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("PING") == true, "\(error as Any)")
+    }
+}
