@@ -70,7 +70,8 @@ final class BlockingInbox: CallObserver {
     }
 
     private struct State {
-        var message: [UInt8]?
+        /// More than one where an interceptor gives what nobody has asked for.
+        var messages = Backlog<[UInt8]>()
         var initialMetadata: Metadata?
         var unwrittenCount = 0
         var end: CallEnd?
@@ -102,9 +103,9 @@ extension BlockingInbox {
 
     func waitForMessage() -> Found {
         while true {
-            wait { $0.message != nil }
+            wait { !$0.messages.isEmpty }
             let found: Found? = state.withLock { state in
-                if let message = state.message.take() {
+                if let message = state.messages.popFirst() {
                     state.isAsked = false
                     return .message(message)
                 }
@@ -134,7 +135,7 @@ extension BlockingInbox {
 extension BlockingInbox {
     func receive(initialMetadata: Metadata) { note { $0.initialMetadata = initialMetadata } }
 
-    func receive(message: [UInt8]) { note { $0.message = message } }
+    func receive(message: [UInt8]) { note { $0.messages.append(message) } }
 
     func messageWasWritten() { note { $0.unwrittenCount = max(0, $0.unwrittenCount - 1) } }
 

@@ -28,7 +28,19 @@ extension ChannelCore: ChannelBackend {
         return stream
     }
 
-    func channelWasReleased() { shutDown() }
+    func channelWasReleased() {
+        state.withLock { $0.isReleased = true }
+        shutDownIfReleased()
+    }
+
+    /// Nobody can make calls any more; those that wait for a connection get it, or hear why not.
+    func shutDownIfReleased() {
+        let isOver = state.withLock { state in
+            state.isReleased && state.connectivity != .shutdown
+                && state.waiting.allSatisfy(\.isEnded)
+        }
+        if isOver { shutDown() }
+    }
 
     func close(grace: Duration) async {
         let links = shutDown()
@@ -46,7 +58,9 @@ extension ChannelCore: ChannelBackend {
     private func shutDown() -> [Link] {
         let (links, calls, attempt, timers, watchers) = state.withLock { state in
             state.move(to: .shutdown)
-            let links = state.links + state.leaving
+            // Those that an earlier end with a longer grace waits for as well.
+            let links = state.links + state.leaving + state.closing.compactMap(\.link)
+            state.closing = links.map { ClosingLink(link: $0) }
             let timers = [state.backoffTimer.take(), state.idleTimer.take()].compactMap(\.self)
             let watchers = Array(state.watchers.values)
             state.watchers = [:]
@@ -62,6 +76,11 @@ extension ChannelCore: ChannelBackend {
         for link in links { link.leave() }
         return links
     }
+}
+
+/// A connection of a channel that was closed, for as long as its calls keep it.
+struct ClosingLink: Sendable {
+    weak var link: Link?
 }
 
 // MARK: - Idle

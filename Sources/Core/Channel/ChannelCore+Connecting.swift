@@ -47,11 +47,13 @@ extension ChannelCore {
         guard let calls else { return link.leave() }
         for call in calls where !call.isEnded { begin(call) }
         scheduleIdleCheck()
+        shutDownIfReleased()
     }
 
     func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
         let now = MonotonicInstant.now
-        let result: ([CallCore], MonotonicInstant, Duration)? = state.withLock { state in
+        /// Nil as the delay: there are other connections, and the calls go to those.
+        let result: ([CallCore], MonotonicInstant, Duration?)? = state.withLock { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
             let delay = state.backoff.next()
@@ -59,7 +61,7 @@ extension ChannelCore {
             guard state.links.isEmpty else {
                 // The others go on; this one would only have been one more.
                 state.nextExtraAttempt = next
-                return (state.takeWaiting(), next, .zero)
+                return (state.takeWaiting(), next, nil)
             }
             var failure = failure
             failure.attemptNumber = state.backoff.failureCount
@@ -69,9 +71,9 @@ extension ChannelCore {
             return (state.takeWaiting { !$0.head.waitForReady }, next, next - now)
         }
         guard let (calls, next, delay) = result else { return }
-        guard delay > .zero || state.withLock({ $0.links.isEmpty }) else {
+        guard let delay else {
             for call in calls where !call.isEnded { begin(call) }
-            return
+            return shutDownIfReleased()
         }
         var full = failure
         full.attemptNumber = state.withLock { $0.backoff.failureCount }
@@ -79,7 +81,13 @@ extension ChannelCore {
             call.end(with: full.error(target: target, nextIn: delay), isImmediate: true)
         }
         let timer = loop.schedule(BackoffTimer(self), at: next)
-        state.withLock { $0.backoffTimer = timer }
+        let isOver = state.withLock { state in
+            guard state.connectivity != .shutdown else { return true }
+            state.backoffTimer = timer
+            return false
+        }
+        if isOver { loop.cancel(timer) }
+        shutDownIfReleased()
     }
 
     private func connectionConfiguration(keepAliveFactor: Int) -> ConnectionConfiguration {

@@ -12,6 +12,8 @@ final class ChannelCore: Sendable {
         var links: [Link] = []
         /// Connections that take none any more, and whose calls run on.
         var leaving: [Link] = []
+        /// Connections of a channel that was closed.
+        var closing: [ClosingLink] = []
         var attempt: ConnectionAttempt?
         var backoff: Backoff
         var backoffTimer: TimerHandle?
@@ -21,6 +23,8 @@ final class ChannelCore: Sendable {
         var nextExtraAttempt: MonotonicInstant?
         var idleTimer: TimerHandle?
         var wasUsed = false
+        /// The channel in front of it is gone.
+        var isReleased = false
         /// Calls that wait for a connection, in order; those that have ended meanwhile too.
         var waiting: [CallCore] = []
         var forgottenCount = 0
@@ -56,7 +60,8 @@ final class ChannelCore: Sendable {
         self.queue = queue
         loop = queue.loop
         authority =
-            arguments.defaultAuthority ?? credentials.targetNameOverride ?? target.defaultAuthority
+            arguments.defaultAuthority ?? arguments.targetNameOverride
+            ?? credentials.targetNameOverride ?? target.defaultAuthority
         userAgent = arguments.userAgent
         limits = MessageLimits(
             compression: arguments.defaultCompression,

@@ -43,9 +43,13 @@ extension ChannelCredentials {
     var scheme: String { isSecure ? "https" : "http" }
 
     /// A new session with the target's host; nil where there is no TLS.
-    func session(for host: String) throws(TLSError) -> (any TLSSession)? {
+    ///
+    /// - Parameter override: The name that the channel asks for in place of it.
+    func session(
+        for host: String, override: String? = nil
+    ) throws(TLSError) -> (any TLSSession)? {
         guard let provider else { return nil }
-        return try provider.makeSession(host: targetNameOverride ?? host)
+        return try provider.makeSession(host: override ?? targetNameOverride ?? host)
     }
 }
 

@@ -132,7 +132,8 @@ extension ConnectionAttempt {
             }
             let session: (any TLSSession)?
             do throws(TLSError) {
-                session = try credentials.session(for: target.host)
+                session = try credentials.session(
+                    for: target.host, override: arguments.targetNameOverride)
             } catch {
                 return fail(
                     ConnectionFailure(

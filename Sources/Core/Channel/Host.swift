@@ -48,6 +48,7 @@ public final class Host: Sendable {
 
     public let address: String
     private let state = Mutex(State())
+    private let configuring = Mutex(())
 
     /// A host of no cache.
     public init(_ address: String) { self.address = address }
@@ -62,9 +63,12 @@ extension Host {
 
     /// Changes the settings for the next channel.
     public func configure(_ change: (inout Settings) -> Void) {
-        var settings = settings
-        change(&settings)
-        state.withLock { $0.settings = settings }
+        // One after the other, and not under the lock of those who read meanwhile.
+        configuring.withLock { _ in
+            var settings = settings
+            change(&settings)
+            state.withLock { $0.settings = settings }
+        }
     }
 
     /// Sets TLS from PEM text; nil roots are the system's. Throws when the text is no PEM, or the
@@ -108,9 +112,18 @@ extension Host {
     private func makeChannel(_ settings: Settings) throws(RPCError) -> Channel {
         var arguments = settings.arguments
         arguments.userAgentPrefix = settings.userAgentPrefix ?? arguments.userAgentPrefix
-        arguments.maxReceiveMessageByteCount = settings.responseSizeLimit
-        arguments.maxConnectionCount = settings.maxConnectionCount
-        arguments.connectivityMonitor = settings.connectivityMonitor
+        // What the settings leave as it is by itself, the arguments may say.
+        let initial = Settings()
+        if settings.responseSizeLimit != initial.responseSizeLimit {
+            arguments.maxReceiveMessageByteCount = settings.responseSizeLimit
+        }
+        if settings.maxConnectionCount != initial.maxConnectionCount {
+            arguments.maxConnectionCount = settings.maxConnectionCount
+        }
+        if arguments.connectivityMonitor == nil {
+            arguments.connectivityMonitor = settings.connectivityMonitor
+        }
+        arguments.targetNameOverride = settings.hostNameOverride ?? arguments.targetNameOverride
         arguments.defaultAuthority = settings.hostNameOverride ?? arguments.defaultAuthority
         return try Channel(
             address, credentials: try credentials(settings), arguments: arguments,

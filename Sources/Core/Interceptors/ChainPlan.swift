@@ -37,15 +37,18 @@ extension ChainPlan {
 
 /// The end of a chain: makes the call proper when it is started.
 final class ChainTerminal: ChainLower, CallObserver {
-    private struct State {
+    fileprivate struct State {
         var seam: ChainSeam?
         var core: CallCore?
         /// Messages asked for before the start.
         var earlyDemand = 0
         /// Requests are gathered, to leave together.
         var gatherCount = 0
-        var startsLater = false
+        /// What was gathered, which leaves in this order.
         var pending: RawMessage?
+        var morePending: [RawMessage] = []
+        var finishes = false
+        var startsLater = false
         var isOver = false
     }
 
@@ -67,14 +70,29 @@ extension ChainTerminal {
     func gather(_ body: () -> Void) {
         state.withLock { $0.gatherCount += 1 }
         body()
-        let (core, pending, starts): (CallCore?, RawMessage?, Bool) = state.withLock { state in
-            state.gatherCount -= 1
-            guard state.gatherCount == 0 else { return (nil, nil, false) }
-            defer { state.startsLater = false }
-            return (state.core, state.pending.take(), state.startsLater)
+        while let (core, step) = nextStep() {
+            switch step {
+            case .write(let message, let isLast): core.write(message, andFinish: isLast)
+            case .finish: core.finish()
+            case .start: core.start()
+            }
         }
-        if let pending { core?.write(pending, andFinish: false) }
-        if starts { core?.start() }
+    }
+
+    fileprivate enum Step { case write(RawMessage, isLast: Bool), finish, start }
+
+    /// Of what was gathered, for the last who gathers: until nothing is left, whatever others ask
+    /// for comes behind it.
+    private func nextStep() -> (CallCore, Step)? {
+        state.withLock { state in
+            guard state.gatherCount == 1, let core = state.core,
+                let step = state.takeStep()
+            else {
+                state.gatherCount -= 1
+                return nil
+            }
+            return (core, step)
+        }
     }
 
     func take(_ request: ChainRequest) {
@@ -82,12 +100,12 @@ extension ChainTerminal {
         case .start(let options): start(options)
         case .write(let message): write(message)
         case .finish:
-            let (core, pending) = state.withLock { ($0.core, $0.pending.take()) }
-            if let pending {
-                core?.write(pending, andFinish: true)
-            } else {
-                core?.finish()
+            let core: CallCore? = state.withLock { state in
+                guard state.gatherCount > 0 else { return state.core }
+                state.finishes = true
+                return nil
             }
+            core?.finish()
         case .receiveNext:
             let core: CallCore? = state.withLock { state in
                 if state.core == nil { state.earlyDemand += 1 }
@@ -116,12 +134,34 @@ extension ChainTerminal {
     }
 
     private func write(_ message: RawMessage) {
-        let (core, previous): (CallCore?, RawMessage?) = state.withLock { state in
-            guard state.gatherCount > 0 else { return (state.core, message) }
-            defer { state.pending = message }
-            return (state.core, state.pending)
+        let core: CallCore? = state.withLock { state in
+            guard state.gatherCount > 0 else { return state.core }
+            if state.pending == nil {
+                state.pending = message
+            } else {
+                state.morePending.append(message)
+            }
+            return nil
         }
-        if let previous { core?.write(previous, andFinish: false) }
+        core?.write(message, andFinish: false)
+    }
+}
+
+extension ChainTerminal.State {
+    fileprivate mutating func takeStep() -> ChainTerminal.Step? {
+        if let message = pending.take() {
+            if !morePending.isEmpty { pending = morePending.removeFirst() }
+            let isLast = finishes && pending == nil
+            if isLast { finishes = false }
+            return .write(message, isLast: isLast)
+        }
+        if finishes {
+            finishes = false
+            return .finish
+        }
+        guard startsLater else { return nil }
+        startsLater = false
+        return .start
     }
 }
 

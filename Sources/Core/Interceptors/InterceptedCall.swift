@@ -20,6 +20,8 @@ public final class InterceptedCall: Sendable {
         var others: [Event] = []
         var isHandled = false
         var holdsRequests = false
+        /// From then on nothing is held back.
+        var isCancelled = false
     }
 
     private let plan: ChainPlan
@@ -116,7 +118,7 @@ extension InterceptedCall {
 extension InterceptedCall {
     /// Keeps further requests back, a cancellation excepted, until ``releaseRequests()``: while
     /// the interceptor waits for something before it lets the call go on.
-    public func holdRequests() { state.withLock { $0.holdsRequests = true } }
+    public func holdRequests() { state.withLock { $0.holdsRequests = !$0.isCancelled } }
 
     /// Lets the requests come that were kept back.
     public func releaseRequests() {
@@ -154,6 +156,7 @@ extension InterceptedCall {
             case .request(.cancel):
                 state.requests.removeAll()
                 state.holdsRequests = false
+                state.isCancelled = true
                 mustWait = state.isHandled
             case .request:
                 mustWait = state.isHandled || state.holdsRequests || !state.requests.isEmpty

@@ -8,8 +8,10 @@ final class InterceptorChain: CallRequests {
         var observer: (any CallObserver)?
         var below: ChainLink?
         var timer: TimerHandle?
+        var isStarting = false
+        /// What was asked for before the start has been passed on.
         var isStarted = false
-        /// What was asked for before the start.
+        /// What was asked for before that.
         var early: [ChainRequest] = []
         var hasEnd = false
     }
@@ -31,18 +33,38 @@ final class InterceptorChain: CallRequests {
 
 extension InterceptorChain {
     func start() {
-        let (link, early): (ChainLink?, [ChainRequest]) = state.withLock { state in
-            guard !state.isStarted, !state.hasEnd else { return (nil, []) }
-            state.isStarted = true
-            defer { state.early = [] }
-            return (state.below, state.early)
+        let link: ChainLink? = state.withLock { state in
+            guard !state.isStarting, !state.hasEnd else { return nil }
+            state.isStarting = true
+            return state.below
         }
         guard let link else { return }
         watchDeadline()
         link.terminal.gather {
-            _ = link.seam.pass(.start(options))
-            for request in early { _ = link.seam.pass(request) }
+            pass(.start(options), to: link)
+            // What another thread asks for meanwhile comes behind it.
+            while let early = takeEarly() {
+                for request in early { pass(request, to: link) }
+            }
         }
+    }
+
+    /// Nil when nothing is left; from then on requests pass by themselves.
+    private func takeEarly() -> [ChainRequest]? {
+        state.withLock { state in
+            guard !state.early.isEmpty else {
+                state.isStarted = true
+                return nil
+            }
+            defer { state.early = [] }
+            return state.early
+        }
+    }
+
+    private func pass(_ request: ChainRequest, to link: ChainLink) {
+        guard link.seam.pass(request) != nil, case .write = request else { return }
+        // A message behind the end of the request goes nowhere; nobody is to wait for it.
+        take(.writeDone)
     }
 
     func write(_ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool) {
@@ -75,8 +97,7 @@ extension InterceptorChain {
             }
             return state.below
         }
-        // A face may write and finish again after the end; the table lets it fall.
-        _ = link?.seam.pass(request)
+        if let link { pass(request, to: link) }
     }
 }
 

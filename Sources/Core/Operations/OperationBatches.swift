@@ -14,6 +14,13 @@ final class OperationBatches: CallObserver {
         var message: [UInt8]?
         var closes = false
         var receives = false
+
+        mutating func add(_ other: Plan) {
+            metadata = other.metadata ?? metadata
+            message = other.message ?? message
+            closes = closes || other.closes
+            receives = receives || other.receives
+        }
     }
 
     fileprivate struct Batch: Sendable {
@@ -37,8 +44,8 @@ final class OperationBatches: CallObserver {
 
         var initialMetadata: Metadata?
         var end: CallEnd?
-        /// A message was asked for before there was a call to ask.
-        var demandsEarly = false
+        /// What was asked for before there was a call to ask.
+        var early = Plan()
     }
 
     private let queue: CompletionQueue
@@ -60,9 +67,8 @@ extension OperationBatches {
                 return state.take(operations, report)
             }
         }
-        let plan = try result.get()
-        settle()
-        return plan
+        // Reported when it has been carried out: what follows it may need the call.
+        return try result.get()
     }
 
     func adopt(_ call: any CallRequests) {
@@ -76,10 +82,11 @@ extension OperationBatches {
     }
 
     func carryOut(_ plan: Plan) {
-        let (call, receives): ((any CallRequests)?, Bool) = state.withLock { state in
-            let receives = plan.receives || state.demandsEarly
-            state.demandsEarly = receives && state.call == nil
-            return (state.call, receives)
+        let (call, plan): ((any CallRequests)?, Plan) = state.withLock { state in
+            var all = state.early
+            all.add(plan)
+            state.early = state.call == nil ? all : Plan()
+            return (state.call, all)
         }
         guard let call else { return settle() }
         if let message = plan.message {
@@ -87,7 +94,7 @@ extension OperationBatches {
         } else if plan.closes {
             call.finish()
         }
-        if receives { call.receiveNext() }
+        if plan.receives { call.receiveNext() }
         if plan.metadata != nil { call.start() }
         settle()
     }

@@ -60,6 +60,7 @@ private final class LoggingInterceptor: Interceptor {
     private let log: CallLog
     private let path: String
     private var begun = ContinuousClock.now
+    private var isOver = false
 
     init(_ log: CallLog, _ path: String) {
         self.log = log
@@ -82,6 +83,7 @@ private final class LoggingInterceptor: Interceptor {
     }
 
     func cancel(_ call: InterceptedCall) {
+        isOver = true
         log.note("\(path) CANCELLED here in \(begun.duration(to: .now).inMilliseconds)")
         call.cancel()
     }
@@ -101,6 +103,8 @@ private final class LoggingInterceptor: Interceptor {
     }
 
     func close(_ end: CallEnd, _ call: InterceptedCall) {
+        // It may have been on its way here when the call was cancelled.
+        guard !isOver else { return call.close(end) }
         if log.detail.contains(.headers) {
             log.note("\(path) ← trailers \(log.text(of: end.trailers))")
         }

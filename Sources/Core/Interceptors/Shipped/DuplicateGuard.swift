@@ -34,7 +34,11 @@ public final class DuplicateGuard: Sendable {
     /// What makes two requests the same. Compared in full: a hash alone is no proof.
     fileprivate struct Key: Hashable {
         let path: String
+        let authority: String
         let metadata: [Metadata.Element]
+        /// Whose proof of identity the call will carry. It is not in the metadata yet, and one
+        /// user's answer is nothing for another; nil where it has none of its own.
+        let identity: ObjectIdentifier?
         let message: RawMessage
     }
 
@@ -62,11 +66,17 @@ public final class DuplicateGuard: Sendable {
     public var runningCount: Int { running.withLock { $0.count } }
 
     fileprivate func key(
-        _ path: String, _ metadata: Metadata, _ message: RawMessage
+        _ call: InterceptedCall, _ options: CallOptions, _ message: RawMessage
     ) -> Key {
-        Key(
-            path: path, metadata: metadata.filter { relevantHeaders.contains($0.name) },
-            message: message)
+        // Of proof that is no object it cannot be said whether it is the same: it is no other's.
+        let identity = options.credentials.map { proof in
+            type(of: proof) is AnyClass
+                ? ObjectIdentifier(proof as AnyObject) : ObjectIdentifier(call)
+        }
+        return Key(
+            path: call.description.path, authority: call.description.authority,
+            metadata: options.metadata.filter { relevantHeaders.contains($0.name) },
+            identity: identity, message: message)
     }
 }
 
@@ -75,14 +85,25 @@ private final class SharedAnswer: Sendable {
     struct State {
         var past: [ChainResponse] = []
         var waiters: [ObjectIdentifier: InterceptedCall] = [:]
-        /// The call that was sent.
+        /// The call that was sent; nil when there is nothing to be had of it any more.
         var first: InterceptedCall?
         var hasEnded = false
+
+        /// Lets go of the calls, each of which holds on to this.
+        mutating func takeCalls() -> [InterceptedCall] {
+            defer {
+                first = nil
+                waiters = [:]
+            }
+            return Array(waiters.values) + [first].compactMap(\.self)
+        }
     }
 
     let state: Mutex<State>
 
-    init(_ first: InterceptedCall) { state = Mutex(State(first: first)) }
+    init(_ first: InterceptedCall) {
+        state = Mutex(State(waiters: [ObjectIdentifier(first): first], first: first))
+    }
 }
 
 /// Waits for its one request to be complete, and then sends it or not.
@@ -108,7 +129,17 @@ private final class GuardingInterceptor: Interceptor {
 
     func start(_ options: CallOptions, _ call: InterceptedCall) { self.options = options }
 
-    func write(_ message: RawMessage, _ call: InterceptedCall) { self.message = message }
+    func write(_ message: RawMessage, _ call: InterceptedCall) {
+        self.message = message
+        // Who waits for it before it ends its request would wait for ever.
+        call.deliverWriteDone()
+    }
+
+    func writeDone(_ call: InterceptedCall) {
+        // Of the message that was reported as written when it came.
+        if case .first = role { return }
+        call.deliverWriteDone()
+    }
 
     func finish(_ call: InterceptedCall) {
         guard let message else {
@@ -116,7 +147,7 @@ private final class GuardingInterceptor: Interceptor {
             call.start(options)
             return call.finish()
         }
-        let key = owner.key(call.description.path, options.metadata, message)
+        let key = owner.key(call, options, message)
         let answer = SharedAnswer(call)
         let existing: SharedAnswer? = owner.running.withLock { running in
             let existing = running[key]
@@ -129,15 +160,16 @@ private final class GuardingInterceptor: Interceptor {
             role = .passing
             return call.close(CallEnd(error: RPCError(.cancelled, message)))
         case (let existing?, .join):
-            role = .joined(existing)
-            return join(existing, call)
+            if join(existing, call) { return }
+            // Everybody has just left it.
+            owner.running.withLock { $0[key] = answer }
         case (let existing?, .cancelPrevious):
-            let previous = existing.state.withLock { $0.first }
-            previous?.close(
-                CallEnd(error: RPCError(.cancelled, "the same request was made once more")))
+            for previous in existing.state.withLock({ $0.takeCalls() }) {
+                previous.close(
+                    CallEnd(error: RPCError(.cancelled, "the same request was made once more")))
+            }
         }
         role = .first(key, answer)
-        answer.state.withLock { $0.waiters[ObjectIdentifier(call)] = call }
         call.start(options)
         call.write(message)
         call.finish()
@@ -168,41 +200,57 @@ private final class GuardingInterceptor: Interceptor {
         switch role {
         case .gathering, .passing: call.cancel()
         case .first(let key, let answer):
-            if leave(answer, call) {
+            if leave(answer, call) != nil {
                 forget(key, answer)
                 call.cancel()
             }
         case .joined(let answer):
-            if leave(answer, call) {
-                let first = answer.state.withLock { $0.first }
-                first?.perform(as: GuardingInterceptor.self) { interceptor, call in
-                    interceptor.cancel(call)
+            leave(answer, call)?.perform(as: GuardingInterceptor.self) { interceptor, call in
+                if case .first(let key, let answer) = interceptor.role {
+                    interceptor.forget(key, answer)
                 }
+                call.cancel()
             }
         }
     }
 
     private func share(_ response: ChainResponse, _ call: InterceptedCall) {
         guard case .first(let key, let answer) = role else { return response.hand(to: call) }
-        if case .close = response { forget(key, answer) }
-        guard owner.policy == .join else { return response.hand(to: call) }
-        let others = answer.state.withLock { state in
-            state.past.append(response)
-            if case .close = response {
-                state.hasEnded = true
-                state.first = nil
-            }
-            return state.waiters.values.filter { $0 !== call }
+        var isEnd = false
+        if case .close = response {
+            isEnd = true
+            forget(key, answer)
         }
-        deliver(answer, call)
-        for other in others { wake(other) }
+        guard owner.policy == .join else {
+            let calls = isEnd ? answer.state.withLock { $0.takeCalls() } : []
+            response.hand(to: call)
+            return withExtendedLifetime(calls) {}
+        }
+        let waiters = answer.state.withLock { state in
+            state.past.append(response)
+            let waiters = Array(state.waiters.values)
+            if isEnd {
+                state.hasEnded = true
+                _ = state.takeCalls()
+            }
+            return waiters
+        }
+        // Who is the first may have cancelled for itself, and others have stayed.
+        if waiters.contains(where: { $0 === call }) { deliver(answer, call) }
+        for other in waiters where other !== call { wake(other) }
     }
 
-    private func join(_ answer: SharedAnswer, _ call: InterceptedCall) {
-        answer.state.withLock { state in
+    /// False when everybody has left it, so that it will never be complete.
+    private func join(_ answer: SharedAnswer, _ call: InterceptedCall) -> Bool {
+        let isAlive = answer.state.withLock { state in
+            guard state.first != nil || state.hasEnded else { return false }
             if !state.hasEnded { state.waiters[ObjectIdentifier(call)] = call }
+            return true
         }
+        guard isAlive else { return false }
+        role = .joined(answer)
         deliver(answer, call)
+        return true
     }
 
     private func wake(_ waiter: InterceptedCall) {
@@ -227,11 +275,11 @@ private final class GuardingInterceptor: Interceptor {
         }
     }
 
-    /// Returns whether nobody is left.
-    private func leave(_ answer: SharedAnswer, _ call: InterceptedCall) -> Bool {
+    /// Returns the call that was sent when nobody is left who waits for its answer.
+    private func leave(_ answer: SharedAnswer, _ call: InterceptedCall) -> InterceptedCall? {
         answer.state.withLock { state in
             state.waiters.removeValue(forKey: ObjectIdentifier(call))
-            return state.waiters.isEmpty && !state.hasEnded
+            return state.waiters.isEmpty ? state.first.take() : nil
         }
     }
 

@@ -32,7 +32,8 @@ extension InterceptorFactory {
     public static func defaultDeadline(_ timeout: Duration) -> InterceptorFactory {
         options("default deadline") { options, _ in
             guard options.absoluteDeadline == .never, options.timeout == nil else { return }
-            options.timeout = timeout
+            // Counted from here, however often the call is sent.
+            options.absoluteDeadline = .after(timeout)
         }
     }
 }

@@ -118,6 +118,8 @@ public struct TracePropagation: Sendable {
 private final class TracingInterceptor: Interceptor {
     private let propagation: TracePropagation
     private let span: TraceParent
+    /// It has begun and not ended.
+    private var isOpen = false
 
     init(_ propagation: TracePropagation, _ span: TraceParent) {
         self.propagation = propagation
@@ -125,6 +127,7 @@ private final class TracingInterceptor: Interceptor {
     }
 
     func start(_ options: CallOptions, _ call: InterceptedCall) {
+        isOpen = true
         propagation.begin(span, call.description)
         var options = options
         options.metadata.removeAll("traceparent")
@@ -133,13 +136,18 @@ private final class TracingInterceptor: Interceptor {
     }
 
     func cancel(_ call: InterceptedCall) {
-        propagation.end(
-            span, call.description, RPCError(.cancelled, "the call was cancelled"))
+        end(call, RPCError(.cancelled, "the call was cancelled"))
         call.cancel()
     }
 
     func close(_ end: CallEnd, _ call: InterceptedCall) {
-        propagation.end(span, call.description, end.error)
+        self.end(call, end.error)
         call.close(end)
+    }
+
+    private func end(_ call: InterceptedCall, _ error: RPCError?) {
+        guard isOpen else { return }
+        isOpen = false
+        propagation.end(span, call.description, error)
     }
 }
