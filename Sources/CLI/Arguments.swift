@@ -69,8 +69,8 @@ enum ChannelOptions {
         var options = CallOptions()
         options.timeout = .seconds(20)
         if let text = arguments["--timeout"] {
-            guard let seconds = Double(text), seconds > 0 else {
-                throw UsageError(message: "'\(text)' is no number of seconds")
+            guard let seconds = Double(text), seconds > 0, seconds <= 1e9 else {
+                throw UsageError(message: "'\(text)' is no number of seconds up to 1e9")
             }
             options.timeout = .seconds(seconds)
         }

@@ -17,6 +17,9 @@ public struct UnknownFields: Hashable, Sendable {
     @usableFromInline
     mutating func append(_ field: UnsafeBufferPointer<UInt8>) {
         // Safe: the decoder hands over a range that it has checked, and it is copied here.
-        unsafe storage = (storage.take() ?? []) + field
+        // Taken out to be the only one who holds it: `+` would copy all that is there each time.
+        var octets = storage.take() ?? []
+        unsafe octets.append(contentsOf: field)
+        storage = octets
     }
 }

@@ -40,6 +40,30 @@ struct SecureCallTests {
         #expect(try await Self.call(try Self.server("server"), body) == body)
     }
 
+    @Test("sends all of a large request, though the server says nothing while it comes")
+    func largeRequest() async throws {
+        let tls = ServerTLS(
+            certificateChain: try Self.pem("server.pem"), privateKey: try Self.pem("server.key"))
+        let measure = Method<[UInt8], [UInt8]>(
+            "/t.T/Measure", .unary, request: .octets, reply: .octets)
+        let server = try LoopbackServer(tls: tls) { server in
+            // So large that no update of it is due.
+            server.windowByteCount = 256 << 20
+            server.unary(measure) { request, _ in [UInt8(request.count >> 20)] }
+        }
+        var options = TLSOptions()
+        options.rootCertificates = .text(try Self.pem("ca.pem"))
+        var arguments = ChannelArguments()
+        arguments.measuresBandwidth = false
+        let channel = try Channel(
+            server.target, credentials: .tls(options), arguments: arguments)
+        for megabytes in [8, 24, 40] {
+            let request = [UInt8](repeating: 3, count: megabytes << 20)
+            let reply = try await channel.unary(measure, request)
+            #expect(reply == [UInt8(megabytes)])
+        }
+    }
+
     @Test(
         "fails with the cause in words", arguments: ["expired", "wrong-host", "unknown-authority"])
     func refused(identity: String) async throws {

@@ -76,6 +76,22 @@ struct SocketsGatherListTests {
         #expect(list.shared.count < 10_000)
     }
 
+    @Test("that is never empty stays small, too, when all of it is one piece")
+    func memoryOfOnePiece() {
+        var list = GatherList()
+        var model: [UInt8] = []
+        for round in 0..<100_000 {
+            let octets = (0..<9).map { UInt8(truncatingIfNeeded: round &+ $0) }
+            list.append(copying: octets)
+            model += octets
+            guard round > 10 else { continue }
+            list.removeFirst(9)
+            model.removeFirst(9)
+        }
+        #expect(list.octets == model)
+        #expect(list.shared.count <= 2 * 4_096 + 200)
+    }
+
     @Test("leaves through a socket whole, however little the socket takes at a time")
     func partialWrites() throws {
         try Socket.withPair { left, right in

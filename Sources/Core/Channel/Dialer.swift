@@ -101,18 +101,33 @@ extension Dialer {
             let socket = try Socket(for: address)
             try socket.apply(options, isTCP: address.family != .unix)
             let progress = try socket.startConnecting(to: address)
-            let descriptor = socket.descriptor
             let attempt = Attempt(index, socket, self)
-            state.withLock { $0.attempts.append(attempt) }
+            let isOver = state.withLock { state in
+                if !state.isOver { state.attempts.append(attempt) }
+                return state.isOver
+            }
+            guard !isOver else { return }
             if progress == .connected {
                 state.withLock { $0.plan.attemptSucceeded(index) }
             } else {
-                let token = try loop.add(descriptor, attempt)
-                attempt.token.withLock { $0 = token }
+                try watch(attempt)
             }
         } catch {
             state.withLock { $0.plan.attemptFailed(index, "\(error)") }
         }
+    }
+
+    /// Under the lock of the socket, which whoever gives the attempt up takes away under it: a
+    /// descriptor that was closed may be another's by now.
+    private func watch(_ attempt: Attempt) throws(SystemError) {
+        let result: Result<Void, SystemError> = attempt.socket.withLock { socket in
+            guard let descriptor = socket?.descriptor else { return .success(()) }
+            return Result { () throws(SystemError) in
+                let token = try loop.add(descriptor, attempt)
+                attempt.token.withLock { $0 = token }
+            }
+        }
+        try result.get()
     }
 
     private func attemptIsReady(_ attempt: Attempt, now: MonotonicInstant) {
@@ -151,9 +166,12 @@ extension Dialer {
     }
 
     private func forget(_ attempt: Attempt) {
-        guard let token = attempt.token.withLock({ $0.take() }) else { return }
-        let descriptor = attempt.socket.withLock { $0?.descriptor }
-        if let descriptor { loop.remove(descriptor, token) }
+        attempt.socket.withLock { socket in
+            guard let descriptor = socket?.descriptor,
+                let token = attempt.token.withLock({ $0.take() })
+            else { return }
+            loop.remove(descriptor, token)
+        }
     }
 }
 

@@ -23,7 +23,8 @@ extension Link: Pollable {
         }
     }
 
-    /// Reads what is left of a connection that cannot be written to any more, and so is finite.
+    /// Reads what is left of a connection that cannot be written to any more. That is no more than
+    /// the system keeps for a socket; a peer that goes on for ever all the same is cut off.
     func readAll(now: MonotonicInstant) { read(untilEmpty: true, isShared: false, now: now) }
 
     private func read(untilEmpty: Bool, isShared: Bool = true, now: MonotonicInstant) {
@@ -52,6 +53,7 @@ extension Link: Pollable {
                     // A server that sends faster than this reads must not stop the others.
                     loop.readAgain(self, untilEmpty: untilEmpty)
                     isOver = true
+                case .more where byteCount >= 64 * ReceiveBuffer.turnByteCount: isOver = true
                 case .more: break
                 case .last: isOver = !untilEmpty
                 case .nothing: isOver = true

@@ -26,13 +26,13 @@ extension Link: Flushable {
     package func flush() {
         guard var batch = takeBatch() else { return }
         while true {
-            let isBlocked: Bool
+            let outcome: LinkWire.WriteOutcome
             do throws(SystemError) {
-                isBlocked = try wire.write(&batch)
+                outcome = try wire.write(&batch)
             } catch {
                 return writeFailed(error)
             }
-            let (isDone, reports) = finishWriting(&batch, isBlocked: isBlocked)
+            let (isDone, reports) = finishWriting(&batch, outcome)
             for call in reports { call.streamHasRoom() }
             if isDone { return }
         }
@@ -43,34 +43,35 @@ extension Link: Flushable {
         state.withLock { state in
             state.isFlushPending = false
             guard !state.isWriting, !state.isBlocked, state.ending == nil else { return nil }
-            guard !state.unwritten.isEmpty || state.connection.hasOutput else { return nil }
+            guard state.hasOutput else { return nil }
             state.isWriting = true
             state.becameWritable = false
             var batch = GatherList()
             swap(&batch, &state.unwritten)
-            state.connection.takeOutput(into: &batch, upTo: state.batchByteCount)
+            state.takeOutput(into: &batch)
             return batch
         }
     }
 
     /// Goes on with what has been added, or stops being the writer.
     private func finishWriting(
-        _ batch: inout GatherList, isBlocked: Bool
+        _ batch: inout GatherList, _ outcome: LinkWire.WriteOutcome
     ) -> (isDone: Bool, reports: [CallCore]) {
         state.withLock { state in
             let reports = state.takeRoomReports()
-            let isStillBlocked = isBlocked && !state.becameWritable
+            let isStillBlocked = outcome.isBlocked && !state.becameWritable
             state.becameWritable = false
-            let takesMuch = !isBlocked && !wire.isSecure
+            state.unsentByteCount = outcome.unsentByteCount
+            let takesMuch = !outcome.isBlocked && !wire.isSecure
             state.batchByteCount = takesMuch ? Self.largeBatch : Self.smallBatch
-            let hasMore = !batch.isEmpty || state.connection.hasOutput
-            guard !isStillBlocked, hasMore, state.ending == nil else {
-                swap(&batch, &state.unwritten)
+            swap(&batch, &state.unwritten)
+            guard !isStillBlocked, state.hasOutput, state.ending == nil else {
                 state.isWriting = false
                 state.isBlocked = isStillBlocked
                 return (true, reports)
             }
-            state.connection.takeOutput(into: &batch, upTo: state.batchByteCount)
+            swap(&batch, &state.unwritten)
+            state.takeOutput(into: &batch)
             return (false, reports)
         }
     }
@@ -126,6 +127,18 @@ extension Link.State {
         lastOutput = now
         outputGap += (gap - outputGap) / 4
         return recentCallCount >= Self.busyCallCount || outputGap < Self.shortOutputGap
+    }
+
+    /// Whether there is something to write, in whatever shape.
+    fileprivate var hasOutput: Bool {
+        !unwritten.isEmpty || unsentByteCount > 0 || connection.hasOutput
+    }
+
+    /// No more than the batch may come to with what the socket has not taken yet: otherwise a peer
+    /// that reads slowly would have all that its window allows lie here.
+    fileprivate mutating func takeOutput(into batch: inout GatherList) {
+        let room = max(0, batchByteCount - batch.count - unsentByteCount)
+        connection.takeOutput(into: &batch, upTo: room)
     }
 
     /// Calls whose queue has become short by what was taken for writing.

@@ -54,6 +54,8 @@ package final class Link: Sendable {
         var batchByteCount = Link.smallBatch
         /// What the writer did not get rid of.
         var unwritten = GatherList()
+        /// What was made of what it took, and the socket has not taken.
+        var unsentByteCount = 0
         /// When the engine is looked at again; without a handle while it is being scheduled.
         var timer: (deadline: MonotonicInstant, handle: TimerHandle?)?
         var timerCount: UInt64 = 0
@@ -105,6 +107,8 @@ package final class Link: Sendable {
         } catch {
             return end(with: error)
         }
+        // Whoever gave it up before there was anything to close relies on this.
+        guard !hasEnded else { return wire.close(on: loop) }
         poll(now: .now)
         flush()
         loop.run { [self] in ready(.readable, now: .now) }

@@ -80,17 +80,31 @@ extension LinkWire {
         }
     }
 
-    /// Writes all of `batch`, or as much as the socket takes. True when it takes no more now.
-    package func write(_ batch: inout GatherList) throws(SystemError) -> Bool {
+    /// What became of a batch.
+    package struct WriteOutcome {
+        /// The socket takes no more now.
+        package var isBlocked = false
+        /// Octets that were made of it and have yet to be taken by the socket: with TLS they are
+        /// not the batch's any more.
+        package var unsentByteCount = 0
+    }
+
+    /// Writes all of `batch`, or as much as the socket takes.
+    package func write(_ batch: inout GatherList) throws(SystemError) -> WriteOutcome {
         if isSecure {
             return try secure.withLock { (secure) throws(SystemError) in
-                try secure?.write(&batch, on: socket) ?? false
+                guard let secure else { return WriteOutcome() }
+                let isBlocked = try secure.write(&batch, on: socket)
+                return WriteOutcome(
+                    isBlocked: isBlocked, unsentByteCount: secure.unsentByteCount)
             }
         }
         while !batch.isEmpty {
-            if try socket.write(gathering: &batch) == .wouldBlock { return true }
+            if try socket.write(gathering: &batch) == .wouldBlock {
+                return WriteOutcome(isBlocked: true)
+            }
         }
-        return false
+        return WriteOutcome()
     }
 
     /// Whether the peer can be sent to: at once without TLS, after the handshake with it.

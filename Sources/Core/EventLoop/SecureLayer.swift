@@ -7,6 +7,9 @@ final class SecureLayer {
     private var received = ReceiveBuffer()
     private var ciphertext = GatherList()
     private(set) var isOpen = false
+    /// What reading has made us answer, and what the socket has not taken all of.
+    private var answeredByteCount = 0
+    private static let maxAnsweredByteCount = 64 << 10
 
     init(_ session: any TLSSession) { self.session = session }
 }
@@ -55,7 +58,13 @@ extension SecureLayer {
         if !isOpen {
             guard try shakeHands() else { return .needsMore }
         }
-        return try session.read(&received, into: &plaintext, sending: &ciphertext)
+        let before = ciphertext.count
+        let outcome = try session.read(&received, into: &plaintext, sending: &ciphertext)
+        answeredByteCount += ciphertext.count - before
+        guard answeredByteCount <= Self.maxAnsweredByteCount else {
+            throw TLSError(.connection, "the peer makes us answer and does not read")
+        }
+        return outcome
     }
 
     /// Goes on with the handshake; true when it is done.
@@ -70,18 +79,22 @@ extension SecureLayer {
     func write(
         _ batch: inout GatherList, on socket: borrowing Socket
     ) throws(SystemError) -> Bool {
-        if isOpen, !batch.isEmpty {
+        while true {
+            while !ciphertext.isEmpty {
+                if try socket.write(gathering: &ciphertext) == .wouldBlock { return true }
+            }
+            answeredByteCount = 0
+            guard isOpen, !batch.isEmpty else { return !batch.isEmpty }
             do throws(TLSError) {
                 try session.write(&batch, sending: &ciphertext)
             } catch {
                 throw SystemError("write", "\(error)", code: 0)
             }
         }
-        while !ciphertext.isEmpty {
-            if try socket.write(gathering: &ciphertext) == .wouldBlock { return true }
-        }
-        return !batch.isEmpty
     }
+
+    /// Octets that wait for the socket.
+    var unsentByteCount: Int { ciphertext.count }
 
     /// Begins the handshake, or sends what the last step of it produced.
     func begin(on socket: borrowing Socket) throws(TLSError) {
@@ -107,6 +120,7 @@ extension SecureLayer {
             guard let outcome = try? socket.write(gathering: &ciphertext), outcome != .wouldBlock
             else { return }
         }
+        answeredByteCount = 0
     }
 
     var hasOutput: Bool { !ciphertext.isEmpty }

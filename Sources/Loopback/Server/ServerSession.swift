@@ -8,6 +8,8 @@ final class ServerSession: Sendable {
         var connection: Connection
         /// By the slot of the stream.
         var calls: [ServerCall?] = []
+        /// Octets of records that the socket has not taken.
+        var hasUnsent = false
         var isWriting = false
         var isFlushPending = false
         var isBlocked = false
@@ -178,7 +180,9 @@ extension ServerSession: Pollable {
 extension ServerSession {
     /// True when the socket takes no more now.
     func write(_ batch: inout GatherList) throws(SystemError) -> Bool {
-        try wire.write(&batch)
+        let outcome = try wire.write(&batch)
+        state.withLock { $0.hasUnsent = outcome.unsentByteCount > 0 }
+        return outcome.isBlocked
     }
 }
 
@@ -216,7 +220,7 @@ extension ServerSession: Flushable {
                 // The socket may have been announced writable just after it turned us away.
                 let isStillBlocked = isBlocked && !state.becameWritable
                 state.becameWritable = false
-                let hasMore = !batch.isEmpty || state.connection.hasOutput
+                let hasMore = !batch.isEmpty || state.hasUnsent || state.connection.hasOutput
                 guard !isStillBlocked, hasMore, !state.isOver else {
                     swap(&batch, &state.unwritten)
                     state.isWriting = false

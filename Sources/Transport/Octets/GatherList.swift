@@ -140,16 +140,22 @@ extension GatherList {
     /// A list that is never empty must not grow for ever: what was removed is dropped when it is
     /// more than what is left, so each octet is moved at most once on average.
     private mutating func dropRemoved() {
-        guard first > 64, first > pieces.count / 2 else { return }
-        pieces.removeFirst(first)
-        first = 0
-        let start = pieces.first { $0.array == nil }?.range.lowerBound ?? shared.count
-        guard start > shared.count / 2 else { return }
+        if first > 64, first > pieces.count / 2 { dropPieces() }
+        // All that is small may be one piece, which gets longer behind as it gets shorter in front.
+        let living = pieces[first...].first { $0.array == nil }
+        let start = living?.range.lowerBound ?? shared.count
+        guard start > 4_096, start > shared.count / 2 else { return }
+        dropPieces()
         shared.removeFirst(start)
         for index in pieces.indices where pieces[index].array == nil {
             let range = pieces[index].range
             pieces[index].range = range.lowerBound - start..<range.upperBound - start
         }
+    }
+
+    private mutating func dropPieces() {
+        pieces.removeFirst(first)
+        first = 0
     }
 }
 

@@ -48,7 +48,7 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
 
 extension ReceiveBuffer {
     /// True when nothing can be added before something is consumed.
-    package var isFull: Bool { unread.count == maximumByteCount }
+    package var isFull: Bool { unread.count >= maximumByteCount }
 
     /// Offers the free room to `body`, which answers how many octets it put at its start.
     ///
@@ -170,7 +170,8 @@ extension ReceiveBuffer {
 
     /// Fills `memory` from now on, which another buffer has given away.
     package mutating func adopt(_ memory: consuming [UInt8]) {
-        guard octets.isEmpty, memory.count >= initialByteCount else { return }
+        guard octets.isEmpty, (initialByteCount...maximumByteCount).contains(memory.count)
+        else { return }
         octets = memory
     }
 

@@ -229,7 +229,11 @@ extension OpenSSLSession {
             case Verdict.ended:
                 phase = .ended
                 return .endOfStream
-            default: throw fail(connectionFailure())
+            default:
+                let failure = fail(connectionFailure())
+                // What came before it counts; the next read says what went wrong.
+                guard total > 0 else { throw failure }
+                return .bytes(total)
             }
         }
         return .bufferFull

@@ -1,0 +1,160 @@
+import Swiftlet
+import SwiftletCore
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// What interceptors, raw operations and channels owe their callers at the edges of a call.
+@Suite("At the edges of a call", .timeLimit(.minutes(1)))
+struct ChainEdgeTests {
+    private static let echo = Method<[UInt8], [UInt8]>(
+        "/t.T/Echo", .unary, request: .octets, reply: .octets)
+    private static let whoAmI = Method<[UInt8], [UInt8]>(
+        "/t.T/WhoAmI", .unary, request: .octets, reply: .octets)
+    private static let count = Method<[UInt8], [UInt8]>(
+        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+    private static let talk = Method<[UInt8], [UInt8]>(
+        "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
+
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+            server.unary(whoAmI) { _, context in
+                // Long enough for the other to come meanwhile.
+                try await Task.sleep(for: .milliseconds(50))
+                return Array((context.metadata["authorization"] ?? "").utf8)
+            }
+            server.serverStreaming(count) { request, replies, _ in
+                for number in 0..<request[0] { try await replies.write([number]) }
+            }
+            server.bidirectional(talk) { requests, replies, _ in
+                for try await request in requests { try await replies.write(request) }
+            }
+        }
+    }
+
+    /// Counts those of its kind that are there.
+    private final class Tracked: Interceptor {
+        static let liveCount = Mutex(0)
+        init() { Self.liveCount.withLock { $0 += 1 } }
+        deinit { Self.liveCount.withLock { $0 -= 1 } }
+    }
+
+    @Test("a guard against duplicates lets go of the calls that have ended")
+    func guardLetsGo() async throws {
+        let server = try Self.server()
+        for policy in [DuplicateGuard.Policy.refuse, .join, .cancelPrevious] {
+            let channel = try Channel(
+                server.target,
+                interceptors: [
+                    .all(DuplicateGuard(policy).interceptor),
+                    .all(InterceptorFactory("tracked") { _ in Tracked() }),
+                ])
+            for number: UInt8 in 0..<3 {
+                #expect(try await channel.unary(Self.echo, [number]) == [number])
+            }
+            let cancelled = Task { try await channel.unary(Self.whoAmI, [1]) }
+            cancelled.cancel()
+            await #expect(throws: RPCError.self) { try await cancelled.value }
+            while Tracked.liveCount.withLock({ $0 }) > 0 {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+    }
+
+    @Test("a guard keeps the answers of two users apart")
+    func guardKnowsUsers() async throws {
+        let server = try Self.server()
+        let channel = try Channel(
+            server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        func ask(_ token: String) async throws -> [UInt8] {
+            try await channel.unary(
+                Self.whoAmI, [1],
+                .with { $0.credentials = BearerToken(token, isAllowedInTheClear: true) })
+        }
+        async let first = ask("one")
+        async let second = ask("two")
+        #expect(try await first == Array("Bearer one".utf8))
+        #expect(try await second == Array("Bearer two".utf8))
+    }
+
+    @Test("a guard lets a writer go on that waits for its message to be taken")
+    func guardAndWriter() async throws {
+        let server = try Self.server()
+        let channel = try Channel(
+            server.target, interceptors: [.all(DuplicateGuard().interceptor)])
+        let call = try await channel.bidirectional(Self.echo)
+        try await call.requests.write([4])
+        call.requests.finish()
+        var replies: [[UInt8]] = []
+        for try await reply in call.responses { replies.append(reply) }
+        #expect(replies == [[4]])
+    }
+
+    @Test("a thread gets every message, though an interceptor reads ahead")
+    func blockingBehindGuard() async throws {
+        let server = try Self.server()
+        let channel = try Channel(
+            server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        let messages = try await onThread {
+            let call = try channel.blockingServerStreaming(Self.count, [200])
+            var messages: [[UInt8]] = []
+            while let message = try call.next() { messages.append(message) }
+            return messages
+        }
+        #expect(messages == (0..<200).map { [$0] })
+    }
+
+    @Test("a write behind the end of the request does not wait, with interceptors or without")
+    func writeAfterFinish() async throws {
+        let server = try Self.server()
+        for interceptors in [[], [ChannelInterceptor.all(.headers(["a": "b"]))]] {
+            let channel = try Channel(server.target, interceptors: interceptors)
+            let call = try await channel.bidirectional(Self.talk)
+            try await call.requests.write([1])
+            call.requests.finish()
+            try? await call.requests.write([2])
+            var replies: [[UInt8]] = []
+            for try await reply in call.responses { replies.append(reply) }
+            #expect(replies == [[1]])
+        }
+    }
+
+    @Test("a channel that is let go while it connects sees to the call that waits")
+    func channelLetGo() async throws {
+        let server = try Self.server()
+        func stream() async throws -> ResponseStream<[UInt8]> {
+            let channel = try Channel(server.target)
+            return try await channel.serverStreaming(Self.count, [3])
+        }
+        for _ in 0..<20 {
+            var messages: [[UInt8]] = []
+            for try await message in try await stream() { messages.append(message) }
+            #expect(messages == [[0], [1], [2]])
+        }
+    }
+
+    @Test("a batch of operations follows another at once")
+    func batchAfterBatch() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        for _ in 0..<100 {
+            let call = try channel.rawCall("/t.T/Echo")
+            let reply: [UInt8]? = try await withCheckedThrowingContinuation { waiter in
+                let got = Mutex<[UInt8]?>(nil)
+                do throws(RPCError) {
+                    try call.start([.sendInitialMetadata([:])]) { _ in
+                        try? call.start([
+                            .sendMessage([9]), .sendClose(),
+                            .receiveMessage { octets in got.withLock { $0 = octets } },
+                            .receiveStatus { _, _ in },
+                        ]) { _ in waiter.resume(returning: got.withLock { $0 }) }
+                    }
+                } catch {
+                    waiter.resume(throwing: error)
+                }
+            }
+            #expect(reply == [9])
+        }
+    }
+}
