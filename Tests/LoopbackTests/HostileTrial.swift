@@ -46,11 +46,13 @@ struct HostileTrial {
             _ = try await answers?.next()
             held = conversation
         }
+        // The connection that the call has, or is to get.
+        let connectionCount = max(1, peer.connectionCount)
         peer.conduct = .misbehave
         var outcome = await subject(deadline, request)
         peer.conduct = .reply
         if let held { outcome.othersLive = await isAlive(held, &answers) }
-        if asksNext { outcome.isKept = try await next() }
+        if asksNext { outcome.isKept = try await next(after: connectionCount) }
         return outcome
     }
 
@@ -78,14 +80,14 @@ struct HostileTrial {
         }
     }
 
-    /// Makes another call, which must be answered. True when it took no new connection.
-    private func next() async throws -> Bool {
-        let before = peer.connectionCount
+    /// Makes another call, which must be answered. True when it took no new connection: a channel
+    /// may have got that by itself, before the call.
+    private func next(after connectionCount: Int) async throws -> Bool {
         let options = CallOptions.with {
             $0.waitForReady = true
             $0.timeout = .seconds(20)
         }
         _ = try await channel.unary(Self.echo, [9], options)
-        return peer.connectionCount == before
+        return peer.connectionCount == connectionCount
     }
 }
