@@ -161,6 +161,15 @@ struct JSONRPCTests {
         #expect(throws: RPCError.self) { try answers[elsewhere] }
     }
 
+    @Test("keeps integers whole that are larger than an Int")
+    func largeIntegers() throws {
+        let text = "[18446744073709551615,-9223372036854775808,1.5]"
+        let values = try JSONDecoder().decode([JSONValue].self, from: Data(text.utf8))
+        #expect(values == [.unsigned(.max), .integer(.min), .number(1.5)])
+        let octets = try JSONEncoder().encode(values)
+        #expect(String(decoding: octets, as: UTF8.self) == text)
+    }
+
     @Test("keeps deadlines, cancellation and interceptors")
     func calls() async throws {
         var slow = RPCClient(channel: client.channel, JSONRPC(path: "/silent"))

@@ -30,6 +30,31 @@ struct Proto2Tests {
         #expect(try Server(decoding: octets) == server)
     }
 
+    struct Exact: Message {
+        var ratio = 0.0
+        var offset = 0.0
+        var name = "\u{e9}"
+        var unknownFields = UnknownFields()
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.singular(.double, 1, &ratio, default: 0)
+            try field.required(.double, 2, &offset)
+            try field.singular(.string, 3, &name, default: "\u{e9}")
+        }
+    }
+
+    @Test("takes no value for its default that is another on the wire")
+    func exactness() throws {
+        var message = Exact()
+        (message.ratio, message.offset, message.name) = (-0.0, -0.0, "e\u{301}")
+        let octets = message.encoded()
+        let zero: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0x80]
+        #expect(octets == [0x09] + zero + [0x11] + zero + [0x1a, 3, 0x65, 0xcc, 0x81])
+        let read = try Exact(decoding: octets)
+        #expect(read.ratio.sign == .minus && read.offset.sign == .minus)
+        #expect(Array(read.name.utf8) == [0x65, 0xcc, 0x81])
+    }
+
     @Test("has its defaults when nothing arrives")
     func nothing() throws {
         #expect(try Server(decoding: []) == Server(host: "localhost", port: 50051))

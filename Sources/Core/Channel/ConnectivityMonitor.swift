@@ -135,6 +135,7 @@ extension ChannelCore: NetworkObserver {
         guard !isConnected else { return resetBackoff() }
         let (links, calls): ([Link], [CallCore]) = state.withLock { state in
             let links = state.links + state.leaving
+            guard monitor.includesLocal || !target.isLocal else { return (links, []) }
             // Who waits until there is a connection goes on waiting.
             return (links, state.takeWaiting { !$0.head.waitForReady })
         }

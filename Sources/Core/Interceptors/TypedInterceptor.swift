@@ -40,10 +40,13 @@ public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
     /// The call as octets, with everything else that can be asked of it.
     public let raw: InterceptedCall
     private let method: Method<Request, Reply>
+    /// As of the message that is being handled.
+    private let mayCompress: Bool
 
-    init(_ raw: InterceptedCall, _ method: Method<Request, Reply>) {
+    init(_ raw: InterceptedCall, _ method: Method<Request, Reply>, mayCompress: Bool = true) {
         self.raw = raw
         self.method = method
+        self.mayCompress = mayCompress
     }
 
     /// Sends a request on to the network.
@@ -61,7 +64,7 @@ public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
     ) {
         do throws(RPCError) {
             let octets = try codec.encode(value)
-            body(RawMessage(behindPrefix: octets))
+            body(RawMessage(behindPrefix: octets, mayCompress: mayCompress))
         } catch {
             raw.close(CallEnd(error: error))
         }
@@ -96,7 +99,10 @@ private final class TypedAdapter<Typed: TypedInterceptor>: Interceptor {
     }
 
     func write(_ message: RawMessage, _ call: InterceptedCall) {
-        decode(message, method.requestCodec, call) { typed.write($0, TypedCall(call, method)) }
+        decode(message, method.requestCodec, call) { request in
+            typed.write(
+                request, TypedCall(call, method, mayCompress: message.mayCompress))
+        }
     }
 
     func receive(_ message: RawMessage, _ call: InterceptedCall) {

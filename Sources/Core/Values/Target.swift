@@ -57,6 +57,16 @@ public struct Target: Hashable, Sendable {
     }
 }
 
+extension Target {
+    /// No network lies between: its addresses are this machine's.
+    var isLocal: Bool {
+        switch resolution {
+        case .addresses(let addresses): addresses.allSatisfy(\.isOnThisMachine)
+        case .name(let host, _): host == "localhost"
+        }
+    }
+}
+
 extension Target: CustomStringConvertible {
     public var description: String { text }
 }

@@ -20,6 +20,8 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         var options: CallOptions
         var call: (any CallRequests)?
         var output: ConcurrentWriteable<Reply>?
+        /// The requests' writer writes into this call.
+        var feeds = false
         /// A response was delivered, and the next not asked for because of a pause.
         var owesDemand = false
         var responseHeaders: Metadata?
@@ -94,11 +96,19 @@ extension Call {
             return run.options
         }
         let call = channel.makeCall(method.signature, options, observer: CallRun(self))
-        run.withLock { $0.call = call }
+        let isOver = run.withLock { run in
+            run.call = call
+            return run.state == .finished
+        }
+        // It was stopped while it was being made.
+        guard !isOver else { return call.cancel() }
         do throws(RPCError) {
             // Before the call: what is at hand leaves together with the headers.
+            run.withLock { $0.feeds = true }
             try requests.start(with: RequestFeed(call, requests, method.requestCodec))
         } catch {
+            // The writer is another call's.
+            run.withLock { $0.feeds = false }
             return call.fail(error)
         }
         call.start()
@@ -139,9 +149,11 @@ extension Call {
 
     /// Ends the call with CANCELLED and resets its stream.
     public func cancel() {
-        let call = run.withLock { $0.call }
-        guard let call else { return stop() }
-        call.cancel()
+        let (call, state) = run.withLock { ($0.call, $0.state) }
+        if let call { return call.cancel() }
+        guard state != .notStarted else { return stop() }
+        // It is being made at this moment.
+        leave().0?.cancel(with: RPCError(.cancelled, "the call was cancelled"))
     }
 
     private func leave() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
@@ -183,13 +195,13 @@ extension Call {
     fileprivate func messageWasWritten() { requests.resume() }
 
     fileprivate func received(_ end: CallEnd) {
-        let output: ConcurrentWriteable<Reply>? = run.withLock { run in
+        let (output, feeds): (ConcurrentWriteable<Reply>?, Bool) = run.withLock { run in
             run.responseTrailers = end.trailers
             run.call = nil
             run.state = .finished
-            return run.output.take()
+            return (run.output.take(), run.feeds)
         }
-        requests.stop()
+        if feeds { requests.stop() }
         if let error = end.error {
             output?.cancel(with: error)
         } else {

@@ -8,9 +8,9 @@ extension FieldVisitor {
     public mutating func singular<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value, default initial: K.Value
     ) throws(WireError) {
-        var present = value == initial ? nil : value
+        var present = K.isSame(value, initial) ? nil : value
         try optional(kind, number, &present)
-        if let present, present != value { value = present }
+        if let present, !K.isSame(present, value) { value = present }
     }
 
     /// A field that is written whatever its value is.
@@ -24,6 +24,6 @@ extension FieldVisitor {
     ) throws(WireError) {
         var present: K.Value? = value
         try optional(kind, number, &present)
-        if let present, present != value { value = present }
+        if let present, !K.isSame(present, value) { value = present }
     }
 }

@@ -15,6 +15,10 @@ public protocol FieldKind: Sendable {
     /// minus zero is equal to zero, but it is sent.
     static func isInitial(_ value: Value) -> Bool
 
+    /// Whether two values are the same on the wire, which is more than being equal: zeros have a
+    /// sign, and equal strings may be spelt in different octets.
+    static func isSame(_ left: Value, _ right: Value) -> Bool
+
     /// Counts the octets after the tag. The value is lent by its address: handed over as such, a
     /// message would be copied.
     static func measure(_ value: UnsafePointer<Value>, _ number: UInt32, _ sizer: inout FieldSizer)
@@ -38,6 +42,9 @@ public protocol FieldKind: Sendable {
 extension FieldKind {
     @inlinable
     public static func value(of bits: UInt64) -> Value { initial }
+
+    @inlinable
+    public static func isSame(_ left: Value, _ right: Value) -> Bool { left == right }
 }
 
 /// A kind that may be the key of a map, and its order in deterministic encoding.

@@ -10,6 +10,11 @@ public struct StringKind: MapKeyKind {
     public static func isInitial(_ value: String) -> Bool { value.isEmpty }
 
     @inlinable
+    public static func isSame(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    @inlinable
     @inline(__always)
     public static func measure(
         _ value: UnsafePointer<String>, _ number: UInt32, _ sizer: inout FieldSizer

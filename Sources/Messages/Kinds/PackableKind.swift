@@ -12,6 +12,11 @@ extension PackableKind {
     @inline(__always)
     public static func isInitial(_ value: Value) -> Bool { bits(of: value) == 0 }
 
+    @inlinable
+    public static func isSame(_ left: Value, _ right: Value) -> Bool {
+        bits(of: left) == bits(of: right)
+    }
+
     /// Octets that each value takes, when all take the same.
     @inlinable
     @inline(__always)
