@@ -44,11 +44,11 @@ extension AsyncSequenceWriter {
     }
 
     public func finish(_ error: RPCError?) throws(RPCError) {
-        let writeable = try writer.withLock { writer throws(RPCError) in
-            try writer.progress.finish()
+        let owed = try writer.withLock { writer throws(RPCError) in
+            try writer.progress.finish(error)
         }
         end()
-        writeable?.writesFinished(error)
+        owed?.tell()
     }
 
     public func stop() {
@@ -70,6 +70,7 @@ extension AsyncSequenceWriter {
             for try await value in source {
                 guard let writeable = await writeableWhenStarted() else { return }
                 writeable.write(value)
+                if let end = writer.withLock({ $0.progress.stopPushing() }) { return end.tell() }
             }
         } catch let error as RPCError {
             failure = error
@@ -88,7 +89,10 @@ extension AsyncSequenceWriter {
     /// Whom to write to, once the writer is not paused; nil when it is finished.
     private func writeableWhenStarted() async -> (any Writeable<Value>)? {
         while true {
-            let (state, writeable) = writer.withLock { ($0.progress.state, $0.progress.writeable) }
+            let (state, writeable) = writer.withLock { writer in
+                writer.progress.isPushing = writer.progress.state == .started
+                return (writer.progress.state, writer.progress.writeable)
+            }
             guard state == .paused else { return writeable }
             await Resumption.wait { waiter in
                 let waits = writer.withLock { writer in

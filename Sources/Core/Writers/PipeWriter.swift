@@ -61,12 +61,12 @@ extension PipeWriter {
     }
 
     public func finish(_ error: RPCError?) throws(RPCError) {
-        let writeable = try pipe.withLock { pipe throws(RPCError) in
-            let writeable = try pipe.progress.finish()
+        let end = try pipe.withLock { pipe throws(RPCError) in
+            let end = try pipe.progress.finish(error)
             pipe.values.removeAll()
-            return writeable
+            return end
         }
-        writeable?.writesFinished(error)
+        end?.tell()
     }
 
     public func stop() {
@@ -94,8 +94,7 @@ extension PipeWriter {
     private func nextStep() -> Step? {
         pipe.withLock { pipe in
             guard pipe.progress.state == .started, let writeable = pipe.progress.writeable else {
-                pipe.progress.isPushing = false
-                return nil
+                return pipe.progress.stopPushing().map { .end($0.error, $0.writeable) }
             }
             if let value = pipe.values.popFirst() { return .value(value, writeable) }
             if let end = pipe.end {

@@ -28,10 +28,10 @@ extension SequenceWriter {
     }
 
     public func finish(_ error: RPCError?) throws(RPCError) {
-        let writeable = try progress.withLock { progress throws(RPCError) in
-            try progress.finish()
+        let end = try progress.withLock { progress throws(RPCError) in
+            try progress.finish(error)
         }
-        writeable?.writesFinished(error)
+        end?.tell()
     }
 
     public func stop() {
@@ -46,14 +46,14 @@ extension SequenceWriter {
         }
         guard isMine else { return }
         while true {
-            let writeable: (any Writeable<Value>)? = progress.withLock { progress in
-                guard progress.state == .started else {
-                    progress.isPushing = false
-                    return nil
-                }
-                return progress.writeable
+            let (writeable, end) = progress.withLock { progress in
+                progress.state == .started
+                    ? (progress.writeable, nil) : (nil, progress.stopPushing())
             }
-            guard let writeable else { return }
+            guard let writeable else {
+                end?.tell()
+                return
+            }
             if let value = unsafe iterator.next() {
                 writeable.write(value)
             } else {

@@ -54,6 +54,16 @@ struct WriterProgress<Value: Sendable> {
 
     /// The one who pushes values looks again when he is through, so nobody else has to.
     var isPushing = false
+    /// The end that was asked for while somebody pushed, who tells it behind the value that he is
+    /// at.
+    private var owedEnd: OwedEnd?
+
+    struct OwedEnd {
+        let writeable: any Writeable<Value>
+        let error: RPCError?
+
+        func tell() { writeable.writesFinished(error) }
+    }
 }
 
 extension WriterProgress {
@@ -74,10 +84,19 @@ extension WriterProgress {
         return true
     }
 
-    /// Returns whom to tell of the end.
-    mutating func finish() throws(RPCError) -> (any Writeable<Value>)? {
+    /// Returns whom to tell of the end; nobody when that is the pusher's to do.
+    mutating func finish(_ error: RPCError?) throws(RPCError) -> OwedEnd? {
         guard state != .notStarted else { throw Self.refusal("finishes after its start", state) }
-        return stop()
+        guard let end = stop().map({ OwedEnd(writeable: $0, error: error) }) else { return nil }
+        guard isPushing else { return end }
+        owedEnd = end
+        return nil
+    }
+
+    /// The pusher is through. Returns the end that he has to tell.
+    mutating func stopPushing() -> OwedEnd? {
+        isPushing = false
+        return owedEnd.take()
     }
 
     @discardableResult
