@@ -80,7 +80,7 @@ struct FaultTests {
     func drip() async throws {
         let (codes, connections) = try await outcomes(
             [.on(Self.sayHello, call: 1, .drip(octets: 1, every: .seconds(60)))], calls: 2,
-            .with { $0.timeout = .milliseconds(50) })
+            .with { $0.timeout = .milliseconds(500) })
         #expect(codes == [.deadlineExceeded, .deadlineExceeded])
         #expect(connections == 1)
     }
