@@ -58,8 +58,6 @@ extension CallCore {
         return mayReturn ? state.withLock { $0.takeReturnable() } : 0
     }
 
-    var httpStatus: Int? { state.withLock { $0.httpStatus } }
-
     /// Gives the window back for what was read in the meantime.
     func returnWindow() {
         let returned: (any StreamCarrier, StreamHandle, Int)? = state.withLock { state in
@@ -352,7 +350,8 @@ extension CallCore.State {
 
     /// Whether nothing of a response was told that is all there now.
     private var isWholeResponse: Bool {
-        takesWhole && !initialWasTold && unreportedWriteCount == 0 && messages.count <= 1
+        observer?.takesWhole == true && !initialWasTold && unreportedWriteCount == 0
+            && messages.count <= 1
             && demand >= messages.count && messages.isPlain
             && receivedMessageCount == messages.count
     }

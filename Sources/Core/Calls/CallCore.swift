@@ -27,8 +27,6 @@ package final class CallCore: Sendable {
     struct State {
         var stage = Stage.idle
         var observer: (any CallObserver)?
-        /// As the observer says.
-        let takesWhole: Bool
         var deadlineTimer: TimerHandle?
         var times = CallTimes()
 
@@ -78,7 +76,7 @@ package final class CallCore: Sendable {
         self.backend = backend
         state = Mutex(
             State(
-                observer: observer, takesWhole: observer.takesWhole,
+                observer: observer,
                 assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount)))
         self.head = head
     }

@@ -1,30 +1,26 @@
 /// Messages that have arrived and wait to be asked for, first in, first out.
-///
-/// Most calls never have more than one, which costs no memory of its own.
 package struct MessageQueue: Sendable {
-    private var first: AssembledMessage?
-    private var rest = Backlog<AssembledMessage>()
+    private var messages = Backlog<AssembledMessage>()
     /// As they lie here, which for a compressed message is as it came.
     private(set) var byteCount = 0
     private var compressedCount = 0
 
     /// Whether all of them can be read as they are.
     var isPlain: Bool { compressedCount == 0 }
-    var firstByteCount: Int { first?.octets.count ?? 0 }
-    var isEmpty: Bool { first == nil }
-    var count: Int { (first == nil ? 0 : 1) + rest.count }
+    var firstByteCount: Int { messages.first?.octets.count ?? 0 }
+    var isEmpty: Bool { messages.isEmpty }
+    var count: Int { messages.count }
 
     mutating func append(_ message: AssembledMessage) {
         byteCount += message.octets.count
         if message.isCompressed { compressedCount += 1 }
-        if first == nil { first = message } else { rest.append(message) }
+        messages.append(message)
     }
 
     mutating func popFirst() -> AssembledMessage? {
-        guard let message = first.take() else { return nil }
+        guard let message = messages.popFirst() else { return nil }
         byteCount -= message.octets.count
         if message.isCompressed { compressedCount -= 1 }
-        if !rest.isEmpty { first = rest.popFirst() }
         return message
     }
 
@@ -32,7 +28,7 @@ package struct MessageQueue: Sendable {
     mutating func takeAll() -> MessageQueue {
         var taken = MessageQueue()
         swap(&taken, &self)
-        rest.reserve(taken.rest.count)
+        messages.reserve(as: taken.messages)
         return taken
     }
 
@@ -43,5 +39,4 @@ package struct MessageQueue: Sendable {
         guard !isEmpty else { return swap(&self, &others) }
         while let message = others.popFirst() { append(message) }
     }
-
 }

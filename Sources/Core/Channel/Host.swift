@@ -43,12 +43,13 @@ public final class Host: Sendable {
 
     private struct State {
         var settings = Settings()
+        /// How often they were changed.
+        var version = 0
         var channel: Channel?
     }
 
     public let address: String
     private let state = Mutex(State())
-    private let configuring = Mutex(())
 
     /// A host of no cache.
     public init(_ address: String) { self.address = address }
@@ -61,13 +62,19 @@ public final class Host: Sendable {
 extension Host {
     public var settings: Settings { state.withLock { $0.settings } }
 
-    /// Changes the settings for the next channel.
+    /// Changes the settings for the next channel. When another change came between, `change` is
+    /// called once more, on what that has left.
     public func configure(_ change: (inout Settings) -> Void) {
-        // One after the other, and not under the lock of those who read meanwhile.
-        configuring.withLock { _ in
-            var settings = settings
+        while true {
+            var (settings, version) = state.withLock { ($0.settings, $0.version) }
             change(&settings)
-            state.withLock { $0.settings = settings }
+            let isDone = state.withLock { state in
+                guard state.version == version else { return false }
+                state.version += 1
+                state.settings = settings
+                return true
+            }
+            if isDone { return }
         }
     }
 

@@ -45,8 +45,7 @@ final class ChainTerminal: ChainLower, CallObserver {
         /// Requests are gathered, to leave together.
         var gatherCount = 0
         /// What was gathered, which leaves in this order.
-        var pending: RawMessage?
-        var morePending: [RawMessage] = []
+        var pending = Backlog<RawMessage>()
         var finishes = false
         var startsLater = false
         var isOver = false
@@ -136,11 +135,7 @@ extension ChainTerminal {
     private func write(_ message: RawMessage) {
         let core: CallCore? = state.withLock { state in
             guard state.gatherCount > 0 else { return state.core }
-            if state.pending == nil {
-                state.pending = message
-            } else {
-                state.morePending.append(message)
-            }
+            state.pending.append(message)
             return nil
         }
         core?.write(message, andFinish: false)
@@ -149,9 +144,8 @@ extension ChainTerminal {
 
 extension ChainTerminal.State {
     fileprivate mutating func takeStep() -> ChainTerminal.Step? {
-        if let message = pending.take() {
-            if !morePending.isEmpty { pending = morePending.removeFirst() }
-            let isLast = finishes && pending == nil
+        if let message = pending.popFirst() {
+            let isLast = finishes && pending.isEmpty
             if isLast { finishes = false }
             return .write(message, isLast: isLast)
         }
