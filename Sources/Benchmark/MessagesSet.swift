@@ -24,6 +24,12 @@ enum MessagesSet {
             }
         }
         add("encode-\(name)", octets.count, &report) { blackHole(message.encoded()) }
+        var kept: [UInt8] = []
+        add("append-\(name)", octets.count, &report) {
+            kept.removeAll(keepingCapacity: true)
+            message.encode(appendingTo: &kept)
+        }
+        blackHole(kept)
     }
 
     private static func add(

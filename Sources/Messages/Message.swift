@@ -40,8 +40,10 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     // The two below have a body for every message. They are requirements nevertheless: a generic
     // function that was not specialised then still calls the code made for the very message.
 
-    /// The message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
-    func encoded(reservingPrefix prefixByteCount: Int, options: EncodingOptions) -> [UInt8]
+    /// Appends the message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
+    func encode(
+        appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
+        options: EncodingOptions)
 
     /// Adds what `octets` hold: single fields are replaced, messages are merged, lists grow.
     mutating func merge(_ octets: Span<UInt8>, options: DecodingOptions) throws(WireError)
@@ -74,6 +76,9 @@ extension Message {
     }
 
     /// The message on the wire.
+    ///
+    /// To encode many messages one after the other, ``encode(appendingTo:options:)`` needs no new
+    /// memory for each.
     @inlinable
     public func encoded(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
         encoded(reservingPrefix: 0, options: options)
@@ -81,8 +86,25 @@ extension Message {
 
     /// The message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
     @inlinable
-    public func encoded(reservingPrefix prefixByteCount: Int) -> [UInt8] {
-        encoded(reservingPrefix: prefixByteCount, options: EncodingOptions())
+    public func encoded(
+        reservingPrefix prefixByteCount: Int, options: EncodingOptions = EncodingOptions()
+    ) -> [UInt8] {
+        var octets: [UInt8] = []
+        encode(appendingTo: &octets, reservingPrefix: prefixByteCount, options: options)
+        return octets
+    }
+
+    /// Appends the message on the wire. The memory that an array has kept is used again:
+    ///
+    /// ```swift
+    /// octets.removeAll(keepingCapacity: true)
+    /// point.encode(appendingTo: &octets)
+    /// ```
+    @inlinable
+    public func encode(
+        appendingTo octets: inout [UInt8], options: EncodingOptions = EncodingOptions()
+    ) {
+        encode(appendingTo: &octets, reservingPrefix: 0, options: options)
     }
 
     /// Makes a message and sets it up in one expression: `.with { $0.name = "world" }`.

@@ -96,6 +96,36 @@ struct EncodingTests {
         #expect(Everything().encoded(reservingPrefix: 5) == [0, 0, 0, 0, 0])
     }
 
+    @Test("is appended to what an array holds, and uses its memory again")
+    func appending() {
+        var octets: [UInt8] = [9]
+        var expected: [UInt8] = [9]
+        for length in [0, 1, 40, 0, 3_000] {
+            let message = Everything.with { $0.string = String(repeating: "x", count: length) }
+            message.encode(appendingTo: &octets)
+            message.encode(appendingTo: &octets, reservingPrefix: 2, options: .deterministic)
+            expected += message.encoded() + [0, 0] + message.encoded()
+        }
+        #expect(octets == expected)
+        octets.removeAll(keepingCapacity: true)
+        let address = unsafe octets.withUnsafeBufferPointer {
+            UInt(bitPattern: $0.baseAddress)
+        }
+        Everything.with { $0.string = "short" }.encode(appendingTo: &octets)
+        let addressBehind = unsafe octets.withUnsafeBufferPointer {
+            UInt(bitPattern: $0.baseAddress)
+        }
+        #expect(addressBehind == address)
+        // Room is made for many messages at a time.
+        var moveCount = 0
+        for _ in 0..<10_000 {
+            let capacity = octets.capacity
+            Everything.with { $0.string = "short" }.encode(appendingTo: &octets)
+            if octets.capacity != capacity { moveCount += 1 }
+        }
+        #expect(moveCount < 20)
+    }
+
     @Test("is written with sorted maps when asked to")
     func deterministic() {
         let message = Everything.with {

@@ -1,21 +1,22 @@
 extension Message {
     @inlinable
-    public func encoded(
-        reservingPrefix prefixByteCount: Int, options: EncodingOptions
-    ) -> [UInt8] {
+    public func encode(
+        appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
+        options: EncodingOptions
+    ) {
         precondition(prefixByteCount >= 0, "a prefix of \(prefixByteCount) octets")
-        return unsafe withUnsafePointer(to: self) { message in
+        unsafe withUnsafePointer(to: self) { message in
             unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: NestedSizes.inlineCount) {
                 places in
-                guard let stack = places.baseAddress else { return [] }
+                guard let stack = places.baseAddress else { return }
                 // Safe: what holds the pointers does not leave the closures.
                 var sizer = unsafe FieldSizer(sizes: NestedSizes(stack: stack), options: options)
                 defer { sizer.sizes.free() }
                 unsafe sizer.fields(of: message)
-                return unsafe EncodedOctets(
+                unsafe EncodedOctets(
                     message: message, prefixByteCount: prefixByteCount,
                     byteCount: sizer.byteCount, sizes: sizer.sizes, options: options
-                ).array
+                ).append(to: &octets)
             }
         }
     }
@@ -50,12 +51,16 @@ struct EncodedOctets<M: Message>: Sequence {
 
     @inlinable var underestimatedCount: Int { prefixByteCount + byteCount }
 
-    @inlinable var array: [UInt8] {
-        guard underestimatedCount > 0 else { return [] }
-        var octets: [UInt8] = []
-        octets.reserveCapacity(underestimatedCount + FieldWriter.slack)
+    @inlinable
+    @inline(__always)
+    func append(to octets: inout [UInt8]) {
+        guard underestimatedCount > 0 else { return }
+        let needed = octets.count + underestimatedCount + FieldWriter.slack
+        if octets.capacity < needed {
+            // An array that messages are added to again and again is not copied for each of them.
+            octets.reserveCapacity(Swift.max(needed, 2 * octets.count))
+        }
         octets.append(contentsOf: self)
-        return octets
     }
 
     @inlinable
