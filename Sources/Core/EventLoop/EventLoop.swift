@@ -76,6 +76,9 @@ package final class EventLoop: Sendable {
     private let turner = Atomic<Thread.ID>(0)
     /// How long to look for input before going to sleep.
     private let spin: Duration
+    /// What the connections have read in this turn. Only the loop's thread looks.
+    private let answerCount = Atomic<Int>(0)
+    private let openCount = Atomic<Int>(0)
 
     package init(spin: Duration = .zero) throws(SystemError) {
         poller = try Poller()
@@ -132,6 +135,14 @@ extension EventLoop {
     package func readAgain(_ target: any Pollable, untilEmpty: Bool) {
         let readiness: Poller.Readiness = untilEmpty ? [.readable, .hungUp] : .readable
         inbox.withLock { $0.unread.append(Unread(target: target, readiness: readiness)) }
+    }
+
+    /// Counts what a connection has read. To be called by the loop's own thread.
+    ///
+    /// - Parameter openCount: Calls under way on it before.
+    func hasRead(answerCount: Int, openCount: Int) {
+        self.answerCount.wrappingAdd(answerCount, ordering: .relaxed)
+        self.openCount.wrappingAdd(openCount, ordering: .relaxed)
     }
 
     /// Memory to receive into; empty when another connection has it.
@@ -227,6 +238,7 @@ extension EventLoop {
         fileprivate var jobs: [Job] = []
         fileprivate var unflushed: [any Flushable] = []
         fileprivate var unread: [Unread] = []
+        fileprivate var gathering = AnswerGathering()
 
         package init() {}
     }
@@ -258,6 +270,19 @@ extension EventLoop {
         while let target = timers.popExpired(now: now) { target.timerFired(now: now) }
         runJobs(&scratch)
         flushAll(&scratch)
+        gather(&scratch)
+    }
+
+    /// Rests a moment where that brings answers together.
+    private func gather(_ scratch: inout Scratch) {
+        let answers = answerCount.exchange(0, ordering: .relaxed)
+        let open = openCount.exchange(0, ordering: .relaxed)
+        // Who looks for answers instead of sleeping wants them at once, and the time of a thread
+        // that turns the loop by hand is not ours.
+        guard spin == .zero, inbox.withLock({ $0.isAttended }),
+            scratch.gathering.shouldRest(answerCount: answers, openCount: open)
+        else { return }
+        Thread.rest(for: AnswerGathering.rest)
     }
 
     private func waitForEvents(

@@ -77,14 +77,17 @@ extension Link: Pollable {
     private func receive(_ reader: inout LinkReader, now: MonotonicInstant) {
         var offset = 0
         reader.buffer.withUnread { octets in
-            state.withLock { state in
+            let openCount = state.withLock { state in
+                let openCount = state.callCount
                 // Once the connection has ended, there are no entries for what still arrives.
                 while state.ending == nil,
                     let event = state.connection.receive(octets, at: &offset, now: now)
                 {
                     state.takeDown(event, self, into: &reader.arrivals)
                 }
+                return openCount
             }
+            loop.hasRead(answerCount: reader.arrivals.list.count, openCount: openCount)
             tell(&reader.arrivals, octets, now: now)
         }
         reader.arrivals.removeAll()

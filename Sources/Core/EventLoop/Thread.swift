@@ -56,6 +56,15 @@ package enum Thread {
         return true
     }
 
+    /// Lets the calling thread sleep, at least so long.
+    static func rest(for duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        var time = timespec(
+            tv_sec: .init(seconds), tv_nsec: .init(attoseconds / 1_000_000_000))
+        // The structure is ours; a signal that ends the rest early does no harm.
+        unsafe nanosleep(&time, nil)
+    }
+
     private final class Body: Sendable {
         let run: @Sendable () -> Void
 
