@@ -55,7 +55,7 @@ extension ChannelCore: ChannelBackend {
 
     /// Takes no calls any more. Returns the connections whose calls run on.
     @discardableResult
-    private func shutDown() -> [Link] {
+    func shutDown() -> [Link] {
         let (links, calls, attempt, timers, watchers) = state.withLock { state in
             state.move(to: .shutdown)
             // Those that an earlier end with a longer grace waits for as well.
@@ -71,7 +71,7 @@ extension ChannelCore: ChannelBackend {
         for watcher in watchers { watcher.finish() }
         for timer in timers { loop.cancel(timer) }
         attempt?.cancel()
-        let error = RPCError(.unavailable, "the channel to \(target) was closed")
+        let error = closedError
         for call in calls { call.end(with: error, isImmediate: true) }
         for link in links { link.leave() }
         return links

@@ -69,6 +69,7 @@ final class ChannelCore: Sendable {
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount)
         state = Mutex(State(backoff: Backoff(arguments.backoff)))
         arguments.connectivityMonitor?.add(self)
+        if !queue.adopt(self) { shutDown() }
     }
 }
 
@@ -103,7 +104,7 @@ extension ChannelCore: CallBackend {
         state.withLock { state in
             state.wasUsed = true
             if state.connectivity == .shutdown {
-                return .fail(RPCError(.unavailable, "the channel to \(target) was closed"))
+                return .fail(closedError)
             }
             if let link = state.linkForCall(maxCount: arguments.maxConnectionCount) {
                 return .open(link, prepared(for: call.head, in: &state.heads))
@@ -131,6 +132,12 @@ extension ChannelCore: CallBackend {
         cache.prepared(
             for: head, authority: head.authority ?? authority, scheme: credentials.scheme,
             userAgent: userAgent)
+    }
+
+    /// What calls end with once there are no connections for them.
+    var closedError: RPCError {
+        let what = queue.isShutDown ? "completion queue of the channel" : "channel"
+        return RPCError(.unavailable, "the \(what) to \(target) was closed")
     }
 
     func forget(_ call: CallCore) {

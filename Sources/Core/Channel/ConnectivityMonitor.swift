@@ -15,13 +15,9 @@ import Synchronization
 public final class ConnectivityMonitor: Sendable {
     private struct State {
         var isConnected = true
-        var observers: [ObjectIdentifier: WeakObserver] = [:]
+        var channels = WeakList<ChannelCore>()
         var watchers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
         var nextWatcher: UInt64 = 0
-    }
-
-    private struct WeakObserver: Sendable {
-        weak var observer: (any NetworkObserver)?
     }
 
     private let state = Mutex(State())
@@ -49,15 +45,14 @@ extension ConnectivityMonitor {
 
     /// Tells the monitor. Saying the same again has no effect.
     public func report(isConnected: Bool) {
-        typealias Told = ([any NetworkObserver], [AsyncStream<Bool>.Continuation])
-        let (observers, watchers): Told = state.withLock { state in
+        typealias Told = ([ChannelCore], [AsyncStream<Bool>.Continuation])
+        let (channels, watchers): Told = state.withLock { state in
             guard state.isConnected != isConnected else { return ([], []) }
             state.isConnected = isConnected
-            state.observers = state.observers.filter { $0.value.observer != nil }
-            return (state.observers.values.compactMap(\.observer), Array(state.watchers.values))
+            return (state.channels.elements, Array(state.watchers.values))
         }
         for watcher in watchers { watcher.yield(isConnected) }
-        for observer in observers { observer.networkChanged(isConnected: isConnected, self) }
+        for channel in channels { channel.networkChanged(isConnected: isConnected, self) }
     }
 
     /// Whether there is a network: now, and whenever that changes.
@@ -76,12 +71,8 @@ extension ConnectivityMonitor {
         return stream
     }
 
-    /// Has `observer` told of changes for as long as it lives.
-    func add(_ observer: any NetworkObserver) {
-        state.withLock {
-            $0.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer)
-        }
-    }
+    /// Has `channel` told of changes for as long as it lives.
+    func add(_ channel: ChannelCore) { state.withLock { $0.channels.append(channel) } }
 
     private func watchInterfaces(on loop: EventLoop) {
         guard let watch = try? NetworkWatch() else { return }
@@ -98,11 +89,6 @@ extension ConnectivityMonitor: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-/// Who is told of the machine's network.
-protocol NetworkObserver: AnyObject, Sendable {
-    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor)
 }
 
 /// Looks at the interfaces whenever the system says that they changed.
@@ -130,8 +116,8 @@ private final class InterfaceWatcher: Pollable {
 
 // MARK: - Channels
 
-extension ChannelCore: NetworkObserver {
-    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
+extension ChannelCore {
+    fileprivate func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
         guard !isConnected else { return resetBackoff() }
         let (links, calls): ([Link], [CallCore]) = state.withLock { state in
             let links = state.links + state.leaving

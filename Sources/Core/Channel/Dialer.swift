@@ -6,7 +6,7 @@ import Synchronization
 /// It owns the sockets of its attempts; the winner's is handed over, all others are closed.
 final class Dialer: Sendable {
     enum Outcome: ~Copyable, Sendable {
-        case connected(Socket, SocketAddress, failureCount: Int)
+        case connected(Socket, SocketAddress, [HappyEyeballs<String>.Failure])
         case failed([HappyEyeballs<String>.Failure])
     }
 
@@ -157,7 +157,7 @@ extension Dialer {
         guard let winner else { return }
         forget(winner)
         guard let socket = winner.socket.withLock({ $0.take() }) else { return }
-        report(.connected(socket, address, failureCount: failures.count))
+        report(.connected(socket, address, failures))
     }
 
     private func close(_ attempt: Attempt) {

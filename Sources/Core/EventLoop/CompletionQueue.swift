@@ -42,6 +42,8 @@ public final class CompletionQueue: TaskExecutor, Sendable {
         var isShutDown = false
         /// Batches under way; the end waits for them.
         var pendingCount = 0
+        /// Whose calls run here.
+        var channels = WeakList<ChannelCore>()
     }
 
     package let loop: EventLoop
@@ -107,12 +109,30 @@ extension CompletionQueue {
         }
     }
 
-    /// Refuses new work and lets the thread end after the last event.
+    /// Refuses new work: calls that have no connection yet and those made from now on end with
+    /// UNAVAILABLE. Calls that run go on, and behind the last of them the thread ends, or
+    /// ``next(deadline:)`` says that the queue was shut down.
+    ///
+    /// Tasks that prefer the queue as their executor run elsewhere then.
     public func shutdown() {
-        state.withLock { $0.isShutDown = true }
+        let channels = state.withLock { state in
+            state.isShutDown = true
+            return state.channels.elements
+        }
+        for channel in channels { channel.shutDown() }
         gate.open()
         loop.wakeUp()
     }
+
+    /// Has `channel` closed with the queue. False when that has been shut down already.
+    func adopt(_ channel: ChannelCore) -> Bool {
+        state.withLock { state in
+            if !state.isShutDown { state.channels.append(channel) }
+            return !state.isShutDown
+        }
+    }
+
+    var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
     /// Whether a batch may begin; it is waited for from then on.
     func batchBegins() -> Bool {
@@ -151,10 +171,16 @@ extension CompletionQueue {
     private func takeEvent() -> Event? {
         state.withLock { state in
             guard let (tag, success) = state.completed.popFirst() else {
-                return state.isShutDown && state.pendingCount == 0 ? .shutdown : nil
+                return state.isShutDown && isDone(state) ? .shutdown : nil
             }
             return .completed(tag: tag, success: success)
         }
+    }
+
+    /// Whether nothing is under way any more. On a queue with a thread of its own that sees to the
+    /// connections by itself.
+    private func isDone(_ state: borrowing State) -> Bool {
+        state.pendingCount == 0 && (mode == .ownThread || loop.isUnused)
     }
 
     /// Turns the loop in the calling thread until `isDone`, for a blocking call on a queue that
@@ -173,13 +199,17 @@ extension CompletionQueue {
     private func runUntilShutdown() {
         var scratch = EventLoop.Scratch()
         loop.setAttended(true)
-        while !state.withLock({ $0.isShutDown && $0.pendingCount == 0 }) {
-            turn(until: nil, &scratch)
+        while true {
+            let (isShutDown, isIdle) = state.withLock { ($0.isShutDown, $0.pendingCount == 0) }
+            // What was handed over before the end is run, not dropped: it may own what it is about.
+            if isShutDown, isIdle, loop.isUnused, loop.close() { break }
+            // A timer that another thread has cancelled wakes nobody.
+            turn(until: isShutDown ? .now + Self.lastTick : nil, &scratch)
         }
         loop.setAttended(false)
-        // What was handed over before the end is run, not dropped: it may own what it is about.
-        while loop.hasWork { turn(until: .now, &scratch) }
     }
+
+    private static let lastTick = Duration.milliseconds(100)
 
     private func turn(until deadline: MonotonicInstant?, _ scratch: inout EventLoop.Scratch) {
         do throws(SystemError) {

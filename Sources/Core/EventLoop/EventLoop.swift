@@ -30,6 +30,8 @@ package final class EventLoop: Sendable {
         var isAsleep = true
         /// A thread does nothing but turn the loop.
         var isAttended = false
+        /// Nobody will turn the loop any more.
+        var isClosed = false
     }
 
     fileprivate struct Unread {
@@ -41,6 +43,20 @@ package final class EventLoop: Sendable {
     package enum Job: Sendable {
         case task(TaskJob)
         case closure(@Sendable () -> Void)
+
+        fileprivate func run() {
+            switch self {
+            case .task(let job): job.run()
+            case .closure(let body): body()
+            }
+        }
+
+        fileprivate func runElsewhere() {
+            switch self {
+            case .task(let job): job.runElsewhere()
+            case .closure(let body): Task { body() }
+            }
+        }
     }
 
     /// A piece of a task, and who runs it.
@@ -57,6 +73,7 @@ package final class EventLoop: Sendable {
         }
 
         fileprivate func run() { unsafe job.runSynchronously(on: executor) }
+        fileprivate func runElsewhere() { globalConcurrentExecutor.enqueue(job) }
     }
 
     /// Descriptors by token: the low half is a place here, the high half tells apart those that
@@ -92,13 +109,23 @@ extension EventLoop {
     /// Whether the caller runs inside a turn of this loop.
     package var isCurrent: Bool { turner.load(ordering: .relaxed) == Thread.currentID }
 
-    /// Runs `job` on the loop's thread, in the order in which jobs are handed over.
+    /// Runs `job` on the loop's thread, in the order in which jobs are handed over. When that has
+    /// ended, it runs somewhere else.
     package func enqueue(_ job: Job) {
-        let mustWake = inbox.withLock { inbox in
-            inbox.jobs.append(job)
-            return inbox.isAsleep
+        let (isClosed, mustWake) = inbox.withLock { inbox in
+            if !inbox.isClosed { inbox.jobs.append(job) }
+            return (inbox.isClosed, inbox.isAsleep)
         }
+        guard !isClosed else { return job.runElsewhere() }
         if mustWake { poller.wakeUp() }
+    }
+
+    /// Takes no jobs any more, unless there are some. False when there are.
+    func close() -> Bool {
+        inbox.withLock { inbox in
+            inbox.isClosed = inbox.isEmpty
+            return inbox.isClosed
+        }
     }
 
     package func run(_ body: @escaping @Sendable () -> Void) {
@@ -206,12 +233,17 @@ extension EventLoop {
         registry.withLock { $0.entries.count - $0.free.count }
     }
 
+    /// Whether nothing is left that could bring about anything.
+    var isUnused: Bool { descriptorCount == 0 && timers.count == 0 && !hasWork }
+
     private func forget(_ token: UInt64) {
         let target: (any Pollable)? = registry.withLock { registry in
             let place = Int(token & 0xffff_ffff)
-            guard registry.entries[place].generation == UInt32(token >> 32) else { return nil }
+            guard registry.entries[place].generation == UInt32(token >> 32),
+                let target = registry.entries[place].target.take()
+            else { return nil }
             registry.free.append(place)
-            return registry.entries[place].target.take()
+            return target
         }
         _ = target
     }
@@ -322,12 +354,7 @@ extension EventLoop {
         for _ in 0..<16 {
             inbox.withLock { swap(&$0.jobs, &scratch.jobs) }
             guard !scratch.jobs.isEmpty else { return }
-            for job in scratch.jobs {
-                switch job {
-                case .task(let job): job.run()
-                case .closure(let body): body()
-                }
-            }
+            for job in scratch.jobs { job.run() }
             scratch.jobs.removeAll(keepingCapacity: true)
         }
     }

@@ -131,12 +131,14 @@ extension Link: Pollable {
             call?.streamWasNotProcessed(
                 RPCError(.unavailable, "\(peer) went away before it saw the request"))
         case .ready:
-            state.withLock { state in
+            let isDraining = state.withLock { state in
                 state.isReady = true
                 state.times.ready = now
                 state.record = ConnectionRecord(peer: peer, state.times)
+                return state.connection.isDraining
             }
-            tellOwner { $0.linkIsReady(self) }
+            // A server that takes its first word back with the next is not there for calls.
+            if !isDraining { tellOwner { $0.linkIsReady(self) } }
         case .goAway(let frame): tellOwner { $0.linkIsLeaving(self, frame) }
         case .ended(let error): end(with: error)
         }

@@ -1,0 +1,67 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// What becomes of a call when a server lets itself be connected to, and then is none.
+@Suite("A server that is none", .timeLimit(.minutes(1)))
+struct FirstWordsTests {
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
+    }
+
+    /// Both addresses of one channel, in this order.
+    private static func channel(
+        _ first: RawPeer, _ second: String, connectTimeout: Duration = .seconds(20)
+    ) throws -> Channel {
+        var arguments = ChannelArguments()
+        arguments.connectTimeout = connectTimeout
+        return try Channel("ipv4:\(first.target),\(second)", arguments: arguments)
+    }
+
+    @Test("is passed over when another address is left")
+    func garbage() async throws {
+        let server = try Self.server()
+        let first = try RawPeer(RawScript(opening: { try $0.send(Array("SSH-2.0-x\r\n".utf8)) }))
+        let channel = try Self.channel(first, server.target)
+        #expect(try await channel.unary(HostileTrial.echo, [7]) == [7])
+        #expect(first.connectionCount == 1)
+    }
+
+    @Test("is passed over when it says nothing for its share of the time")
+    func silence() async throws {
+        let server = try Self.server()
+        var script = RawScript(opening: { _ in })
+        script.acknowledges = false
+        let first = try RawPeer(script)
+        let channel = try Self.channel(first, server.target, connectTimeout: .seconds(1))
+        let options = CallOptions.with { $0.waitForReady = true }
+        #expect(try await channel.unary(HostileTrial.echo, [7], options) == [7])
+    }
+
+    @Test("is named with every other address when all of them fail")
+    func allFail() async throws {
+        let first = try RawPeer(RawScript(opening: { try $0.send(Array("HTTP/1.1 400\r\n".utf8)) }))
+        let second = try RawPeer(RawScript(opening: { try $0.close() }))
+        let channel = try Self.channel(first, second.target)
+        let error = await #expect(throws: RPCError.self) {
+            _ = try await channel.unary(HostileTrial.echo, [7])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.attempts.map(\.address) == [first.target, second.target])
+        #expect(error?.mayHaveBeenExecuted == false)
+        #expect(error?.message.contains("(attempt 1, next in ") == true, "\(error as Any)")
+    }
+
+    @Test(
+        "takes its first word back, and is not come back to at once",
+        arguments: [RawFrame.goAway(last: 0, 0), RawFrame.octets(0, [1])])
+    func takenBack(_ second: [UInt8]) async throws {
+        let peer = try RawPeer(RawScript(opening: { try $0.send(RawFrame.settings([]) + second) }))
+        let channel = try Channel(peer.target)
+        let error = await #expect(throws: RPCError.self) {
+            _ = try await channel.unary(HostileTrial.echo, [7])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(peer.connectionCount == 1)
+    }
+}

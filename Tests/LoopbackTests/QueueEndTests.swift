@@ -1,0 +1,97 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// What becomes of calls when their queue is shut down.
+@Suite("A completion queue that is shut down", .timeLimit(.minutes(1)))
+struct QueueEndTests {
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { request, _ in request }
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
+                for try await request in requests { try await replies.write(request) }
+            }
+        }
+    }
+
+    @Test("lets its calls end, and takes no more")
+    func running() async throws {
+        let server = try Self.server()
+        let queue = try CompletionQueue()
+        let channel = try Channel(server.target, queue: queue)
+        let call = try await channel.bidirectional(HostileTrial.talk)
+        var answers = call.responses.makeAsyncIterator()
+        try await call.requests.write([1])
+        #expect(try await answers.next() == [1])
+        queue.shutdown()
+        try await call.requests.write([2])
+        #expect(try await answers.next() == [2])
+        await #expect(throws: RPCError.self) {
+            _ = try await channel.unary(HostileTrial.echo, [3])
+        }
+        call.requests.finish()
+        #expect(try await answers.next() == nil)
+        #expect(channel.connectivity == .shutdown)
+        while queue.loop.descriptorCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    @Test("still ends a call at its deadline")
+    func deadline() async throws {
+        let peer = try RawPeer(.correct)
+        peer.conduct = .hold
+        let queue = try CompletionQueue()
+        let channel = try Channel(peer.target, queue: queue)
+        let call = try await channel.bidirectional(
+            HostileTrial.talk, .with { $0.timeout = .milliseconds(300) })
+        var answers = call.responses.makeAsyncIterator()
+        #expect(try await answers.next() == RawPeer.replyBody)
+        queue.shutdown()
+        let error = await #expect(throws: RPCError.self) { _ = try await answers.next() }
+        #expect(error?.code == .deadlineExceeded)
+    }
+
+    @Test("ends the calls that wait for a connection, and those of later channels")
+    func waiting() async throws {
+        let peer = try RawPeer(RawScript(opening: { _ in }))
+        let queue = try CompletionQueue()
+        let channel = try Channel(peer.target, queue: queue)
+        let waiting = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        while peer.connectionCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        queue.shutdown()
+        let first = await #expect(throws: RPCError.self) { try await waiting.value }
+        #expect(first?.code == .unavailable)
+        let later = try Channel(peer.target, queue: queue)
+        let second = await #expect(throws: RPCError.self) {
+            try await later.unary(HostileTrial.echo, [1], .with { $0.waitForReady = true })
+        }
+        #expect(second?.message.contains("completion queue") == true, "\(second as Any)")
+    }
+
+    @Test("has its tasks run elsewhere")
+    func executor() async throws {
+        let queue = try CompletionQueue()
+        let sum = await Task(executorPreference: queue) {
+            queue.shutdown()
+            var sum = 0
+            for number in 0..<100 {
+                await Task.yield()
+                sum += number
+            }
+            return sum
+        }.value
+        #expect(sum == 4_950)
+    }
+
+    @Test("says so to who turns it by hand, behind the last connection")
+    func byHand() async throws {
+        let server = try Self.server()
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            #expect(try channel.blockingUnary(HostileTrial.echo, [1]).message == [1])
+            queue.shutdown()
+            #expect(queue.next() == .shutdown)
+            #expect(queue.loop.descriptorCount == 0)
+        }
+    }
+}
