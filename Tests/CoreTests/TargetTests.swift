@@ -55,6 +55,23 @@ struct TargetTests {
         }
     }
 
+    @Test("the limit of metadata is the hard one, in whatever order the two are set")
+    func metadataLimits() throws {
+        for names in [["absolute_max", "max"], ["max", "absolute_max"]] {
+            var arguments = ChannelArguments()
+            for name in names {
+                let value = name == "max" ? 8_192 : 12_000
+                try arguments.set("grpc.\(name)_metadata_size", to: .integer(value))
+            }
+            #expect(arguments.maxMetadataByteCount == 12_000)
+        }
+        var arguments = ChannelArguments()
+        try arguments.set("grpc.max_metadata_size", to: 8_192)
+        #expect(arguments.maxMetadataByteCount == 16_384)
+        try arguments.set("grpc.max_metadata_size", to: 1_048_576)
+        #expect(arguments.maxMetadataByteCount == 5 << 18)
+    }
+
     @Test("metadata names and values are checked", arguments: ["grpc-x", "a b", "", "te", ":path"])
     func metadata(name: String) {
         var metadata = Metadata()

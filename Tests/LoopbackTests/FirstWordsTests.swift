@@ -52,12 +52,33 @@ struct FirstWordsTests {
         #expect(error?.message.contains("(attempt 1, next in ") == true, "\(error as Any)")
     }
 
+    @Test("leaves after every call: those in line go on to the next, however often")
+    func leavesAfterEach() async throws {
+        var script = RawScript { connection, stream in
+            try connection.send(RawFrame.goAway(last: stream, 0))
+            try connection.reply(stream)
+        }
+        // MAX_CONCURRENT_STREAMS
+        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
+        let peer = try RawPeer(script)
+        let channel = try Channel(peer.target)
+        let replies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<5 {
+                group.addTask { try await channel.unary(HostileTrial.echo, [7]) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(replies == Array(repeating: RawPeer.replyBody, count: 5))
+    }
+
     @Test(
         "takes its first word back, and is not come back to at once",
         arguments: [RawFrame.goAway(last: 0, 0), RawFrame.octets(0, [1])])
     func takenBack(_ second: [UInt8]) async throws {
         let peer = try RawPeer(RawScript(opening: { try $0.send(RawFrame.settings([]) + second) }))
-        let channel = try Channel(peer.target)
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(60)
+        let channel = try Channel(peer.target, arguments: arguments)
         let error = await #expect(throws: RPCError.self) {
             _ = try await channel.unary(HostileTrial.echo, [7])
         }

@@ -82,6 +82,21 @@ struct QueueEndTests {
         #expect(sum == 4_950)
     }
 
+    @Test("or a channel that is closed twice keeps nobody waiting for calls that are over")
+    func closedTwice() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let call = try await channel.bidirectional(HostileTrial.talk)
+        var answers = call.responses.makeAsyncIterator()
+        try await call.requests.write([1])
+        #expect(try await answers.next() == [1])
+        async let patient: Void = channel.close(grace: .seconds(3_600))
+        while channel.connectivity != .shutdown { await Task.yield() }
+        await channel.close(grace: .milliseconds(1))
+        await patient
+        await #expect(throws: RPCError.self) { _ = try await answers.next() }
+    }
+
     @Test("says so to who turns it by hand, behind the last connection")
     func byHand() async throws {
         let server = try Self.server()

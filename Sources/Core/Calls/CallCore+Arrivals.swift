@@ -158,8 +158,9 @@ extension CallCore.State {
                 plainBody = []
             }
             if assembler.isInsideMessage, end.error == nil {
-                end = CallEnd(
-                    error: RPCError(.internal, "the response ended inside a message"))
+                var error = RPCError(.internal, "the response ended inside a message")
+                error.metadata = end.trailers
+                end.error = error
             }
             return finish(end, isImmediate: false, at: now)
         }

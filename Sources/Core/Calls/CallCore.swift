@@ -34,6 +34,8 @@ package final class CallCore: Sendable {
         var log = RequestLog()
         /// How often the request was sent again because a server had not looked at it.
         var resendCount = 0
+        /// How often the request has begun anew, for what reason ever.
+        var attemptCount = 0
         /// Messages that were taken and have yet to be reported as written.
         var unreportedWriteCount = 0
         /// Messages that were written and found no room: their reports wait for some.
@@ -169,7 +171,7 @@ extension CallCore {
         state.withLock { state in
             guard case .seeking = state.stage else { return nil }
             var portion = state.log.takePortion() ?? RequestLog.Portion()
-            portion.attempt = state.resendCount
+            portion.attempt = state.attemptCount
             return portion
         }
     }
@@ -185,7 +187,7 @@ extension CallCore {
         while true {
             enum Next { case send(RequestLog.Portion), done, quiet, isOver }
             let next: Next = state.withLock { state in
-                guard case .seeking = state.stage, state.resendCount == attempt
+                guard case .seeking = state.stage, state.attemptCount == attempt
                 else { return .isOver }
                 if let portion = state.log.takePortion() { return .send(portion) }
                 state.stage = .attached(carrier, stream)
@@ -216,12 +218,17 @@ extension CallCore {
     }
 
     /// The server never saw the stream. The call is sent again on another if it can be, and if it
-    /// was not already: a server that refuses for ever must not keep a call going for ever.
-    package func streamWasNotProcessed(_ cause: @autoclosure () -> RPCError) {
+    /// was not already: a server that refuses for ever must not keep a call going for ever. One that
+    /// did not even leave has not been sent (proposal A6).
+    package func streamWasNotProcessed(
+        wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
+    ) {
         let isSentAgain = state.withLock { state in
             guard !state.isOver else { return true }
-            guard state.resendCount < Self.maxResendCount, state.log.rewind() else { return false }
-            state.resendCount += 1
+            guard !wasSent || state.resendCount < Self.maxResendCount, state.log.rewind()
+            else { return false }
+            state.attemptCount += 1
+            if wasSent { state.resendCount += 1 }
             state.stage = .seeking
             return true
         }

@@ -31,6 +31,8 @@ extension CallHead {
     /// Makes a message, whose first five octets are reserved, ready for the stream.
     func frame(_ message: consuming [UInt8], mayCompress: Bool = true) throws(RPCError) -> [UInt8] {
         guard !isPlain else {
+            try MessagePrefix.check(
+                message.count - MessagePrefix.byteCount, maxByteCount: maxSendByteCount)
             message.removeFirst(MessagePrefix.byteCount)
             return message
         }

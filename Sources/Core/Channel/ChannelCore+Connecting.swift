@@ -82,7 +82,10 @@ extension ChannelCore {
         }
         let timer = loop.schedule(BackoffTimer(self), at: next)
         let isOver = state.withLock { state in
-            guard state.connectivity != .shutdown else { return true }
+            // Meanwhile the channel may have been closed, or the network have come back.
+            guard state.connectivity == .transientFailure, state.attempt == nil,
+                state.nextAttempt == next
+            else { return true }
             state.backoffTimer = timer
             return false
         }
@@ -98,13 +101,12 @@ extension ChannelCore {
 
     /// The network is back: no need to wait any longer.
     func resetBackoff() {
-        let timer = state.withLock { state in
+        let (timer, waits) = state.withLock { state in
             state.backoff.reset()
-            return state.backoffTimer.take()
+            return (state.backoffTimer.take(), state.connectivity == .transientFailure)
         }
-        guard let timer else { return }
-        loop.cancel(timer)
-        startConnecting()
+        if let timer { loop.cancel(timer) }
+        if waits { startConnecting() }
     }
 }
 

@@ -87,7 +87,8 @@ extension ChannelCore: CallBackend {
         while true {
             switch pick(for: call) {
             case .open(let link, let prepared):
-                let fields = RequestHead.fields(call.head.metadata, deadline: call.deadline)
+                let fields = RequestHead.fields(
+                    call.head.metadata, deadline: call.head.isPlain ? .never : call.deadline)
                 if link.open(call, prepared, fields) { return }
                 // The connection takes no calls any more; look again.
                 leaveRefusing(link)
@@ -107,7 +108,11 @@ extension ChannelCore: CallBackend {
                 return .fail(closedError)
             }
             if let link = state.linkForCall(maxCount: arguments.maxConnectionCount) {
-                return .open(link, prepared(for: call.head, in: &state.heads))
+                do throws(RPCError) {
+                    return .open(link, try prepared(for: call.head, in: &state.heads))
+                } catch {
+                    return .fail(error)
+                }
             }
             if !state.links.isEmpty {
                 state.waiting.append(call)
@@ -128,8 +133,8 @@ extension ChannelCore: CallBackend {
 
     private func prepared(
         for head: CallHead, in cache: inout RequestHeadCache
-    ) -> PreparedHeaders {
-        cache.prepared(
+    ) throws(RPCError) -> PreparedHeaders {
+        try cache.prepared(
             for: head, authority: head.authority ?? authority, scheme: credentials.scheme,
             userAgent: userAgent)
     }

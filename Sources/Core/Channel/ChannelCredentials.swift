@@ -85,7 +85,6 @@ extension TLSOptions {
             configuration.identity = TLSConfiguration.Identity(
                 certificates: certificateChain.source, privateKey: privateKey.source)
         }
-        configuration.serverNameOverride = targetNameOverride
         if acceptsAnyCertificate { configuration.verification = .none }
         return configuration
     }

@@ -2,10 +2,11 @@ import SwiftletTransport
 import Synchronization
 
 /// Waits until the last call of connections that were left has ended, but no longer than it may.
-/// For that time it is their owner.
+/// For that time it is their owner, and tells the former one, which may wait as well.
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
         var links: [ObjectIdentifier: Link]
+        var formerOwners: [ObjectIdentifier: any LinkOwner] = [:]
         var waiter: Resumption<Void>?
         var timer: TimerHandle?
     }
@@ -28,7 +29,8 @@ final class ClosingWait: LinkOwner, TimerTarget {
                 state.timer = loop.schedule(self, at: deadline)
             }
             for link in links {
-                link.changeOwner(to: self)
+                let former = link.changeOwner(to: self)
+                state.withLock { $0.formerOwners[ObjectIdentifier(link)] = former }
                 // It may have ended before anybody here could be told.
                 if link.hasEnded { remove(link) }
             }
@@ -43,7 +45,13 @@ final class ClosingWait: LinkOwner, TimerTarget {
         waiter?.resume()
     }
 
-    func linkEnded(_ link: Link, _ error: LinkError) { remove(link) }
+    func linkEnded(_ link: Link, _ error: LinkError) {
+        let former = state.withLock {
+            $0.formerOwners.removeValue(forKey: ObjectIdentifier(link))
+        }
+        former?.linkEnded(link, error)
+        remove(link)
+    }
 
     private func remove(_ link: Link) {
         let (waiter, timer) = state.withLock { state in

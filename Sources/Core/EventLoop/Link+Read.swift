@@ -130,6 +130,10 @@ extension Link: Pollable {
         case .unprocessed:
             call?.streamWasNotProcessed(
                 RPCError(.unavailable, "\(peer) went away before it saw the request"))
+        case .unsent:
+            call?.streamWasNotProcessed(
+                wasSent: false,
+                RPCError(.unavailable, "\(peer) went away before the request could be sent"))
         case .ready:
             let isDraining = state.withLock { state in
                 state.isReady = true
@@ -172,6 +176,9 @@ extension Link.State {
         case .unprocessed(let stream):
             guard let call = removeCall(of: stream) else { return }
             arrivals.append(.unprocessed, for: call)
+        case .unsent(let stream):
+            guard let call = removeCall(of: stream) else { return }
+            arrivals.append(.unsent, for: call)
         case .ready: arrivals.append(.ready)
         case .goAway(let frame): arrivals.append(.goAway(frame))
         case .pingAnswered: break

@@ -114,9 +114,12 @@ package final class Link: Sendable {
         loop.run { [self] in ready(.readable, now: .now) }
     }
 
-    /// From now on another is told what becomes of the connection.
-    func changeOwner(to owner: any LinkOwner) {
-        self.owner.withLock { $0 = owner }
+    /// From now on another is told what becomes of the connection. Returns who was until now.
+    @discardableResult
+    func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? {
+        var former: (any LinkOwner)? = owner
+        self.owner.withLock { swap(&$0, &former) }
+        return former
     }
 
     /// Has the owner told once, when a stream is free again. False when one is free now.

@@ -13,6 +13,8 @@ struct LinkArrivals {
     enum News {
         /// The server never saw the call's stream.
         case unprocessed
+        /// Nor did anything of it leave.
+        case unsent
         case ready
         case goAway(GoAwayFrame)
         case ended(LinkError)

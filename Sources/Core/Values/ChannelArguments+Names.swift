@@ -11,6 +11,10 @@ extension ChannelArguments {
         case positive(WritableKeyPath<ChannelArguments, Int?>)
         case flag(WritableKeyPath<ChannelArguments, Bool>)
         case text(WritableKeyPath<ChannelArguments, String?>)
+        /// Above which header lists are refused as gRPC's other clients see fit, and by this one
+        /// only well above.
+        case softMetadataLimit
+        case hardMetadataLimit
         /// By gRPC's number.
         case compression(WritableKeyPath<ChannelArguments, CompressionAlgorithm>)
     }
@@ -46,8 +50,8 @@ extension ChannelArguments {
         case "grpc.max_reconnect_backoff_ms": .milliseconds(\.maxReconnectBackoff)
         case "grpc.min_reconnect_backoff_ms": .milliseconds(\.connectTimeout)
         case "grpc.happy_eyeballs_connection_attempt_delay_ms": .milliseconds(\.happyEyeballsDelay)
-        case "grpc.max_metadata_size", "grpc.absolute_max_metadata_size":
-            .count(\.maxMetadataByteCount, 0...Int(Int32.max))
+        case "grpc.max_metadata_size": .softMetadataLimit
+        case "grpc.absolute_max_metadata_size": .hardMetadataLimit
         case "grpc.http2.hpack_table_size.encoder":
             .count(\.encoderTableByteCount, 0...Int(Int32.max))
         case "grpc.http2.hpack_table_size.decoder":
@@ -99,6 +103,12 @@ extension ChannelArguments {
         case (.compression(let path), .integer(let value))
         where Self.compressions.indices.contains(value):
             self[keyPath: path] = Self.compressions[value]
+        case (.hardMetadataLimit, .integer(let value)) where (0...Int(Int32.max)).contains(value):
+            maxMetadataByteCount = value
+            hasHardMetadataLimit = true
+        case (.softMetadataLimit, .integer(let value)) where (0...Int(Int32.max)).contains(value):
+            guard !hasHardMetadataLimit else { return }
+            maxMetadataByteCount = max(Self.leastHardMetadataLimit, value / 4 * 5)
         case (.text(let path), .string(let value)):
             self[keyPath: path] = value
         default:

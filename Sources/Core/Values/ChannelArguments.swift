@@ -29,7 +29,10 @@ public struct ChannelArguments: Hashable, Sendable {
     public var happyEyeballsDelay = Duration.milliseconds(250)
 
     /// Header lists above this are refused.
-    public var maxMetadataByteCount = 16 << 10
+    public var maxMetadataByteCount = leastHardMetadataLimit
+    /// It was set by the name of the limit that holds always.
+    var hasHardMetadataLimit = false
+    static let leastHardMetadataLimit = 16 << 10
     public var encoderTableByteCount = 4_096
     public var decoderTableByteCount = 4_096
     /// Nil is no limit.
@@ -105,6 +108,10 @@ extension ChannelArguments {
     var connectionConfiguration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.client)
         configuration.limits.headerListByteCount = maxMetadataByteCount
+        // What may be sent has to fit, in frames as small as they come.
+        configuration.limits.continuationCount = max(
+            configuration.limits.continuationCount,
+            maxMetadataByteCount / (16 << 10) * 5 / 4 + 1)
         configuration.encoderTableByteCount = encoderTableByteCount
         configuration.decoderTableByteCount = decoderTableByteCount
         configuration.maxConcurrentStreams = maxConcurrentStreams

@@ -5,20 +5,24 @@ import SwiftletTransport
 @usableFromInline package enum MessagePrefix {
     @inlinable package static var byteCount: Int { 5 }
 
+    /// Throws when a message is above the limit of what may be sent.
+    static func check(_ byteCount: Int, maxByteCount: Int?) throws(RPCError) {
+        guard let maxByteCount, byteCount > maxByteCount else { return }
+        var error = RPCError(
+            .resourceExhausted,
+            "the message of \(byteCount) octets is above the limit of \(maxByteCount) to send")
+        error.phase = .preparing
+        error.mayHaveBeenExecuted = false
+        throw error
+    }
+
     /// Makes `message`, whose first five octets are its prefix or reserved for it, ready to be
     /// sent: compressed where that is asked for and worth it, and with its prefix filled in.
     package static func frame(
         _ message: consuming [UInt8], _ compression: CompressionAlgorithm, maxByteCount: Int?
     ) throws(RPCError) -> [UInt8] {
         let byteCount = message.count - Self.byteCount
-        if let maxByteCount, byteCount > maxByteCount {
-            var error = RPCError(
-                .resourceExhausted,
-                "the message of \(byteCount) octets is above the limit of \(maxByteCount) to send")
-            error.phase = .preparing
-            error.mayHaveBeenExecuted = false
-            throw error
-        }
+        try check(byteCount, maxByteCount: maxByteCount)
         guard byteCount <= Int(UInt32.max) else {
             var error = RPCError(
                 .resourceExhausted, "a message of \(byteCount) octets has no prefix")

@@ -65,11 +65,13 @@ struct RequestHeadCache {
 extension RequestHeadCache {
     mutating func prepared(
         for head: CallHead, authority: String, scheme: String, userAgent: String
-    ) -> PreparedHeaders {
+    ) throws(RPCError) -> PreparedHeaders {
         for index in entries.indices where entries[index].isFor(head, authority) {
             if index > 0 { entries.swapAt(index, 0) }
             return entries[0].prepared
         }
+        try Self.check("the authority", authority, 0x21...0x7e)
+        try Self.check("the user agent", userAgent, 0x20...0x7e)
         let method = head.method
         let prepared =
             method.plain?.prepared(
@@ -84,6 +86,20 @@ extension RequestHeadCache {
                 method: method, compression: head.compression, authority: authority,
                 prepared: prepared), at: 0)
         return prepared
+    }
+
+    /// What the program says of itself must not bring other lines with it.
+    private static func check(
+        _ what: String, _ value: String, _ legal: ClosedRange<UInt8>
+    ) throws(RPCError) {
+        guard let octet = value.utf8.first(where: { !legal.contains($0) }) else { return }
+        var error = RPCError(
+            .invalidArgument,
+            "\(what) '\(value)' has the octet 0x\(String(octet, radix: 16)) in it, "
+                + "which cannot be sent")
+        error.phase = .preparing
+        error.mayHaveBeenExecuted = false
+        throw error
     }
 }
 

@@ -13,15 +13,20 @@ package enum ResponseHead {
     package static func initial(_ list: HeaderList) -> Initial {
         let fields = Fields(list)
         let httpStatus = HeaderRules.status(of: list) ?? 0
-        if let error = fields.refusal(httpStatus: httpStatus, list) { return .refused(error) }
+        if var error = fields.refusal(httpStatus: httpStatus, list) {
+            // What a proxy has to say, such as when to come again, stands there.
+            error.initialMetadata = fields.metadata(of: list)
+            return .refused(error)
+        }
         var encoding = CompressionAlgorithm.identity
         if let field = fields.encoding, list.value(of: field) != "identity" {
             encoding = CompressionAlgorithm(name: list.value(of: field))
             guard CompressionAlgorithm.supported.contains(encoding) else {
-                return .refused(
-                    RPCError(
-                        .internal,
-                        "the server compresses with '\(encoding.name)', which is not known here"))
+                var error = RPCError(
+                    .internal,
+                    "the server compresses with '\(encoding.name)', which is not known here")
+                error.initialMetadata = fields.metadata(of: list)
+                return .refused(error)
             }
         }
         return .accepted(
@@ -39,8 +44,9 @@ package enum ResponseHead {
             return CallEnd(error: error, trailers: trailers)
         }
         if fields.statusesDiffer {
-            let error = RPCError(.unknown, "the server sent more than one grpc-status")
-            return CallEnd(error: error, trailers: trailers)
+            return CallEnd(
+                error: RPCError(.unknown, "the server sent more than one grpc-status"),
+                knowing: trailers)
         }
         if list.octets.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
             return CallEnd(error: nil, trailers: trailers)
@@ -50,7 +56,7 @@ package enum ResponseHead {
         else {
             return CallEnd(
                 error: RPCError(.unknown, "the server's grpc-status '\(text)' is no number"),
-                trailers: trailers)
+                knowing: trailers)
         }
         var message = fields.message.map { PercentCoding.decode(list.value(of: $0)) } ?? ""
         if message.isEmpty, number > 16 { message = "grpc-status \(text), which has no meaning" }
@@ -58,6 +64,11 @@ package enum ResponseHead {
         var error = RPCError(Status(StatusCode(rawValue: number), message, details: details))
         error?.metadata = trailers
         return CallEnd(error: error, trailers: trailers)
+    }
+
+    /// Whether a `content-type` says that a message of ours follows.
+    package static func isGRPC(contentType: String) -> Bool {
+        Fields.isGRPC(contentType.utf8Span.span)
     }
 
     /// The fields that mean something to the protocol, found in one pass.
@@ -102,7 +113,7 @@ extension ResponseHead.Fields {
     /// Whether the response is gRPC at all; the error when it is not.
     func refusal(httpStatus: Int, _ list: HeaderList) -> RPCError? {
         if httpStatus == 200, let contentType,
-            isGRPC(list.octets.span.extracting(contentType.value))
+            Self.isGRPC(list.octets.span.extracting(contentType.value))
         {
             return nil
         }
@@ -112,7 +123,7 @@ extension ResponseHead.Fields {
     /// `application/grpc`, with a subtype behind `+` or parameters behind `;` where there are any.
     /// Others that begin like it, such as `application/grpc-web`, frame their messages in another
     /// way.
-    private func isGRPC(_ contentType: Span<UInt8>) -> Bool {
+    fileprivate static func isGRPC(_ contentType: Span<UInt8>) -> Bool {
         let name: StaticString = "application/grpc"
         let count = name.utf8CodeUnitCount
         guard contentType.count >= count, contentType.extracting(0..<count).equals(name) else {
@@ -150,16 +161,7 @@ extension ResponseHead.Fields {
                     for: name)
                 continue
             }
-            // Values of one name may come joined by commas.
-            for part in list.octets[field.value].split(
-                separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-            {
-                let text = part.filter { $0 != UInt8(ascii: " ") }
-                // What is not base64 breaks the value and nothing else; it is kept as it came.
-                metadata.append(
-                    received: Base64.decode(text).map(Metadata.Content.bytes)
-                        ?? .text(String(decoding: text, as: UTF8.self)), for: name)
-            }
+            metadata.append(receivedBinary: list.octets[field.value], for: name)
         }
         return metadata
     }
@@ -171,6 +173,27 @@ extension ResponseHead.Fields {
             true
         default: false
         }
+    }
+}
+
+extension Metadata {
+    /// Adds what a peer sent under a name that ends in `-bin`. Values may come joined by commas.
+    package mutating func append(receivedBinary value: some Collection<UInt8>, for name: String) {
+        for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let text = part.filter { $0 != UInt8(ascii: " ") }
+            // What is not base64 breaks the value and nothing else; it is kept as it came.
+            append(
+                received: Base64.decode(text).map(Content.bytes)
+                    ?? .text(String(decoding: text, as: UTF8.self)), for: name)
+        }
+    }
+}
+
+extension CallEnd {
+    /// An end by an error that the trailers explain.
+    fileprivate init(error: consuming RPCError, knowing trailers: Metadata) {
+        error.metadata = trailers
+        self.init(error: error, trailers: trailers)
     }
 }
 

@@ -67,12 +67,7 @@ extension ServerCall {
 
     /// The server is done with the call.
     fileprivate func isNotAnswered() {
-        session.state.withLock { session in
-            let slot = Int(stream.slot)
-            if slot < session.calls.count, session.calls[slot] === self {
-                session.calls[slot] = nil
-            }
-        }
+        session.state.withLock { $0.forget(self) }
         session.flushSoon()
         clientIsGone()
     }

@@ -3,7 +3,7 @@ import SwiftletTransport
 import Synchronization
 
 /// Accepts connections and keeps their sessions.
-final class Acceptor: Pollable {
+final class Acceptor: Pollable, TimerTarget {
     private struct State {
         var sessions: [ObjectIdentifier: ServerSession] = [:]
         var token: UInt64?
@@ -36,12 +36,17 @@ extension Acceptor {
     }
 
     func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
-        while true {
-            // A failure to accept concerns the connection that was not accepted.
-            guard let socket = try? listener.acceptNext() else { return }
-            accept(socket, isTCP: listener.address.family != .unix)
+        do throws(SystemError) {
+            while let socket = try listener.acceptNext() {
+                accept(socket, isTCP: listener.address.family != .unix)
+            }
+        } catch {
+            // There are no descriptors left, say. Those who wait are not announced again.
+            _ = queue.loop.schedule(self, at: now + Self.pause)
         }
     }
+
+    private static let pause = Duration.milliseconds(50)
 
     /// Serves a socket that has been connected, from any thread.
     func accept(_ socket: consuming Socket, isTCP: Bool) {
@@ -63,6 +68,10 @@ extension Acceptor {
         let tls = try? provider?.makeSession(host: nil)
         if provider != nil, tls == nil { return nil }
         return ServerSession(LinkWire(socket, tls), methods, queue.loop, self)
+    }
+
+    func timerFired(now: MonotonicInstant) {
+        if !isStopped { ready(.readable, now: now) }
     }
 
     func sessionEnded(_ session: ServerSession) {

@@ -35,7 +35,16 @@ extension ServerMethods {
     ) {
         plainHandlers[path] = { call in
             call.run { call in
-                guard let body = await call.plainBody() else { return }
+                let body: [UInt8]
+                do throws(RPCError) {
+                    body = try await call.plainBody()
+                } catch {
+                    // For a client that went away it makes no difference.
+                    return call.finish(
+                        HTTPReply(
+                            status: error.code == .resourceExhausted ? 413 : 400,
+                            contentType: "text/plain", body: Array(error.message.utf8)))
+                }
                 let reply = await handle(
                     HTTPRequest(
                         path: call.request.path, headers: call.request.metadata, body: body))
@@ -46,36 +55,30 @@ extension ServerMethods {
 }
 
 extension ServerCall {
-    /// The body of a request that is not gRPC; nil when the client went away before its end.
-    fileprivate func plainBody() async -> [UInt8]? {
+    /// The body of a request that is not gRPC.
+    fileprivate func plainBody() async throws(RPCError) -> [UInt8] {
         // It has no messages, so the wait is for its end.
-        do throws(RPCError) {
-            _ = try await next()
-        } catch {
-            return nil
-        }
+        _ = try await next()
         return state.withLock { $0.plainBody }
     }
 
-    fileprivate func finish(_ reply: HTTPReply) {
+    func finish(_ reply: HTTPReply) {
         var list = HeaderList()
         list.append(":status", "\(reply.status)")
         list.append("content-type", reply.contentType)
-        let isFirst = state.withLock { state in
+        let (isFirst, timer) = state.withLock { state in
             defer { state.isFinished = true }
-            return !state.isFinished
+            return (!state.isFinished, state.deadlineTimer.take())
         }
         guard isFirst else { return }
+        if let timer { session.loop.cancel(timer) }
         session.state.withLock { session in
             _ = session.connection.sendHeaders(
                 PreparedHeaders(list), HeaderList(), on: stream, endStream: reply.body.isEmpty)
             if !reply.body.isEmpty {
                 _ = session.connection.sendData(reply.body, on: stream, endStream: true)
             }
-            let slot = Int(stream.slot)
-            if slot < session.calls.count, session.calls[slot] === self {
-                session.calls[slot] = nil
-            }
+            session.forget(self)
         }
         session.flushSoon()
     }

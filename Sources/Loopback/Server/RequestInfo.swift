@@ -18,16 +18,14 @@ struct RequestInfo: Sendable {
             switch name {
             case ":path": path = value
             case "content-type":
-                isGRPC = value.hasPrefix("application/grpc")
+                isGRPC = ResponseHead.isGRPC(contentType: value)
                 if !isGRPC { metadata.append(received: .text(value), for: name) }
             case "grpc-timeout": timeout = GRPCTimeout.decode(value)
             case "grpc-encoding": encoding = CompressionAlgorithm(name: value)
             case "grpc-accept-encoding": acceptedEncodings = Self.algorithms(value)
             case _ where name.hasPrefix(":") || name == "te": break
             case _ where name.hasSuffix("-bin"):
-                for part in value.utf8.split(separator: UInt8(ascii: ",")) {
-                    metadata.append(received: .bytes(Base64.decode(part) ?? []), for: name)
-                }
+                metadata.append(receivedBinary: value.utf8, for: name)
             default:
                 metadata.append(received: .text(value), for: name)
             }

@@ -106,7 +106,9 @@ extension ServerCall {
             ($0.sentHeaders, $0.fault, $0.sentMessageCount)
         }
         // The connection is on its way out, and must not take the status with it.
-        if case .dropAfterMessages(let limit) = fault, count >= limit { return }
+        if case .dropAfterMessages(let limit) = fault, count >= limit {
+            return dropBehindOutput()
+        }
         if fault == .missingTrailers {
             sendHeaders(nil)
             session.state.withLock { session in
@@ -127,10 +129,7 @@ extension ServerCall {
         session.state.withLock { session in
             _ = session.connection.sendHeaders(
                 sentHeaders ? nil : Self.responseHeaders, fields, on: stream, endStream: true)
-            let slot = Int(stream.slot)
-            if slot < session.calls.count, session.calls[slot] === self {
-                session.calls[slot] = nil
-            }
+            session.forget(self)
         }
         session.flushSoon()
     }

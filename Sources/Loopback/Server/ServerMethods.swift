@@ -211,7 +211,11 @@ extension ServerMethods {
             return handler(call)
         }
         guard call.request.isGRPC else {
-            return call.finish(Status(.internal, "the request is not gRPC"), Metadata())
+            // PROTOCOL-HTTP2, "Requests": what is not gRPC is answered in HTTP's own words.
+            return call.finish(
+                HTTPReply(
+                    status: 415, contentType: "text/plain",
+                    body: Array("the request is not gRPC".utf8)))
         }
         guard CompressionAlgorithm.supported.contains(call.request.encoding) else {
             return call.finish(

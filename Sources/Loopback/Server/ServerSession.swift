@@ -157,7 +157,8 @@ extension ServerSession: Pollable {
             if let call = state.calls[Int(stream.slot)] {
                 arrivals.append(.data(call, range, endStream: endStream))
             }
-        case .reset(let stream, _), .streamFailed(let stream, _), .unprocessed(let stream):
+        case .reset(let stream, _), .streamFailed(let stream, _), .unprocessed(let stream),
+            .unsent(let stream):
             let slot = Int(stream.slot)
             guard slot < state.calls.count, let call = state.calls[slot].take() else { return }
             arrivals.append(.gone(call))
@@ -253,5 +254,13 @@ extension ServerSession: Flushable {
             return state.isBlocked
         }
         if wasBlocked { flush() }
+    }
+}
+
+extension ServerSession.State {
+    /// The server is done with the call.
+    mutating func forget(_ call: ServerCall) {
+        let slot = Int(call.stream.slot)
+        if slot < calls.count, calls[slot] === call { calls[slot] = nil }
     }
 }

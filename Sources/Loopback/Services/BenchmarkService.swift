@@ -14,6 +14,18 @@ extension ServerMethods {
             requests, replies, _ in
             for try await request in requests { try await replies.write(request.reply) }
         }
+        // Both ways at once, and none waits for the other.
+        bidirectional(
+            Method<Request, Reply>(bundled: service + "StreamingBothWays", .bidirectional)
+        ) { requests, replies, _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while !Task.isCancelled { try await replies.write(Request().reply) }
+                }
+                for try await _ in requests {}
+                group.cancelAll()
+            }
+        }
         clientStreaming(
             Method<Request, Reply>(bundled: service + "StreamingFromClient", .clientStreaming)
         ) { requests, _ in

@@ -79,6 +79,7 @@ extension HealthService {
                 last = status
                 try await replies.write(Reply(status: status))
             }
+            try Task.checkCancellation()
         }
     }
 

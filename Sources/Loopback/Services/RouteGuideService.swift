@@ -26,15 +26,17 @@ extension ServerMethods {
         ) { points, _ in
             let start = ContinuousClock.now
             var summary = RouteGuide.RouteSummary()
+            var distance: Int64 = 0
             var previous: RouteGuide.Point?
             for try await point in points {
-                summary.pointCount += 1
+                summary.pointCount &+= 1
                 if RouteGuideData.features.contains(where: { $0.location == point }) {
-                    summary.featureCount += 1
+                    summary.featureCount &+= 1
                 }
-                summary.distance += previous?.roughMetres(to: point) ?? 0
+                distance += Int64(previous?.roughMetres(to: point) ?? 0)
                 previous = point
             }
+            summary.distance = Int32(clamping: distance)
             summary.elapsedTime = Int32(clamping: start.duration(to: .now).components.seconds)
             return summary
         }

@@ -142,7 +142,10 @@ extension ServerContext {
         setTrailingMetadata(trailers)
         let initial = "x-grpc-test-echo-initial"
         if let text = metadata[initial] {
-            sendInitialMetadata([initial: text])
+            // As it came: what cannot be sent is not what a server should end for.
+            var metadata = Metadata()
+            metadata.append(received: .text(text), for: initial)
+            sendInitialMetadata(metadata)
         }
     }
 

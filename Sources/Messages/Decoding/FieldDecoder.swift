@@ -45,6 +45,14 @@ public struct FieldDecoder: FieldVisitor {
 
     @inlinable
     @inline(__always)
+    public mutating func singular<K: FieldKind>(
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
+    ) throws(WireError) {
+        try singular(kind, number, &value)
+    }
+
+    @inlinable
+    @inline(__always)
     public mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) throws(WireError) {

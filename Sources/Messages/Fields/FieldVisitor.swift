@@ -11,6 +11,11 @@ public protocol FieldVisitor {
         _ kind: K, _ number: UInt32, _ value: inout K.Value
     ) throws(WireError)
 
+    /// A field without presence, which is left out when `isLeftOut` says so of its value.
+    mutating func singular<K: FieldKind>(
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
+    ) throws(WireError)
+
     /// A field that is there or not.
     mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?

@@ -1,6 +1,4 @@
 // What proto2 has and proto3 has not.
-//
-// Nothing is assigned unless a value arrived: encoding walks values that others may be reading.
 extension FieldVisitor {
     /// A field with a default of its own: `field.singular(.int32, 1, &port, default: 50051)`. It is
     /// left out when it has that value.
@@ -8,9 +6,7 @@ extension FieldVisitor {
     public mutating func singular<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value, default initial: K.Value
     ) throws(WireError) {
-        var present = K.isSame(value, initial) ? nil : value
-        try optional(kind, number, &present)
-        if let present, !K.isSame(present, value) { value = present }
+        try singular(kind, number, &value) { K.isSame($0, initial) }
     }
 
     /// A field that is written whatever its value is.
@@ -22,8 +18,6 @@ extension FieldVisitor {
     public mutating func required<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value
     ) throws(WireError) {
-        var present: K.Value? = value
-        try optional(kind, number, &present)
-        if let present, !K.isSame(present, value) { value = present }
+        try singular(kind, number, &value) { _ in false }
     }
 }

@@ -48,6 +48,12 @@ struct FieldDescriber: FieldVisitor {
         note(kind, number, &value, K.isInitial(value) ? [] : [value])
     }
 
+    mutating func singular<K: FieldKind>(
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
+    ) {
+        note(kind, number, &value, isLeftOut(value) ? [] : [value])
+    }
+
     mutating func optional<K: FieldKind>(_ kind: K, _ number: UInt32, _ value: inout K.Value?) {
         note(kind, number, &value, value.map { [$0] } ?? [])
     }

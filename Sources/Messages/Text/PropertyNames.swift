@@ -26,16 +26,19 @@ enum PropertyNames {
         return _openExistential(value, do: opened)
     }
 
-    /// `responseSize` is `response_size`; the storage `_child` of a wrapper is `child`.
+    /// `responseSize` is `response_size`, and `typeURLText` is `type_url_text`; the storage `_child`
+    /// of a wrapper is `child`.
     static func snakeCase(_ name: String) -> String {
+        let characters = Array(name.drop { $0 == "_" })
         var result = ""
-        for character in name.drop(while: { $0 == "_" }) {
-            if character.isUppercase {
-                if !result.isEmpty { result.append("_") }
-                result += character.lowercased()
-            } else {
-                result.append(character)
+        for (index, character) in characters.enumerated() {
+            if character.isUppercase, index > 0 {
+                // The last of several capitals begins the next word.
+                let isInWord = characters[index - 1].isUppercase
+                let beginsWord = index + 1 < characters.count && characters[index + 1].isLowercase
+                if !isInWord || beginsWord { result.append("_") }
             }
+            result += character.lowercased()
         }
         return result
     }

@@ -53,13 +53,18 @@ extension Connection {
         events.append(.goAway(frame))
         guard configuration.role == .client else { return }
 
-        while let slot = waiting.popFirst(in: &streams.slots) {
-            events.append(.unprocessed(streams.handle(of: slot)))
-            release(slot)
-        }
+        dropWaitingStreams()
         for slot in streams.slots.indices
         where streams[slot].phase == .open && streams[slot].id > frame.lastStreamID {
             events.append(.unprocessed(streams.handle(of: slot)))
+            release(slot)
+        }
+    }
+
+    /// Those in line will not have their turn here.
+    mutating func dropWaitingStreams() {
+        while let slot = waiting.popFirst(in: &streams.slots) {
+            events.append(.unsent(streams.handle(of: slot)))
             release(slot)
         }
     }

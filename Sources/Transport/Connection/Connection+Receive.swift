@@ -7,6 +7,8 @@ extension Connection {
     package mutating func receive(
         _ octets: Span<UInt8>, at offset: inout Int, now: Instant
     ) -> Event? {
+        // Be it a part of a frame that will take a while: the peer lives.
+        if offset < octets.count { keepAlive?.received(now: now) }
         while true {
             if let event = events.popFirst() { return event }
             if lifecycle.hasFailed {
@@ -24,7 +26,6 @@ extension Connection {
                 guard let (header, payload) = try reader.next(in: octets, at: &offset) else {
                     return nil
                 }
-                keepAlive?.received(now: now)
                 if let event = try receive(header, octets, payload, now: now) { return event }
             } catch {
                 answer(error, now: now)

@@ -146,10 +146,6 @@ extension Connection {
                 makeReadyIfPossible(slot)
             }
         }
-        guard nextRequestID == nil else { return }
-        while let slot = waiting.popFirst(in: &streams.slots) {
-            events.append(.unprocessed(streams.handle(of: slot)))
-            release(slot)
-        }
+        if nextRequestID == nil { dropWaitingStreams() }
     }
 }

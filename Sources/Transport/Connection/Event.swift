@@ -19,6 +19,9 @@ extension Connection {
         /// The peer has not seen the stream and never will: the request may be sent again on
         /// another connection. It is over.
         case unprocessed(StreamHandle)
+        /// The stream never left: it waited for its turn on a connection that takes no more. It is
+        /// over.
+        case unsent(StreamHandle)
         /// An answer to ``Connection/ping(_:now:)``.
         case pingAnswered(UInt64)
         /// The peer takes no new streams.

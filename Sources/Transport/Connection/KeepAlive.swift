@@ -13,9 +13,13 @@ package struct KeepAlive: Sendable {
         package var timeout: Duration
         /// Whether to probe while no stream is open.
         package var withoutStreams: Bool
-        /// PINGs that may follow one another without DATA or HEADERS sent in between; 0 is no
-        /// limit. Servers close connections that ping for nothing.
+        /// PINGs that may follow one another without DATA or HEADERS sent in between before they
+        /// become as rare as ``Configuration/restrainedInterval``; 0 is no limit. Servers close
+        /// connections that ping for nothing.
         package var maxPingsWithoutData: Int
+
+        /// Between PINGs once there have been too many: what a server has to bear by gRPC's rules.
+        static let restrainedInterval = Duration.seconds(60)
 
         package init(
             interval: Duration, timeout: Duration = .seconds(20), withoutStreams: Bool = false,
@@ -80,8 +84,9 @@ extension KeepAlive {
         switch state {
         case .probing(let deadline): return deadline
         case .quiet(let since):
-            guard hasStreams || configuration.withoutStreams, mayPing else { return nil }
-            return since + configuration.interval
+            guard hasStreams || configuration.withoutStreams else { return nil }
+            let interval = configuration.interval
+            return since + (mayPing ? interval : max(interval, Configuration.restrainedInterval))
         }
     }
 

@@ -37,7 +37,7 @@
         }
 
         private func change(
-            _ ident: UInt, _ filter: Int, _ flags: Int32, _ token: UInt64, note: UInt32 = 0
+            _ ident: UInt, _ filter: Int32, _ flags: Int32, _ token: UInt64, note: UInt32 = 0
         ) throws(SystemError) {
             // The token travels as a pointer that is never followed.
             var event = unsafe kevent(

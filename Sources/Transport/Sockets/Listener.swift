@@ -54,13 +54,17 @@ package struct Listener: ~Copyable, Sendable {
             #endif
             if descriptor >= 0 {
                 let accepted = Socket(adopting: descriptor)
-                try accepted.prepareWhereBirthFlagsAreMissing()
+                // A connection that is over already takes no options; the next may.
+                guard (try? accepted.prepareWhereBirthFlagsAreMissing()) != nil else { continue }
                 return accepted
             }
             switch errno {
             case EAGAIN, EWOULDBLOCK: return nil
             // The peer gave up between connecting and here: the next one is not to blame.
-            case EINTR, ECONNABORTED: continue
+            // Linux hands on errors of the network that lie on the connection.
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH,
+                EOPNOTSUPP, ENOPROTOOPT:
+                continue
             case let code: throw SystemError("accept", "\(address)", code: code)
             }
         }

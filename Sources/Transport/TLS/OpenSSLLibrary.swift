@@ -166,6 +166,13 @@ final class OpenSSLLibrary: @unchecked Sendable {
                 "this OpenSSL has no \(names[0]): version 1.1.1 or later is needed")
         }
 
+        // Before anything else of it: otherwise it cleans up when the program exits, under the feet
+        // of a queue's thread that may be in the middle of a handshake.
+        typealias Start = @convention(c) (UInt64, OpaquePointer?) -> CInt
+        let start = try unsafe find("OPENSSL_init_ssl") as Start
+        let withoutExitHandler: UInt64 = 0x0008_0000
+        _ = start(withoutExitHandler, nil)
+
         unsafe tlsClientMethod = try find("TLS_client_method")
         unsafe tlsServerMethod = try find("TLS_server_method")
         unsafe sslCtxNew = try find("SSL_CTX_new")

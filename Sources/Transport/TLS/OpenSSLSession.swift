@@ -77,7 +77,10 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
 extension OpenSSLSession {
     /// Without the brackets of an IPv6 literal and without the dot that ends a full name.
     private static func bareHost(_ host: String) -> String {
-        if host.first == "[", host.last == "]" { return String(host.dropFirst().dropLast()) }
+        if host.first == "[", host.last == "]" {
+            // The zone is this machine's name for the way there, and no part of the address.
+            return String(host.dropFirst().dropLast().prefix { $0 != "%" })
+        }
         return host.last == "." ? String(host.dropLast()) : host
     }
 

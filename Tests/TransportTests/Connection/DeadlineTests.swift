@@ -67,6 +67,18 @@ struct DeadlineTests {
         #expect(next == start + .seconds(24))
     }
 
+    @Test("takes a part of a frame for one too")
+    func partOfFrame() throws {
+        var client = Self.watched()
+        _ = try client.open(ends: true)
+        let start = client.now
+        _ = client.connection.poll(now: start + .seconds(10))
+        client.now = start + .seconds(14)
+        client.receive(Array(Raw.response(1).prefix(10)))
+        let next = client.connection.poll(now: start + .seconds(15))
+        #expect(next == start + .seconds(24))
+    }
+
     @Test("does not ask without streams, unless told to", arguments: [true, false])
     func withoutStreams(_ asks: Bool) {
         var client = Self.watched(withoutStreams: asks)
@@ -89,6 +101,16 @@ struct DeadlineTests {
             }
         }
         #expect(pings == (limit == 0 ? 5 : limit))
+        if limit > 0 {
+            // A peer that dies is still found out, only later.
+            let next = client.connection.poll(now: client.now)
+            client.now = client.now + .seconds(60)
+            #expect(next.map { $0 <= client.now } == true)
+            _ = client.connection.poll(now: client.now)
+            let rare = client.sentFrames().filter { $0.type == Raw.ping }
+            #expect(rare.count == 1)
+            for frame in rare { client.receive(Raw.frame(Raw.ping, Raw.ack, frame.payload)) }
+        }
         _ = client.connection.sendData([1], on: call, endStream: false)
         client.now = client.now + .seconds(10)
         _ = client.connection.poll(now: client.now)

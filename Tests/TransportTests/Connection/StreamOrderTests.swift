@@ -257,7 +257,7 @@ struct StreamOrderTests {
         let ids = client.sentFrames().filter { $0.type == Raw.headers }.map(\.stream)
         #expect(ids == [0x7fff_fffd, 0x7fff_ffff])
         let events = client.takeEvents().filter { $0 != .ready }
-        #expect(events == [.unprocessed(calls[2]), .unprocessed(calls[3])])
+        #expect(events == [.unsent(calls[2]), .unsent(calls[3])])
         #expect(throws: Connection.OpenRefusal.identifiersExhausted) { try client.open() }
         client.receive(Raw.response(0x7fff_ffff, ends: true))
         let last = client.takeEvents().last
