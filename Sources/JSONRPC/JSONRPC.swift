@@ -24,7 +24,7 @@ public struct JSONRPC: RPCProtocol {
     public func box<Parameters: Encodable>(
         _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
     ) throws -> [UInt8] {
-        try JSONBody.encode(request(method, parameters, ticket))
+        try JSONBody.encode(try request(method, parameters, ticket))
     }
 
     public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
@@ -32,11 +32,40 @@ public struct JSONRPC: RPCProtocol {
         return try answer.value(for: ticket)
     }
 
+    public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? {
+        guard let answer: Answer<NoResult> = try? JSONBody.decode(body), answer.version == "2.0",
+            answer.id == nil || ticket == nil || answer.id == ticket?.id
+        else { return nil }
+        return answer.error
+    }
+
     func request<Parameters: Encodable>(
         _ method: String, _ parameters: Parameters, _ ticket: RPCTicket?
-    ) -> Request<Parameters> {
+    ) throws -> Request<Parameters> {
         Request(
-            method: method, parameters: parameters, id: ticket?.id, additional: additionalFields)
+            method: method, parameters: try Self.hasAny(parameters) ? parameters : nil,
+            id: ticket?.id, additional: additionalFields)
+    }
+
+    /// Whether there are parameters. Throws when they are neither a list nor named, which the
+    /// specification wants them to be (§4.2).
+    private static func hasAny(_ parameters: some Encodable) throws -> Bool {
+        if parameters is NoParameters { return false }
+        switch Mirror(reflecting: parameters).displayStyle {
+        case .struct, .class, .tuple, .collection, .dictionary, .set: return true
+        default: break
+        }
+        // A number, a string, or something that may be one.
+        let octets = try JSONBody.encode(parameters)
+        if octets == Array("null".utf8) { return false }
+        guard let first = octets.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+        else {
+            let text = String(decoding: octets.prefix(80), as: UTF8.self)
+            throw RPCError(
+                .invalidArgument,
+                "the parameters of JSON-RPC are a list or have names; '\(text)' is neither")
+        }
+        return true
     }
 }
 
@@ -73,7 +102,7 @@ extension JSONRPCError: CustomStringConvertible {
 extension JSONRPC {
     struct Request<Parameters: Encodable>: Encodable {
         var method: String
-        var parameters: Parameters
+        var parameters: Parameters?
         /// Nil is a notification, which nobody answers.
         var id: String?
         var additional: [String: JSONValue]
@@ -83,9 +112,7 @@ extension JSONRPC {
             for (name, value) in additional { try container.encode(value, forKey: Key(name)) }
             try container.encode("2.0", forKey: Key("jsonrpc"))
             try container.encode(method, forKey: Key("method"))
-            if !(parameters is NoParameters) {
-                try container.encode(parameters, forKey: Key("params"))
-            }
+            try container.encodeIfPresent(parameters, forKey: Key("params"))
             try container.encodeIfPresent(id, forKey: Key("id"))
         }
     }
@@ -99,6 +126,21 @@ extension JSONRPC {
         init?(intValue: Int) { return nil }
     }
 
+    /// Whose an answer is, whatever else is wrong with it.
+    struct AnswerName: Decodable {
+        var id: String?
+
+        init(from decoder: any Decoder) throws {
+            id = (try? decoder.container(keyedBy: Key.self)).flatMap(Self.id)
+        }
+
+        /// Servers answer with the id they were given; a number is told as its text.
+        static func id(in container: KeyedDecodingContainer<Key>) -> String? {
+            if let text = try? container.decode(String.self, forKey: Key("id")) { return text }
+            return (try? container.decode(Int.self, forKey: Key("id"))).map { "\($0)" }
+        }
+    }
+
     struct Answer<Value: Decodable>: Decodable {
         var version: String?
         var id: String?
@@ -109,12 +151,7 @@ extension JSONRPC {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Key.self)
             version = try container.decodeIfPresent(String.self, forKey: Key("jsonrpc"))
-            // Servers answer with the id they were given; a number is told as its text.
-            if let text = try? container.decode(String.self, forKey: Key("id")) {
-                id = text
-            } else {
-                id = (try? container.decode(Int.self, forKey: Key("id"))).map { "\($0)" }
-            }
+            id = AnswerName.id(in: container)
             error = try container.decodeIfPresent(JSONRPCError.self, forKey: Key("error"))
             hasResult = container.contains(Key("result"))
             result =

@@ -5,7 +5,7 @@ extension RPCClient where Kind == JSONRPC {
     public func notify<Parameters: Encodable & Sendable>(
         _ method: String, _ parameters: Parameters
     ) async throws {
-        let body = try JSONBody.encode(kind.request(method, parameters, nil))
+        let body = try JSONBody.encode(try kind.request(method, parameters, nil))
         _ = try await post(kind.path(of: method), body)
     }
 
@@ -21,14 +21,14 @@ extension RPCClient where Kind == JSONRPC {
     /// ```
     public func send(_ batch: JSONRPCBatch) async throws -> JSONRPCBatch.Answers {
         guard !batch.requests.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
-        let requests = batch.requests.map { $0(kind) }
+        let requests = try batch.requests.map { try $0(kind) }
         let body = try await post(kind.path(of: ""), try JSONBody.encode(requests))
         // To notifications alone nothing is answered.
         guard !body.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
         return try Self.reading(body) {
-            let entries: [JSONValue]
+            let names: [JSONRPC.AnswerName]
             do {
-                entries = try JSONBody.decode(body)
+                names = try JSONBody.decode(body)
             } catch is DecodingError {
                 // A batch that is refused as a whole is answered by one object.
                 let refusal: JSONRPC.Answer<JSONValue> = try JSONBody.decode(body)
@@ -36,11 +36,9 @@ extension RPCClient where Kind == JSONRPC {
                     ?? RPCError(.internal, "the answer to a batch is not a list") as any Error
             }
             var bodies: [String: [UInt8]] = [:]
-            for entry in entries {
-                let octets = try JSONBody.encode(entry)
-                let answer: JSONRPC.Answer<JSONValue> = try JSONBody.decode(octets)
-                guard let id = answer.id else { continue }
-                bodies[id] = octets
+            // An answer that is not in order is so for who asks for it, and for nobody else.
+            for (name, octets) in zip(names, JSONBody.elements(of: body)) {
+                if let id = name.id { bodies[id] = octets }
             }
             return JSONRPCBatch.Answers(bodies: bodies)
         }
@@ -60,7 +58,7 @@ public struct JSONRPCBatch: Sendable {
         func encode(to encoder: any Encoder) throws { try encodeInto(encoder) }
     }
 
-    fileprivate var requests: [@Sendable (JSONRPC) -> AnyRequest] = []
+    fileprivate var requests: [@Sendable (JSONRPC) throws -> AnyRequest] = []
 
     public init() {}
 
@@ -72,7 +70,7 @@ public struct JSONRPCBatch: Sendable {
     ) -> Ticket<Value> {
         let ticket = RPCTicket()
         requests.append { kind in
-            let request = kind.request(method, parameters, ticket)
+            let request = try kind.request(method, parameters, ticket)
             return AnyRequest { try request.encode(to: $0) }
         }
         return Ticket(ticket: ticket)
@@ -83,7 +81,7 @@ public struct JSONRPCBatch: Sendable {
         _ method: String, _ parameters: Parameters
     ) {
         requests.append { kind in
-            let request = kind.request(method, parameters, nil)
+            let request = try kind.request(method, parameters, nil)
             return AnyRequest { try request.encode(to: $0) }
         }
     }

@@ -34,6 +34,10 @@ public protocol RPCProtocol: Sendable {
 
     /// The result in an answer's body, or its error, thrown. As it is unless a protocol wraps it.
     func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value
+
+    /// The error in the body of an answer whose HTTP status tells of one; nil, which is what a
+    /// protocol says that does not speak of that, leaves it at the status.
+    func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)?
 }
 
 extension RPCProtocol {
@@ -46,6 +50,8 @@ extension RPCProtocol {
     public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
         try JSONBody.decode(body)
     }
+
+    public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? { nil }
 }
 
 /// Tells a request from all others, so that its answer is known.
@@ -65,6 +71,41 @@ public enum JSONBody {
 
     public static func decode<Value: Decodable>(_ body: [UInt8]) throws -> Value {
         try JSONDecoder().decode(Value.self, from: Data(body))
+    }
+
+    /// The octets of each element of a list that has been read and found in order.
+    static func elements(of list: [UInt8]) -> [[UInt8]] {
+        var elements: [[UInt8]] = []
+        var start = 0
+        var depth = 0
+        var isString = false
+        var isEscaped = false
+        for (index, octet) in list.enumerated() {
+            if isString {
+                if isEscaped {
+                    isEscaped = false
+                } else if octet == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if octet == UInt8(ascii: "\"") {
+                    isString = false
+                }
+                continue
+            }
+            switch octet {
+            case UInt8(ascii: "\""): isString = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                if depth == 1 { start = index + 1 }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                depth -= 1
+                if depth == 0 { elements.append(Array(list[start..<index])) }
+            case UInt8(ascii: ",") where depth == 1:
+                elements.append(Array(list[start..<index]))
+                start = index + 1
+            default: break
+            }
+        }
+        return elements
     }
 }
 
@@ -103,16 +144,18 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     ) async throws -> Value {
         let ticket = RPCTicket()
         let body = try await post(
-            kind.path(of: method), try kind.box(method, parameters, ticket))
+            kind.path(of: method), try kind.box(method, parameters, ticket), ticket)
         return try Self.reading(body) { try kind.unbox(body, ticket) }
     }
 
     /// Posts a body, and returns that of an answer with a status of 2xx.
-    func post(_ path: String, _ body: [UInt8]) async throws -> [UInt8] {
+    func post(
+        _ path: String, _ body: [UInt8], _ ticket: RPCTicket? = nil
+    ) async throws -> [UInt8] {
         let answer = try await channel.post(
             path, contentType: "application/json", accept: "application/json", body: body, options)
         guard (200..<300).contains(answer.status) else {
-            throw RPCError.notSuccessful(answer)
+            throw kind.failure(in: answer.body, ticket) ?? RPCError.notSuccessful(answer)
         }
         return answer.body
     }

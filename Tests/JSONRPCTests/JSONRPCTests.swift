@@ -73,6 +73,23 @@ struct JSONRPCTests {
             server.http("/down") { _ in
                 HTTPReply(status: 503, contentType: "text/plain", body: Array("later".utf8))
             }
+            server.http("/mixed") { request in
+                let entries: [[String: JSONValue]] = (try? JSONBody.decode(request.body)) ?? []
+                let ids = entries.map { if case .string(let id)? = $0["id"] { id } else { "" } }
+                let answers = [
+                    #"{"jsonrpc":"2.0","id":"\#(ids[0])","result":123456789012345678901234567890}"#,
+                    #"7"#,
+                    #"{"jsonrpc":"2.0", "id":"\#(ids[1])","error":{"code":-32000}}"#,
+                    #"{"jsonrpc":"2.0","id":"\#(ids[2])","result":["a,]\"}", {"b":[]}] }"#,
+                ]
+                return HTTPReply(
+                    contentType: "application/json",
+                    body: Array("[ \(answers.joined(separator: " ,")) ]".utf8))
+            }
+            server.http("/gone") { _ in
+                let body = try? JSONBody.encode(error(-32_601, "no such method", id: nil))
+                return HTTPReply(status: 404, contentType: "application/json", body: body ?? [])
+            }
             server.http("/silent") { _ in
                 try? await Task.sleep(for: .seconds(60))
                 return HTTPReply(contentType: "text/plain", body: [])
@@ -139,6 +156,41 @@ struct JSONRPCTests {
         let tenant: String = try await extra.call("extra", [1])
         #expect(tenant == "t7")
         try await client.notify("sum", [1, 2])
+    }
+
+    @Test("reads each answer of a batch by itself, to the last digit")
+    func mixedBatch() async throws {
+        let mixed = RPCClient(channel: client.channel, JSONRPC(path: "/mixed"))
+        var batch = JSONRPCBatch()
+        let large = batch.add("a", [1], returning: Decimal.self)
+        let broken = batch.add("b", [1], returning: Int.self)
+        let nested = batch.add("c", [1], returning: [JSONValue].self)
+        let answers = try await mixed.send(batch)
+        #expect(try answers[large] == Decimal(string: "123456789012345678901234567890"))
+        #expect(throws: RPCError.self) { try answers[broken] }
+        #expect(try answers[nested] == ["a,]\"}", .object(["b": .array([])])])
+    }
+
+    @Test("knows an error by its body, whatever the status of HTTP is")
+    func errorWithStatus() async throws {
+        let gone = RPCClient(channel: client.channel, JSONRPC(path: "/gone"))
+        let error = await #expect(throws: JSONRPCError.self) {
+            try await gone.call("x", [1], returning: Int.self)
+        }
+        #expect(error?.code == JSONRPCError.methodNotFoundCode)
+    }
+
+    @Test("sends parameters that are a list or have names, and no others")
+    func parameters() async throws {
+        let error = await #expect(throws: RPCError.self) {
+            try await client.call("sum", 5, returning: Int.self)
+        }
+        #expect(error?.code == .invalidArgument)
+        let none: [Int]? = nil
+        _ = try await client.call("nothing", none, returning: NoResult.self)
+        let some: [Int]? = [1, 2]
+        let sum: Int = try await client.call("sum", some)
+        #expect(sum == 3)
     }
 
     @Test("sends batches, whose answers come in any order")

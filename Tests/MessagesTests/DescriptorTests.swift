@@ -58,6 +58,36 @@ struct DescriptorTests {
             ])
     }
 
+    @Test("is read with all that may stand in it beside what it describes")
+    func ornaments() throws {
+        let source = """
+            syntax = "proto3";
+            option (file_option) = { a: 1 b { c: 2 } };
+            message A {
+              ;
+              option (x).y = "z";
+              int32 a = 0x10 [(gogoproto.nullable) = false, (x) = { a: 1 }, deprecated = true];
+              oneof b { option (o) = 1; ; string c = 010 [json_name = 'sea']; }
+              reserved 3, 5 to 7;
+            }
+            enum E { ; option allow_alias = true; ZERO = 0 [(v) = { a: "};" }]; ONE = -0x1; };
+            service S {
+              option (s) = { a: 1 };
+              rpc One(A) returns (A) {};
+              rpc Two(stream A) returns (stream A) { option (m) = { get: "/" }; }
+              rpc Three(A) returns (A);
+              ;
+            }
+            """
+        let file = try File(parsing: source, name: "a.proto")
+        let fields = file.messageType[0].field
+        #expect(fields.map(\.number) == [16, 8])
+        #expect(fields[0].options?.deprecated == true)
+        #expect(fields[1].jsonName == "sea")
+        #expect(file.enumType[0].value.map(\.number) == [0, -1])
+        #expect(file.service[0].method.map(\.name) == ["One", "Two", "Three"])
+    }
+
     @Test(
         "is refused with the line that is wrong",
         arguments: [
@@ -65,6 +95,8 @@ struct DescriptorTests {
             ("message A {", 1, "the file ends too early"),
             ("\n\nfoo", 3, "'foo' is not understood"),
             ("message A { B b = 1; }", 0, "nothing is called 'B'"),
+            ("message A { .foo.B b = 1; }", 0, "nothing is called '.foo.B'"),
+            ("message A { int32 a = 08; }", 1, "a number expected, not '08'"),
             ("/* a", 1, "a comment without an end"),
             ("import \"a", 1, "a string without an end"),
         ])

@@ -55,6 +55,29 @@ struct Proto2Tests {
         #expect(Array(read.name.utf8) == [0x65, 0xcc, 0x81])
     }
 
+    struct Holder: Message {
+        var exact = Exact()
+        var name = ""
+        var unknownFields = UnknownFields()
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.required(.message(Exact.self), 1, &exact)
+            try field.required(.string, 2, &name)
+        }
+    }
+
+    @Test("merges the parts of a required message, and has its fields' names in its text")
+    func required() throws {
+        let zero: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0x80]
+        // −0 over 0 is a change, and what an earlier part said stays.
+        let octets: [UInt8] = [0x0a, 3, 0x1a, 1, 0x78, 0x12, 1, 0x61, 0x0a, 9, 0x11] + zero
+        let holder = try Holder(decoding: octets)
+        #expect(holder.exact.offset.sign == .minus)
+        #expect(holder.exact.name == "x")
+        #expect(holder.name == "a")
+        #expect(holder.debugDescription.contains("name: \"a\""))
+    }
+
     @Test("has its defaults when nothing arrives")
     func nothing() throws {
         #expect(try Server(decoding: []) == Server(host: "localhost", port: 50051))

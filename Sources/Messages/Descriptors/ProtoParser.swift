@@ -82,7 +82,7 @@ struct ProtoParser {
         message.oneofDecl.append(.init(name: try tokens.take()))
         try tokens.expect("{")
         while try !tokens.take(if: "}") {
-            if tokens.next == "option" {
+            if tokens.next == "option" || tokens.next == ";" {
                 try tokens.skipStatement()
                 continue
             }
@@ -130,10 +130,12 @@ struct ProtoParser {
     }
 
     private mutating func option(of field: inout Field) throws(ProtoSyntaxError) {
-        let name = try tokens.take()
+        var name = ""
+        while tokens.next != "=" { name += try tokens.take() }
         try tokens.expect("=")
-        let isString = tokens.next.hasPrefix("\"")
-        let value = isString ? try tokens.string() : try tokens.take()
+        // Of an option that somebody else has declared, which may be a whole message.
+        guard tokens.next != "{" else { return try tokens.skipBlock() }
+        let value = tokens.isString ? try tokens.string() : try tokens.take()
         switch name {
         case "default": field.defaultValue = value
         case "json_name": field.jsonName = value
@@ -179,14 +181,18 @@ struct ProtoParser {
         enumeration.name = try tokens.take()
         try tokens.expect("{")
         while try !tokens.take(if: "}") {
-            if tokens.next == "option" || tokens.next == "reserved" {
+            if ["option", "reserved", ";"].contains(tokens.next) {
                 try tokens.skipStatement()
                 continue
             }
             let name = try tokens.take()
             try tokens.expect("=")
             enumeration.value.append(.init(name: name, number: try tokens.number()))
-            if tokens.next == "[" { while tokens.next != ";" { _ = try tokens.take() } }
+            if try tokens.take(if: "[") {
+                var options = Field()
+                repeat { try option(of: &options) } while try tokens.take(if: ",")
+                try tokens.expect("]")
+            }
             try tokens.expect(";")
         }
         return enumeration
@@ -200,7 +206,7 @@ struct ProtoParser {
         var service = Google.Protobuf.ServiceDescriptorProto(name: try tokens.take())
         try tokens.expect("{")
         while try !tokens.take(if: "}") {
-            if tokens.next == "option" {
+            if tokens.next == "option" || tokens.next == ";" {
                 try tokens.skipStatement()
             } else {
                 service.method.append(try method())

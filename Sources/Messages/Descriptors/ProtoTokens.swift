@@ -44,27 +44,55 @@ struct ProtoTokens {
 
     /// Takes a string without its quotation marks.
     mutating func string() throws(ProtoSyntaxError) -> String {
-        guard next.hasPrefix("\"") || next.hasPrefix("'") else {
+        guard isString else {
             throw failure("a string expected, not '\(next)'")
         }
         return String(try take().dropFirst().dropLast())
     }
 
+    /// Whether a string is due.
+    var isString: Bool { next.hasPrefix("\"") || next.hasPrefix("'") }
+
+    /// Takes a number, which may be written in octal or hexadecimal digits.
     mutating func number() throws(ProtoSyntaxError) -> Int32 {
-        guard let number = Int32(next) else { throw failure("a number expected, not '\(next)'") }
+        let isNegative = next.hasPrefix("-")
+        let digits = next.drop { $0 == "-" }
+        var magnitude: Int64?
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+            magnitude = Int64(digits.dropFirst(2), radix: 16)
+        } else if digits.hasPrefix("0"), digits.count > 1 {
+            magnitude = Int64(digits, radix: 8)
+        } else {
+            magnitude = Int64(digits)
+        }
+        guard let magnitude, magnitude >= 0,
+            let number = Int32(exactly: isNegative ? -magnitude : magnitude)
+        else { throw failure("a number expected, not '\(next)'") }
         try advance()
         return number
     }
 
-    /// Passes over what is of no interest, up to the end of the statement or block.
+    /// Passes over what is of no interest, up to the end of the statement. A block is the end of
+    /// one that is not going on, as that of a message is; an option may have one for its value.
     mutating func skipStatement() throws(ProtoSyntaxError) {
+        while next != ";", next != "{" { _ = try take() }
+        if next == "{" {
+            try skipBlock()
+            // `option (x) = { … };` has it, and `rpc … { … }` need not.
+            _ = try take(if: ";")
+        } else {
+            try expect(";")
+        }
+    }
+
+    /// Passes over braces and all between them.
+    mutating func skipBlock() throws(ProtoSyntaxError) {
         var depth = 0
         repeat {
             let token = try take()
             if token == "{" { depth += 1 }
             if token == "}" { depth -= 1 }
-            if depth == 0, token == ";" || token == "}" { return }
-        } while true
+        } while depth > 0
     }
 
     // MARK: -

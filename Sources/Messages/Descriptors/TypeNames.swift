@@ -50,7 +50,10 @@ struct TypeNames {
 
     /// The innermost scope that knows a name decides what it means, as in C++.
     fileprivate mutating func fullName(of name: String, in innermost: String) -> String {
-        guard !name.hasPrefix(".") else { return name }
+        guard !name.hasPrefix(".") else {
+            if types[name] == nil { missing = missing ?? name }
+            return name
+        }
         var scope = innermost[...]
         while true {
             let candidate = "\(scope).\(name)"
