@@ -75,6 +75,9 @@ enum ChannelOptions {
             options.timeout = .seconds(seconds)
         }
         guard let authorities = arguments["--ca"] else {
+            guard arguments["--override"] == nil else {
+                throw UsageError(message: "--override needs --ca: without it nothing is secured")
+            }
             return try Channel(target, defaultOptions: options)
         }
         var tls = TLSOptions()

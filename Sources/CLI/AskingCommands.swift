@@ -33,11 +33,14 @@ enum ServicesCommand: Command {
             return
         }
         let name = arguments.words[1]
+        var isService = false
         for file in try await client.files(declaring: name) {
             for service in file.service where file.fullName(of: service) == name {
+                isService = true
                 for method in service.method { print("\(name)/\(method.name ?? "")") }
             }
         }
+        guard isService else { throw RPCError(.notFound, "'\(name)' is not a service") }
     }
 }
 

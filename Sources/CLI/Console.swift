@@ -22,15 +22,29 @@ func say(_ message: String) {
     }
 }
 
-/// Has what was printed leave at once, for whoever waits for it through a pipe.
-func flushOutput() {
+/// Has what was printed leave at once, for whoever waits for it through a pipe. False when it
+/// cannot.
+@discardableResult
+func flushOutput() -> Bool {
     // Nil is every stream that is open.
-    fflush(nil)
+    fflush(nil) == 0
 }
 
-/// Ends the program.
+/// Ends the program. What was printed and got lost is a failure, whatever else was achieved.
 func leave(with status: Int32) -> Never {
+    if !flushOutput(), status == 0 {
+        say("swiftlet: the output cannot be written")
+        exit(1)
+    }
     exit(status)
+}
+
+/// Sees to it that no connection takes the number of a standard stream that was closed, and gets
+/// what is printed.
+func keepStandardStreams() {
+    var descriptor: CInt
+    repeat { descriptor = unsafe open("/dev/null", O_RDONLY) } while (0...2).contains(descriptor)
+    _ = close(descriptor)
 }
 
 /// A file that cannot be read.

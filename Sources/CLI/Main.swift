@@ -12,6 +12,7 @@ enum Main {
     ]
 
     static func main() async {
+        keepStandardStreams()
         var words = Array(CommandLine.arguments.dropFirst())
         guard let name = words.first, name != "help", name != "--help", name != "-h" else {
             printUsage()
@@ -27,6 +28,7 @@ enum Main {
         }
         do {
             try await command.run(Arguments(words, of: command))
+            leave(with: 0)
         } catch let error as UsageError {
             complain("\(error.message)\nusage: swiftlet \(command.usage)")
         } catch let error as ExitStatus {
@@ -45,7 +47,9 @@ enum Main {
         for command in commands {
             print("  swiftlet \(command.usage)\n      \(command.purpose)")
         }
-        print("\nThe exit status is 0, 2 for wrong usage, and 64 + gRPC status for a failed call.")
+        print(
+            "\nThe exit status is 0, 2 for wrong usage, 64 + gRPC status for a failed call, and 1 for"
+                + " anything else that fails.")
     }
 }
 

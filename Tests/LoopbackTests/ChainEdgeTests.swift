@@ -105,7 +105,7 @@ struct ChainEdgeTests {
         #expect(messages == (0..<200).map { [$0] })
     }
 
-    @Test("a write behind the end of the request does not wait, with interceptors or without")
+    @Test("a write behind the end of the request is refused, with interceptors or without")
     func writeAfterFinish() async throws {
         let server = try Self.server()
         for interceptors in [[], [ChannelInterceptor.all(.headers(["a": "b"]))]] {
@@ -113,7 +113,21 @@ struct ChainEdgeTests {
             let call = try await channel.bidirectional(Self.talk)
             try await call.requests.write([1])
             call.requests.finish()
-            try? await call.requests.write([2])
+            let error = await #expect(throws: RPCError.self) {
+                try await call.requests.write([2])
+            }
+            #expect(error?.code == .failedPrecondition)
+            #expect(throws: RPCError.self) { try call.requests.finish(with: [3]) }
+            try await onThread {
+                let blocking = channel.blockingBidirectional(Self.talk)
+                blocking.finish()
+                let error = #expect(throws: RPCError.self) { try blocking.write([2]) }
+                #expect(error?.code == .failedPrecondition)
+            }
+            let handled = channel.bidirectional(
+                Self.talk, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
+            handled.finish()
+            #expect(throws: RPCError.self) { try handled.write([2]) }
             var replies: [[UInt8]] = []
             for try await reply in call.responses { replies.append(reply) }
             #expect(replies == [[1]])

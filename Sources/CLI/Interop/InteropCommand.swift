@@ -47,7 +47,9 @@ enum InteropCommand: Command {
     }
 
     private static func selectedCases(_ list: String?) throws -> [InteropCase] {
-        guard let list, !list.isEmpty else { throw UsageError(message: "--test_case is missing") }
+        guard let list, list.contains(where: { $0 != "," }) else {
+            throw UsageError(message: "--test_case is missing")
+        }
         if list == "all" {
             return InteropCase.all.filter { each in
                 if case .ownServer = each.peer { false } else { true }
@@ -67,16 +69,19 @@ enum InteropCommand: Command {
 extension InteropCommand {
     private static func server(_ arguments: Arguments) throws -> InteropServer {
         let host = arguments["--server_host"] ?? "localhost"
-        let bracketed = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        func port(_ name: String) throws -> Int? {
-            try arguments.count(name, from: 1, to: 65_535)
-        }
-        let port = try port("--server_control_port") ?? port("--server_port") ?? 50_051
+        let isBare = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[")
+        let bracketed = isBare ? "[\(host)]" : host
+        let port = try port("--server_port", arguments) ?? 50_051
         let credentials = try credentials(arguments)
         var server = InteropServer {
             try Channel("\(bracketed):\(port)", credentials: credentials)
         }
-        if let retryPort = try arguments.count("--server_retry_port", from: 1, to: 65_535) {
+        if let controlPort = try self.port("--server_control_port", arguments) {
+            server.makeControlChannel = {
+                try Channel("\(bracketed):\(controlPort)", credentials: credentials)
+            }
+        }
+        if let retryPort = try self.port("--server_retry_port", arguments) {
             server.makeLostChannel = { maxBackoff in
                 var arguments = ChannelArguments()
                 arguments.maxReconnectBackoff = maxBackoff
@@ -87,8 +92,17 @@ extension InteropCommand {
         return server
     }
 
+    private static func port(_ name: String, _ arguments: Arguments) throws -> Int? {
+        try arguments.count(name, from: 1, to: 65_535)
+    }
+
     private static func credentials(_ arguments: Arguments) throws -> ChannelCredentials {
-        guard try arguments.flag("--use_tls") else { return .insecure }
+        guard try arguments.flag("--use_tls") else {
+            guard arguments["--ca_file"] == nil else {
+                throw UsageError(message: "--ca_file needs --use_tls=true")
+            }
+            return .insecure
+        }
         var tls = TLSOptions()
         tls.targetNameOverride = arguments["--server_host_override"]
         if let file = arguments["--ca_file"] {

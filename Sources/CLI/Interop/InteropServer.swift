@@ -17,6 +17,8 @@ struct InteropServer: Sendable {
     var settings = Settings()
     /// Makes a channel of its own for a case.
     let makeChannel: @Sendable () throws -> Channel
+    /// The same for ``makeLostChannel``'s case, where its server has another port for that.
+    var makeControlChannel: (@Sendable () throws -> Channel)?
     /// Makes a channel to the port on which `connection_backoff` finds nobody, with the longest
     /// delay between two attempts.
     var makeLostChannel: (@Sendable (_ maxBackoff: Duration) throws -> Channel)?
@@ -29,10 +31,10 @@ struct InteropServer: Sendable {
 
 extension InteropServer {
     /// Runs `body` with a channel of its own, which is closed in the end.
-    func withChannel<Result>(_ body: (TestServiceClient) async throws -> Result) async throws
-        -> Result
-    {
-        let channel = try makeChannel()
+    func withChannel<Result>(
+        _ make: (() throws -> Channel)? = nil, _ body: (TestServiceClient) async throws -> Result
+    ) async throws -> Result {
+        let channel = try make?() ?? makeChannel()
         do {
             let result = try await body(TestServiceClient(channel: channel))
             await channel.close()

@@ -21,7 +21,7 @@ extension InteropCase {
                 throw NotServed(reason: "needs --server_retry_port")
             }
             let settings = server.settings.reconnect
-            try await server.withChannel { client in
+            try await server.withChannel(server.makeControlChannel) { client in
                 let milliseconds = Int32(clamping: Int(settings.maxBackoff / .milliseconds(1)))
                 _ = try await client.channel.unary(
                     start, .init(maxReconnectBackoffMs: milliseconds), TestServiceClient.options())

@@ -21,7 +21,7 @@ public final class BlockingCall<Request: Sendable, Reply: Sendable>: Sendable {
 extension BlockingCall {
     /// Sends a message; returns when there is room for the next. Throws when the call has ended.
     public func write(_ message: Request) throws(RPCError) {
-        if let end = inbox.end { throw end.errorOfWriting }
+        if let obstacle = inbox.obstacle { throw obstacle }
         let octets = try method.requestCodec.encode(message)
         inbox.willWrite()
         call.write(octets, andFinish: false)
@@ -30,7 +30,10 @@ extension BlockingCall {
     }
 
     /// Says that no more messages follow.
-    public func finish() { call.finish() }
+    public func finish() {
+        inbox.requestWasFinished()
+        call.finish()
+    }
 
     /// The next message; nil when the call has ended well.
     public func next() throws(RPCError) -> Reply? {
@@ -74,6 +77,7 @@ final class BlockingInbox: CallObserver {
         var messages = Backlog<[UInt8]>()
         var initialMetadata: Metadata?
         var unwrittenCount = 0
+        var requestIsFinished = false
         var end: CallEnd?
         /// A message was asked for and has not come.
         var isAsked = false
@@ -88,6 +92,15 @@ final class BlockingInbox: CallObserver {
 
 extension BlockingInbox {
     var end: CallEnd? { state.withLock { $0.end } }
+
+    /// Why no message can be written any more.
+    var obstacle: RPCError? {
+        state.withLock { state in
+            state.end?.errorOfWriting ?? (state.requestIsFinished ? .requestIsFinished : nil)
+        }
+    }
+
+    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
 
     func willWrite() { state.withLock { $0.unwrittenCount += 1 } }
 
@@ -145,6 +158,13 @@ extension BlockingInbox {
         state.withLock { change(&$0) }
         gate.open()
         queue.wakeTurner()
+    }
+}
+
+extension RPCError {
+    /// What a writer is told that goes on behind the end of its request.
+    static var requestIsFinished: RPCError {
+        RPCError(.failedPrecondition, "a message behind the end of the request")
     }
 }
 

@@ -32,6 +32,7 @@ final class HandlerObserver<Reply: Sendable>: CallObserver {
         var owesDemand = false
         var writeHandlers: [@Sendable (Bool) -> Void] = []
         var nextWriteHandler = 0
+        var requestIsFinished = false
         var isOver = false
     }
 
@@ -45,7 +46,7 @@ final class HandlerObserver<Reply: Sendable>: CallObserver {
     }
 }
 
-extension HandlerObserver: CallPausing {
+extension HandlerObserver: CallPausing, CallWriting {
     /// The call begins; its first message is asked for.
     func begin(_ call: any CallRequests) {
         state.withLock { $0.call = call }
@@ -64,13 +65,16 @@ extension HandlerObserver: CallPausing {
         call?.receiveNext()
     }
 
-    /// A message is about to be written. False when the call is over.
-    func willWrite(_ handler: @escaping @Sendable (Bool) -> Void) -> Bool {
-        state.withLock { state in
-            guard !state.isOver else { return false }
+    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
+
+    func willWrite(_ handler: @escaping @Sendable (Bool) -> Void) throws(RPCError) -> Bool {
+        let result: Result<Bool, RPCError> = state.withLock { state in
+            guard !state.isOver else { return .success(false) }
+            guard !state.requestIsFinished else { return .failure(.requestIsFinished) }
             state.writeHandlers.append(handler)
-            return true
+            return .success(true)
         }
+        return try result.get()
     }
 }
 
@@ -126,24 +130,35 @@ protocol CallPausing: AnyObject, Sendable {
     func resume()
 }
 
+/// Who is told of the messages that are written to a call.
+protocol CallWriting: AnyObject, Sendable {
+    /// A message is about to be written. False when the call is over.
+    func willWrite(_ handler: @escaping @Sendable (Bool) -> Void) throws(RPCError) -> Bool
+    func requestWasFinished()
+}
+
 /// A call with handlers, and where its requests are written.
 public struct WritingCall<Request: Sendable>: Sendable {
     let running: RunningCall
-    let willWrite: @Sendable (@escaping @Sendable (Bool) -> Void) -> Bool
+    let writing: any CallWriting
     let codec: Codec<Request>
 
     /// Sends a message. `then` is called when there is room for the next, or with `false` when the
-    /// call has ended; a writer that waits for it does not outrun its server.
+    /// call has ended; a writer that waits for it does not outrun its server. Throws when the request
+    /// was finished.
     public func write(
         _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
     ) throws(RPCError) {
         let octets = try codec.encode(message)
-        guard willWrite(then) else { return then(false) }
+        guard try writing.willWrite(then) else { return then(false) }
         running.call.write(octets, andFinish: false)
     }
 
     /// Says that no more messages follow.
-    public func finish() { running.call.finish() }
+    public func finish() {
+        writing.requestWasFinished()
+        running.call.finish()
+    }
 
     /// Ends the call with CANCELLED.
     public func cancel() { running.cancel() }

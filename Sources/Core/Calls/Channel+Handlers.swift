@@ -85,7 +85,7 @@ extension Channel {
         call.start()
         return WritingCall(
             running: RunningCall(call: call, pausing: observer),
-            willWrite: { observer.willWrite($0) }, codec: method.requestCodec)
+            writing: observer, codec: method.requestCodec)
     }
 }
 

@@ -9,14 +9,14 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     }
 
     /// Sends a message; returns when there is room for the next, so that a writer does not outrun
-    /// its server. Throws when the call has ended.
+    /// its server. Throws when the call has ended, or the request was finished.
     ///
     /// - Parameters:
     ///   - message: What is sent.
     ///   - mayCompress: False sends this message as it is on a call that compresses.
     @inlinable
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
-        try outlet.checkEnd()
+        try outlet.check()
         let octets = try codec.encode(message)
         if outlet.write(octets, andFinish: false, mayCompress: mayCompress) { return }
         try await outlet.waitForRoom()
@@ -25,13 +25,17 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     /// Sends the last message. Cheaper than ``write(_:mayCompress:)`` and ``finish()`` one after the other.
     @inlinable
     public func finish(with message: Message) throws(RPCError) {
-        try outlet.checkEnd()
+        try outlet.check()
         let octets = try codec.encode(message)
+        outlet.willFinish()
         _ = outlet.write(octets, andFinish: true, mayCompress: true)
     }
 
     /// Says that no more messages follow. Calling it twice is harmless.
-    public func finish() { outlet.call.finish() }
+    public func finish() {
+        outlet.willFinish()
+        outlet.call.finish()
+    }
 }
 
 /// Where the requests of a streaming call leave as octets.
@@ -68,12 +72,15 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         } onCancel: {
             call.cancel()
         }
-        try checkEnd()
+        if let end = inbox.end { throw end.errorOfWriting }
+    }
+
+    /// Throws when nothing can be written any more.
+    @usableFromInline
+    func check() throws(RPCError) {
+        if let obstacle = inbox.obstacle { throw obstacle }
     }
 
     @usableFromInline
-    func checkEnd() throws(RPCError) {
-        guard let end = inbox.end else { return }
-        throw end.errorOfWriting
-    }
+    func willFinish() { inbox.requestWasFinished() }
 }

@@ -28,6 +28,7 @@ final class ResponseInbox: CallObserver {
         /// Messages that were written and not taken yet. Below zero for a moment when one is
         /// taken before its writer has said that it waits for it.
         var unwrittenCount = 0
+        var requestIsFinished = false
     }
 
     private let state = Mutex(State())
@@ -57,6 +58,15 @@ extension ResponseInbox {
     }
 
     var end: CallEnd? { state.withLock { $0.end } }
+
+    /// Why no message can be written any more.
+    var obstacle: RPCError? {
+        state.withLock { state in
+            state.end?.errorOfWriting ?? (state.requestIsFinished ? .requestIsFinished : nil)
+        }
+    }
+
+    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
 
     /// A second reader at the same time gets nothing: a stream has one.
     func wait(_ waiter: Waiter) {

@@ -83,6 +83,8 @@ package protocol ChannelBackend: CallBackend {
     func connect()
     func close(grace: Duration) async
     func channelWasReleased()
+    /// The next call is to have a new connection; those that run keep theirs.
+    func leaveConnections()
 }
 
 // MARK: - Connectivity
@@ -99,6 +101,9 @@ extension Channel {
     public var connectivityChanges: AsyncStream<ConnectivityState> {
         backend.connectivityChanges()
     }
+
+    /// Lets calls that run go on to their end, and the next one make a new connection.
+    func leaveConnections() { backend.leaveConnections() }
 
     /// Connects now instead of with the first call.
     public func connect() { backend.connect() }

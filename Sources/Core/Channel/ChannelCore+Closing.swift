@@ -94,6 +94,19 @@ extension ChannelCore: TimerTarget {
         state.withLock { $0.idleTimer = timer }
     }
 
+    func leaveConnections() {
+        let links: [Link] = state.withLock { state in
+            let links = state.links
+            state.leaving += links
+            state.links = []
+            if state.connectivity == .ready {
+                state.move(to: state.attempt == nil ? .idle : .connecting)
+            }
+            return links
+        }
+        for link in links { link.leave() }
+    }
+
     /// Looks whether the channel was used since the last time; so a call costs no timer.
     func timerFired(now: MonotonicInstant) {
         let idle: [Link] = state.withLock { state in

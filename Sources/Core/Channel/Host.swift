@@ -110,10 +110,12 @@ extension Host {
         }
     }
 
-    /// Lets go of the channel. Calls that run go on to their end; the next one gets a new channel.
+    /// Lets go of the channel and its connections. Calls that run go on to their end. The next
+    /// ``channel()`` is a new one, with the settings as they are then; whoever has kept the old one
+    /// gets a new connection with his next call, with the settings of before.
     public func disconnect() {
         let old = state.withLock { $0.channel.take() }
-        _ = old
+        old?.leaveConnections()
     }
 
     private func makeChannel(_ settings: Settings) throws(RPCError) -> Channel {

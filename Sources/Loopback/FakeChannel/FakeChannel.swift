@@ -170,6 +170,8 @@ extension FakeBackend {
         for await _ in idle { return }
     }
 
+    func leaveConnections() {}
+
     func channelWasReleased() {
         let watchers = state.withLock { state in
             state.isShutDown = true
