@@ -38,13 +38,6 @@ enum ClientBenchmark {
             ? ClientMeter.Counters(allocations: .allocations(), systemCalls: .systemCalls())
             : ClientMeter.Counters()
         let methods = ClientMethods(arguments)
-        switch arguments.scenario {
-        case .serverStream, .clientStream:
-            guard arguments.executor == .default || arguments.executor == .queue else {
-                complain("client: one-way streams are measured with --executor default or queue")
-            }
-        case .unary, .stream, .idle, .connections: break
-        }
         // One worker that blocks turns the queue itself; several share one that has a thread.
         let isTurnedByHand = arguments.executor == .blocking && arguments.concurrency == 1
         let queue = try CompletionQueue(
@@ -70,25 +63,20 @@ enum ClientBenchmark {
         case .queue: await withTaskExecutorPreference(queue) { await tasks.run() }
         case .handlers:
             await withCheckedContinuation { continuation in
-                let handlers = ClientHandlers(
-                    channel, methods, meter, concurrency: arguments.concurrency
-                ) { continuation.resume() }
-                for _ in 0..<arguments.concurrency {
-                    if arguments.scenario == .stream {
-                        handlers.startStream()
-                    } else {
-                        handlers.startUnary()
-                    }
+                let handlers = ClientHandlers(channel, methods, meter, arguments) {
+                    continuation.resume()
                 }
+                for _ in 0..<arguments.concurrency { handlers.start() }
             }
         case .blocking:
-            let blocking = ClientBlocking(channel: channel, methods: methods, meter: meter)
+            let blocking = ClientBlocking(
+                channel: channel, methods: methods, meter: meter, arguments: arguments)
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<arguments.concurrency {
                     group.addTask {
                         await withCheckedContinuation { continuation in
                             Thread.detachNewThread {
-                                blocking.run(arguments.scenario)
+                                blocking.run()
                                 continuation.resume()
                             }
                         }

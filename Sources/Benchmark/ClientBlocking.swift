@@ -6,10 +6,17 @@ struct ClientBlocking: Sendable {
     let channel: Channel
     let methods: ClientMethods
     let meter: ClientMeter
+    let arguments: ClientArguments
 
-    func run(_ scenario: ClientArguments.Scenario) {
+    func run() {
         do {
-            if scenario == .stream { try stream() } else { try unary() }
+            switch arguments.scenario {
+            case .unary: try unary()
+            case .stream: try stream()
+            case .serverStream: try fromServer()
+            case .clientStream: try fromClient()
+            case .idle, .connections: break
+            }
         } catch {
             meter.fail(error)
         }
@@ -45,5 +52,39 @@ struct ClientBlocking: Sendable {
         }
         call.finish()
         while try call.next() != nil {}
+    }
+
+    private func fromServer() throws {
+        var tally = ClientMeter.Tally()
+        defer { meter.merge(tally) }
+        while ClientMeter.Instant.now < meter.end {
+            let replies = try channel.blockingServerStreaming(
+                methods.fromServer, methods.request, arguments.countOptions)
+            var block = ClientMeter.Block()
+            var count = 0
+            while let reply = try replies.next() {
+                try methods.check(reply)
+                count += 1
+                guard block.add(&tally, meter) else { return replies.cancel() }
+            }
+            guard block.end(&tally, meter) else { return }
+            try arguments.check(count)
+        }
+    }
+
+    private func fromClient() throws {
+        var tally = ClientMeter.Tally()
+        defer { meter.merge(tally) }
+        while ClientMeter.Instant.now < meter.end {
+            let reply = try channel.blockingClientStreaming(methods.fromClient) { requests in
+                var block = ClientMeter.Block()
+                for _ in 0..<arguments.messageCount {
+                    try requests.write(methods.request)
+                    guard block.add(&tally, meter) else { return }
+                }
+                _ = block.end(&tally, meter)
+            }
+            try methods.check(reply)
+        }
     }
 }

@@ -8,28 +8,41 @@ final class ClientHandlers: Sendable {
     private struct Worker {
         var tally = ClientMeter.Tally()
         var start = ClientMeter.Instant.now
+        var block = ClientMeter.Block()
+        /// Messages of the present call.
+        var count = 0
     }
 
     private let channel: Channel
     private let methods: ClientMethods
     private let meter: ClientMeter
+    private let arguments: ClientArguments
     private let runningCount: Mutex<Int>
     private let whenDone: @Sendable () -> Void
 
     init(
-        _ channel: Channel, _ methods: ClientMethods, _ meter: ClientMeter, concurrency: Int,
-        whenDone: @escaping @Sendable () -> Void
+        _ channel: Channel, _ methods: ClientMethods, _ meter: ClientMeter,
+        _ arguments: ClientArguments, whenDone: @escaping @Sendable () -> Void
     ) {
         self.channel = channel
         self.methods = methods
         self.meter = meter
-        runningCount = Mutex(concurrency)
+        self.arguments = arguments
+        runningCount = Mutex(arguments.concurrency)
         self.whenDone = whenDone
     }
 
-    func startUnary() { callUnary(Shared(Worker())) }
+    /// Starts one of those who work at the same time.
+    func start() {
+        switch arguments.scenario {
+        case .unary, .idle, .connections: callUnary(Shared(Worker()))
+        case .stream: startStream()
+        case .serverStream: callServer(Shared(Worker()))
+        case .clientStream: callClient(Shared(Worker()))
+        }
+    }
 
-    func startStream() {
+    private func startStream() {
         let worker = Shared(Worker())
         let box = Shared<WritingCall<ClientMethods.Request>?>(nil)
         let call = channel.bidirectional(
@@ -77,6 +90,83 @@ final class ClientHandlers: Sendable {
         } catch {
             meter.fail(error)
             end(worker)
+        }
+    }
+
+    private func callServer(_ worker: Shared<Worker>) {
+        worker.value.withLock { ($0.block, $0.count) = (ClientMeter.Block(), 0) }
+        let box = Shared<RunningCall?>(nil)
+        do throws(RPCError) {
+            let call = try channel.serverStreaming(
+                methods.fromServer, methods.request, arguments.countOptions,
+                handlers: ResponseHandlers(
+                    message: { [self] reply in
+                        do {
+                            try methods.check(reply)
+                            if !add(worker) { box.value.withLock { $0 }?.cancel() }
+                        } catch {
+                            meter.fail(error)
+                            box.value.withLock { $0 }?.cancel()
+                        }
+                    },
+                    end: { [self] result in
+                        box.value.withLock { $0 = nil }
+                        let count = worker.value.withLock { $0.count }
+                        guard ClientMeter.Instant.now < meter.end else { return end(worker) }
+                        do {
+                            _ = try result.get()
+                            try arguments.check(count)
+                            _ = worker.value.withLock { $0.block.end(&$0.tally, meter) }
+                            callServer(worker)
+                        } catch {
+                            meter.fail(error)
+                            end(worker)
+                        }
+                    }))
+            box.value.withLock { $0 = call }
+        } catch {
+            meter.fail(error)
+            end(worker)
+        }
+    }
+
+    private func callClient(_ worker: Shared<Worker>) {
+        worker.value.withLock { ($0.block, $0.count) = (ClientMeter.Block(), 0) }
+        let call: WritingCall<ClientMethods.Request> = channel.clientStreaming(
+            methods.fromClient
+        ) { [self] (result: Result<ClientMethods.Reply, RPCError>) in
+            do {
+                try methods.check(try result.get())
+                _ = worker.value.withLock { $0.block.end(&$0.tally, meter) }
+                guard ClientMeter.Instant.now < meter.end else { return end(worker) }
+                callClient(worker)
+            } catch {
+                meter.fail(error)
+                end(worker)
+            }
+        }
+        write(to: call, worker)
+    }
+
+    /// Each message is written when there is room for it.
+    private func write(to call: WritingCall<ClientMethods.Request>, _ worker: Shared<Worker>) {
+        let isLast = worker.value.withLock { $0.count >= arguments.messageCount }
+        guard !isLast else { return call.finish() }
+        do throws(RPCError) {
+            try call.write(methods.request) { [self] hasRoom in
+                guard hasRoom else { return }
+                if add(worker) { write(to: call, worker) } else { call.finish() }
+            }
+        } catch {
+            meter.fail(error)
+            call.cancel()
+        }
+    }
+
+    private func add(_ worker: Shared<Worker>) -> Bool {
+        worker.value.withLock { worker in
+            worker.count += 1
+            return worker.block.add(&worker.tally, meter)
         }
     }
 

@@ -45,6 +45,28 @@ extension ClientMeter {
         return true
     }
 
+    /// Messages that go one way: a latency is the mean over a block of them.
+    struct Block {
+        static let size = 32
+
+        private var start = Instant.now
+        private var count = 0
+
+        /// Counts a message. Returns whether to go on.
+        mutating func add(_ tally: inout Tally, _ meter: ClientMeter) -> Bool {
+            count += 1
+            return count < Self.size || end(&tally, meter)
+        }
+
+        /// Counts those of a block that is not full.
+        mutating func end(_ tally: inout Tally, _ meter: ClientMeter) -> Bool {
+            guard count > 0 else { return true }
+            let now = Instant.now
+            defer { (start, count) = (now, 0) }
+            return meter.count(&tally, from: start, to: now, units: count)
+        }
+    }
+
     /// A failure, which ends its worker.
     func fail(_ error: any Error) {
         state.withLock { state in

@@ -4,7 +4,21 @@ import Swiftlet
 /// What open streams and connections cost in memory.
 enum ClientScale {
     static func run(_ arguments: ClientArguments, _ methods: ClientMethods) async throws {
-        let queue = try CompletionQueue()
+        let queue = try CompletionQueue(spin: arguments.spin)
+        switch arguments.executor {
+        case .default: try await run(arguments, methods, queue)
+        case .queue:
+            try await withTaskExecutorPreference(queue) {
+                try await run(arguments, methods, queue)
+            }
+        case .blocking, .handlers:
+            complain("client: what is held open is measured with --executor default or queue")
+        }
+    }
+
+    private static func run(
+        _ arguments: ClientArguments, _ methods: ClientMethods, _ queue: CompletionQueue
+    ) async throws {
         let first = try Channel(arguments.target, queue: queue)
         if arguments.scenario == .idle {
             // The connection is there before anything is counted.

@@ -62,28 +62,21 @@ struct ClientTasks: Sendable {
         while try await replies.next() != nil {}
     }
 
-    /// A latency here is the mean over a block of messages.
-    private static let blockSize = 32
-
     private func fromServer() async throws {
         var tally = ClientMeter.Tally()
         defer { meter.merge(tally) }
-        let options = CallOptions.with {
-            $0.metadata.append("\(arguments.messageCount)", for: "x-count")
-        }
         while ClientMeter.Instant.now < meter.end {
             let replies = try await channel.serverStreaming(
-                methods.fromServer, methods.request, options)
-            var start = ClientMeter.Instant.now
+                methods.fromServer, methods.request, arguments.countOptions)
+            var block = ClientMeter.Block()
             var count = 0
             for try await reply in replies {
                 try methods.check(reply)
                 count += 1
-                guard count == Self.blockSize else { continue }
-                let now = ClientMeter.Instant.now
-                guard meter.count(&tally, from: start, to: now, units: count) else { return }
-                (start, count) = (now, 0)
+                guard block.add(&tally, meter) else { return }
             }
+            guard block.end(&tally, meter) else { return }
+            try arguments.check(count)
         }
     }
 
@@ -92,21 +85,27 @@ struct ClientTasks: Sendable {
         defer { meter.merge(tally.withLock { $0 }) }
         while ClientMeter.Instant.now < meter.end {
             let reply = try await channel.clientStreaming(methods.fromClient) { requests in
-                var start = ClientMeter.Instant.now
-                var count = 0
+                var block = ClientMeter.Block()
                 for _ in 0..<arguments.messageCount {
                     try await requests.write(methods.request)
-                    count += 1
-                    guard count == Self.blockSize else { continue }
-                    let now = ClientMeter.Instant.now
-                    let goesOn = tally.withLock { tally in
-                        meter.count(&tally, from: start, to: now, units: count)
-                    }
-                    guard goesOn else { return }
-                    (start, count) = (now, 0)
+                    guard tally.withLock({ block.add(&$0, meter) }) else { return }
                 }
+                _ = tally.withLock { block.end(&$0, meter) }
             }
             try methods.check(reply)
         }
+    }
+}
+
+extension ClientArguments {
+    /// How a call of `StreamingFromServer` is told how many messages it is to bring.
+    var countOptions: CallOptions {
+        .with { $0.metadata.append("\(messageCount)", for: "x-count") }
+    }
+
+    /// Throws when it has brought another number.
+    func check(_ count: Int) throws(RPCError) {
+        guard count != messageCount else { return }
+        throw RPCError(.dataLoss, "\(count) messages came instead of \(messageCount)")
     }
 }

@@ -16,6 +16,18 @@ public protocol ServiceClient: Sendable {
     /// `package.Service`, as in the `.proto` file.
     static var serviceName: String { get }
     var channel: Channel { get }
+    /// What holds for calls of this client that do not say otherwise, before what holds for those of
+    /// its channel.
+    var defaultOptions: CallOptions { get }
+}
+
+extension ServiceClient {
+    public var defaultOptions: CallOptions { CallOptions() }
+
+    private func completed(_ options: CallOptions) -> CallOptions {
+        let defaults = defaultOptions
+        return defaults.saysNothing ? options : options.merged(over: defaults)
+    }
 }
 
 extension ServiceClient {
@@ -30,14 +42,15 @@ extension ServiceClient {
     public func unary<Request: Message, Reply: Message>(
         _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
-        try await channel.unary(method(name, .unary), request, options)
+        try await channel.unary(method(name, .unary), request, completed(options))
     }
 
     /// One message to the server, any number back.
     public func serverStreaming<Request: Message, Reply: Message>(
         _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ResponseStream<Reply> {
-        try await channel.serverStreaming(method(name, .serverStreaming), request, options)
+        try await channel.serverStreaming(
+            method(name, .serverStreaming), request, completed(options))
     }
 
     /// Any number of messages to the server, one back.
@@ -45,14 +58,15 @@ extension ServiceClient {
         _ name: String, _ options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void
     ) async throws -> Reply {
-        try await channel.clientStreaming(method(name, .clientStreaming), options, produce)
+        try await channel.clientStreaming(
+            method(name, .clientStreaming), completed(options), produce)
     }
 
     /// Any number of messages both ways.
     public func bidirectional<Request: Message, Reply: Message>(
         _ name: String, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Conversation<Request, Reply> {
-        try await channel.bidirectional(method(name, .bidirectional), options)
+        try await channel.bidirectional(method(name, .bidirectional), completed(options))
     }
 
     /// A call, not started yet, whose requests come from a writer and which is the writer of its
@@ -61,6 +75,6 @@ extension ServiceClient {
         _ name: String, _ shape: CallShape, requests: any Writer<Request>,
         _ options: CallOptions = CallOptions()
     ) -> Call<Request, Reply> {
-        Call(channel, method(name, shape), requests: requests, options)
+        Call(channel, method(name, shape), requests: requests, completed(options))
     }
 }

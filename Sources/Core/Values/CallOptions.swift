@@ -95,13 +95,13 @@ extension CallOptions {
 
 extension CallOptions {
     /// Whether they leave everything to the defaults.
-    var saysNothing: Bool {
+    package var saysNothing: Bool {
         timeout == nil && absoluteDeadline == .never && metadata.isEmpty && waitForReady == nil
             && maxSendByteCount == nil && maxReceiveByteCount == nil && rare == nil
     }
 
     /// These options where they say something, `defaults` where they do not. Metadata adds up.
-    consuming func merged(over defaults: CallOptions) -> CallOptions {
+    package consuming func merged(over defaults: CallOptions) -> CallOptions {
         var merged = self
         if merged.timeout == nil { merged.timeout = defaults.timeout }
         merged.absoluteDeadline = .earlier(merged.absoluteDeadline, defaults.absoluteDeadline)
