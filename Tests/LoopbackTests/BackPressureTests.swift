@@ -63,6 +63,51 @@ struct BackPressureTests {
         #expect(try await reader.next() == nil)
     }
 
+    /// Pauses with its first message; says what comes before and after it goes on.
+    private func pausing(
+        _ start: (Channel, _ received: @escaping @Sendable () -> Void, _ ended: @escaping @Sendable () -> Void)
+            throws -> (pause: @Sendable () -> Void, resume: @Sendable () -> Void)
+    ) async throws {
+        let written = Counter()
+        let received = Counter()
+        let server = try Self.server(2_000, written: written)
+        var arguments = ChannelArguments()
+        arguments.streamWindowByteCount = 65_536
+        let channel = try Channel(server.target, arguments: arguments)
+        let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+        let call = try start(channel, { received.add() }, { continuation.finish() })
+        call.pause()
+        for _ in 0..<20 { _ = try await channel.unary(Self.echo, [1]) }
+        // One may have been asked for before; what its window has room for lies here unread.
+        let count = received.count
+        for _ in 0..<20 { _ = try await channel.unary(Self.echo, [1]) }
+        #expect(received.count == count)
+        #expect(written.count < 2_000)
+        call.resume()
+        for await _ in end {}
+        #expect(received.count == 2_000)
+    }
+
+    @Test("by handlers that have paused it stops its server, too")
+    func pausedHandlers() async throws {
+        try await pausing { channel, received, ended in
+            let call = try channel.serverStreaming(
+                Self.stream, [],
+                handlers: ResponseHandlers(message: { _ in received() }, end: { _ in ended() }))
+            return ({ call.pause() }, { call.resume() })
+        }
+    }
+
+    @Test("by a writeable whose call has paused it stops its server, too")
+    func pausedCall() async throws {
+        try await pausing { channel, received, ended in
+            let call = Call(channel, Self.stream, requests: SequenceWriter(value: []))
+            try call.start(
+                with: HandlerWriteable(value: { _ in received() }, completion: { _ in ended() }))
+            return ({ call.pause() }, { call.resume() })
+        }
+    }
+
     @Test("lets several tasks write to it at once")
     func writers() async throws {
         let collect = Method<[UInt8], [UInt8]>(

@@ -1,6 +1,7 @@
 import Foundation
 import Swiftlet
 import SwiftletLoopback
+import Synchronization
 import Testing
 
 struct Greeter: ServiceClient {
@@ -63,19 +64,60 @@ struct CallTests {
 
     @Test("to nobody says who refused, and when the next attempt is")
     func refused() async throws {
-        // A port that was free a moment ago.
-        let target: String
-        do {
-            let server = try LoopbackServer { _ in }
-            target = server.target
-        }
+        // A port on which nobody listens.
+        let target = "127.0.0.1:1"
         let greeter = Greeter(channel: try Channel(target))
         let error = await #expect(throws: RPCError.self) {
             try await greeter.sayHello(.init(name: "you"))
         }
         #expect(error?.code == .unavailable)
         #expect(error?.phase == .connect)
-        #expect(error?.message.contains(target) == true)
+        let message = try #require(error?.message)
+        #expect(message.hasPrefix("connect 127.0.0.1:1: connection refused (attempt 1, next in "))
+        #expect(message.hasSuffix(" s)"))
+        #expect(error?.attempts.map(\.address) == ["127.0.0.1:1"])
+    }
+
+    @Test("finds its channel idle when it comes late, and gets a new connection")
+    func idle() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        var arguments = ChannelArguments()
+        // As short as it gets.
+        arguments.idleTimeout = .zero
+        let channel = try Channel(server.target, arguments: arguments)
+        let greeter = Greeter(channel: channel)
+        _ = try await greeter.sayHello(.init(name: "you"))
+        for await state in channel.connectivityChanges where state == .idle { break }
+        _ = try await greeter.sayHello(.init(name: "you"))
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test("of a client with options of its own has them, unless it says otherwise")
+    func clientOptions() async throws {
+        struct Patient: ServiceClient {
+            static let serviceName = "t.T"
+            let channel: Channel
+            let defaultOptions = CallOptions.with {
+                $0.metadata.append("client", for: "from")
+                $0.timeout = .seconds(50)
+            }
+        }
+        let timeouts = Mutex<[String]>([])
+        let method = Method<HelloRequest, HelloReply>("/t.T/Ask", .unary)
+        let server = try LoopbackServer { server in
+            server.unary(method) { _, context in
+                let isLong = context.deadline.remaining.map { $0 > .seconds(20) } ?? true
+                timeouts.withLock { $0.append(isLong ? "long" : "short") }
+                return HelloReply(message: context.metadata["from"] ?? "none")
+            }
+        }
+        let client = Patient(
+            channel: try Channel(server.target, defaultOptions: .with { $0.timeout = .seconds(9) }))
+        let first: HelloReply = try await client.unary("Ask", HelloRequest())
+        let second: HelloReply = try await client.unary(
+            "Ask", HelloRequest(), .with { $0.timeout = .seconds(8) })
+        #expect([first.message, second.message] == ["client", "client"])
+        #expect(timeouts.withLock { $0 } == ["long", "short"])
     }
 
     @Test("many at the same time share a connection")

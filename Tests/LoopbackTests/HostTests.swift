@@ -63,6 +63,35 @@ struct HostTests {
         #expect(host.settings.credentials == nil)
     }
 
+    @Test("disconnects those who keep its channel, too")
+    func keptChannel() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let host = host(server)
+        let greeter = Greeter(channel: try host.channel())
+        _ = try await greeter.sayHello(.init(name: "you"))
+        host.disconnect()
+        _ = try await greeter.sayHello(.init(name: "you"))
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test("is secured by the PEM that it was given, for the name that it was told")
+    func secured() async throws {
+        let server = try SecureCallTests.server("server")
+        let host = Host(server.target)
+        host.configure { $0.hostNameOverride = "example.com" }
+        try host.setTLS(rootCertificates: try SecureCallTests.pem("ca.pem"))
+        let echo = HostileTrial.echo
+        // The certificate is for localhost.
+        let error = await #expect(throws: RPCError.self) {
+            try await host.channel().unary(echo, [1])
+        }
+        #expect(error?.phase == .tls, "\(error as Any)")
+        host.disconnect()
+        // A name that comes later holds as well.
+        host.configure { $0.hostNameOverride = "localhost" }
+        #expect(try await host.channel().unary(echo, [1]) == [1])
+    }
+
     @Test("limits the size of responses")
     func limit() async throws {
         let server = try LoopbackServer { $0.addGreeter() }

@@ -106,6 +106,10 @@ struct HostileServerTests {
             deadline: row.accepted.contains(4) ? row.deadline : .seconds(20),
             holdsAnother: row.start == .call,
             asksNext: row.start == .call || row.connection != .either)
+        if row.start == .preface, row.others == .live {
+            let others = try await HostileTrial.livesOn(misbehaviour.script)
+            #expect(others)
+        }
         #expect(row.accepted.contains(outcome.code), "\(outcome.code): \(outcome.reason)")
         switch row.connection {
         case .kept: #expect(outcome.isKept == true, "\(outcome.reason)")

@@ -56,6 +56,22 @@ struct HostileTrial {
         return outcome
     }
 
+    /// Whether other channels of the same queue get their answers while one has to do with a server
+    /// that goes wrong from the first octet on.
+    static func livesOn(_ script: RawScript) async throws -> Bool {
+        let hostile = try HostileTrial(script)
+        let sound = try HostileTrial(.correct)
+        hostile.peer.conduct = .misbehave
+        sound.peer.conduct = .reply
+        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        let waiting = Task { try await hostile.channel.unary(echo, [9], options) }
+        while hostile.peer.connectionCount == 0 { await Task.yield() }
+        let reply = try await sound.channel.unary(echo, [9], options)
+        waiting.cancel()
+        _ = await waiting.result
+        return reply == RawPeer.replyBody
+    }
+
     private func subject(_ deadline: Duration, _ request: [UInt8]) async -> Outcome {
         do {
             let options = CallOptions.with { $0.timeout = deadline }

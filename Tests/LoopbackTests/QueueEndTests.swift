@@ -67,6 +67,36 @@ struct QueueEndTests {
         #expect(second?.message.contains("completion queue") == true, "\(second as Any)")
     }
 
+    @Test("of a group was one of several, which have their channels in turn")
+    func group() async throws {
+        let server = try Self.server()
+        let group = try CompletionQueue.Group(threads: 3)
+        var channels: [Channel] = []
+        for index in 0..<6 {
+            let queue = group.next()
+            channels.append(try Channel(server.target, queue: queue))
+            #expect(group.queues.contains { $0 === queue })
+            #expect(try await channels[index].unary(HostileTrial.echo, [1]) == [1])
+        }
+        #expect(group.queues.allSatisfy { $0.loop.descriptorCount == 2 })
+        group.shutdown()
+        for queue in group.queues {
+            while queue.loop.descriptorCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    @Test("looked for input before it slept, when it was asked to")
+    func spin() async throws {
+        let server = try Self.server()
+        let queue = try CompletionQueue(spin: .microseconds(50))
+        let channel = try Channel(server.target, queue: queue)
+        for number in 0..<200 {
+            let octet = UInt8(truncatingIfNeeded: number)
+            #expect(try await channel.unary(HostileTrial.echo, [octet]) == [octet])
+        }
+        queue.shutdown()
+    }
+
     @Test("has its tasks run elsewhere")
     func executor() async throws {
         let queue = try CompletionQueue()
