@@ -82,10 +82,15 @@ public struct JSONRPCError: Error, Hashable, Sendable {
         self.data = data
     }
 
+    /// The request is no JSON.
     public static let parseErrorCode = -32_700
+    /// It is JSON, and no request.
     public static let invalidRequestCode = -32_600
+    /// There is no method of the name.
     public static let methodNotFoundCode = -32_601
+    /// The parameters are not those of the method.
     public static let invalidParametersCode = -32_602
+    /// The server has failed.
     public static let internalErrorCode = -32_603
 }
 

@@ -65,7 +65,10 @@ struct BackPressureTests {
 
     /// Pauses with its first message; says what comes before and after it goes on.
     private func pausing(
-        _ start: (Channel, _ received: @escaping @Sendable () -> Void, _ ended: @escaping @Sendable () -> Void)
+        _ start: (
+            Channel, _ received: @escaping @Sendable () -> Void,
+            _ ended: @escaping @Sendable () -> Void
+        )
             throws -> (pause: @Sendable () -> Void, resume: @Sendable () -> Void)
     ) async throws {
         let written = Counter()

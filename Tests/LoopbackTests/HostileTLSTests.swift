@@ -4,7 +4,9 @@ import Testing
 
 @testable import SwiftletLoopback
 
-@Suite("A client answers a hostile server of TLS", .timeLimit(.minutes(1)))
+@Suite(
+    "A client answers a hostile server of TLS", .timeLimit(.minutes(1)),
+    .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
 struct HostileTLSTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String

@@ -3,7 +3,9 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("A call over TLS", .timeLimit(.minutes(1)))
+@Suite(
+    "A call over TLS", .timeLimit(.minutes(1)),
+    .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
 struct SecureCallTests {
     static let certificates = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Certificates")

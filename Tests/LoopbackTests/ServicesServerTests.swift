@@ -33,7 +33,9 @@ struct ServicesServerTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("is reached over a pair of sockets with TLS, under the name localhost")
+    @Test(
+        "is reached over a pair of sockets with TLS, under the name localhost",
+        .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
     func securePair() async throws {
         let identity = ServerTLS(
             certificateChain: try SecureCallTests.pem("server.pem"),

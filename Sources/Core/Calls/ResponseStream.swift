@@ -6,7 +6,7 @@ import Synchronization
 /// the task that reads cancels the call, and so does letting go of the stream.
 ///
 /// ```swift
-/// for try await feature in channel.serverStreaming(listFeatures, rectangle) {
+/// for try await feature in try await channel.serverStreaming(listFeatures, rectangle) {
 ///     print(feature.name)
 /// }
 /// ```

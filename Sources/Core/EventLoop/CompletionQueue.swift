@@ -235,9 +235,11 @@ extension CompletionQueue {
 extension CompletionQueue {
     /// Several queues with a thread each; channels are dealt out to them in turn.
     public final class Group: Sendable {
+        /// All of them.
         public let queues: [CompletionQueue]
         private let turn = Atomic(0)
 
+        /// - Parameter count: How many queues; one at the least.
         public init(threads count: Int) throws(RPCError) {
             var queues: [CompletionQueue] = []
             for _ in 0..<max(1, count) { queues.append(try CompletionQueue()) }

@@ -56,12 +56,16 @@ public final class InterceptedCall: Sendable {
 // MARK: - Towards the network
 
 extension InterceptedCall {
+    /// Starts the rest of the call, with these options.
     public func start(_ options: CallOptions) { ask(.start(options)) }
 
+    /// Sends a request on.
     public func write(_ message: RawMessage) { ask(.write(message)) }
 
+    /// Says that no more requests follow.
     public func finish() { ask(.finish) }
 
+    /// Asks for one more response.
     public func receiveNext() { ask(.receiveNext) }
 
     /// Ends the rest of the call; nothing comes back from it. The caller hears of it by
@@ -88,10 +92,13 @@ extension InterceptedCall {
 // MARK: - Towards the caller
 
 extension InterceptedCall {
+    /// Gives the caller what the server sent before its first message.
     public func deliver(initialMetadata: Metadata) { tell(.initialMetadata(initialMetadata)) }
 
+    /// Gives the caller a response.
     public func deliver(_ message: RawMessage) { tell(.message(message)) }
 
+    /// Tells the caller that his request was taken, and that there is room for the next.
     public func deliverWriteDone() { tell(.writeDone) }
 
     /// Ends the call for the caller. What of it is still under way is cancelled.

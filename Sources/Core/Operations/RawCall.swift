@@ -5,7 +5,7 @@ import Synchronization
 /// ```swift
 /// let queue = try CompletionQueue(.byHand)
 /// let channel = try Channel("localhost:50051", queue: queue)
-/// let call = channel.rawCall("/helloworld.Greeter/SayHello")
+/// let call = try channel.rawCall("/helloworld.Greeter/SayHello")
 /// try call.start(
 ///     [
 ///         .sendInitialMetadata([:]), .sendMessage(request), .sendClose(),

@@ -22,8 +22,9 @@ public struct ChannelArguments: Hashable, Sendable {
 
     /// The delay after the first failure to connect; never above ``maxReconnectBackoff``.
     public var initialReconnectBackoff = Duration.seconds(1)
+    /// The longest delay between two attempts to connect.
     public var maxReconnectBackoff = Duration.seconds(120)
-    /// How long one attempt to connect may take at least, handshakes included.
+    /// How long one attempt to connect may take, handshakes and all addresses included.
     public var connectTimeout = Duration.seconds(20)
     /// How long an attempt at one address may take before the next begins beside it.
     public var happyEyeballsDelay = Duration.milliseconds(250)
@@ -33,7 +34,10 @@ public struct ChannelArguments: Hashable, Sendable {
     /// It was set by the name of the limit that holds always.
     var hasHardMetadataLimit = false
     static let leastHardMetadataLimit = 16 << 10
+    /// What is remembered of the headers that are sent, to send them shorter (RFC 7541 §4.2); the
+    /// server may allow less.
     public var encoderTableByteCount = 4_096
+    /// What the server may ask to have remembered of the headers that it sends.
     public var decoderTableByteCount = 4_096
     /// Nil is no limit.
     public var maxReceiveMessageByteCount: Int? = 4 << 20
@@ -46,6 +50,7 @@ public struct ChannelArguments: Hashable, Sendable {
     public var maxConnectionCount = 1
     /// The receive window of a stream; nil leaves it to the measured bandwidth × delay.
     public var streamWindowByteCount: Int?
+    /// The largest frame that the server may send.
     public var maxFrameByteCount = 16_384
     /// Whether receive windows grow with the measured bandwidth × delay, where
     /// ``streamWindowByteCount`` does not say how large they are.
@@ -56,9 +61,12 @@ public struct ChannelArguments: Hashable, Sendable {
 
     /// How long a connection may be silent before it is probed; nil is never.
     public var keepAliveInterval: Duration?
+    /// How long the server has to answer a probe before its connection is given up.
     public var keepAliveTimeout = Duration.seconds(20)
+    /// Whether a connection is probed while no call runs on it.
     public var keepAliveWithoutCalls = false
-    /// 0 is no limit.
+    /// Probes that may follow one another with nothing sent in between, before there is only one a
+    /// minute; 0 is no limit.
     public var maxPingsWithoutData = 2
     /// Proposal A8: no more often than every ten seconds, whatever was asked for.
     package var shortestKeepAliveInterval = Duration.seconds(10)
@@ -70,7 +78,9 @@ public struct ChannelArguments: Hashable, Sendable {
     /// once; when it is back, reconnecting does not wait. Nil does without.
     public var connectivityMonitor: ConnectivityMonitor?
 
+    /// Stands before the library's own name in the user agent.
     public var userAgentPrefix: String?
+    /// Stands behind it.
     public var userAgentSuffix: String?
     /// Stands in for the target in `:authority`.
     public var defaultAuthority: String?

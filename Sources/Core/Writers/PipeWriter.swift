@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// ```swift
 /// let notes = PipeWriter<RouteGuide.RouteNote>()
-/// let call = chat.call("RouteChat", .bidirectional, requests: notes)
+/// let call = Call(channel, routeChat, requests: notes)
 /// notes.write(note)
 /// notes.writesFinished(nil)
 /// ```

@@ -16,6 +16,7 @@ import Synchronization
 /// It looks at calls with one request message; those that stream their requests pass, because what
 /// they will say is not known when they begin.
 public final class DuplicateGuard: Sendable {
+    /// What becomes of a call that is like one that runs.
     public enum Policy: Hashable, Sendable {
         /// The second fails at once with CANCELLED and this message.
         case refuse(message: String)
@@ -42,6 +43,7 @@ public final class DuplicateGuard: Sendable {
         let message: RawMessage
     }
 
+    /// What becomes of a call that is like one that runs.
     public let policy: Policy
     private let relevantHeaders: Set<String>
     fileprivate let running = Mutex<[Key: SharedAnswer]>([:])
@@ -55,6 +57,7 @@ public final class DuplicateGuard: Sendable {
         self.relevantHeaders = Set(relevantHeaders.map { $0.lowercased() })
     }
 
+    /// To be given to a channel or a call.
     public var interceptor: InterceptorFactory {
         InterceptorFactory("duplicate guard") { call in
             guard self.policy != .allow, !call.shape.hasRequestStream else { return nil }
