@@ -62,6 +62,66 @@ struct ChainEdgeTests {
         }
     }
 
+    /// Never says who calls.
+    private struct Silent: CallCredentials {
+        var isAllowedInTheClear: Bool { true }
+
+        func metadata(path: String, authority: String) async throws(RPCError) -> Metadata {
+            try? await Task.sleep(for: .seconds(600))
+            return Metadata()
+        }
+    }
+
+    @Test("a deadline that an interceptor sets ends a call that credentials hold back")
+    func deadlineOfInterceptor() async throws {
+        let server = try Self.server()
+        let channel = try Channel(
+            server.target, interceptors: [.all(.defaultDeadline(.milliseconds(50)))])
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.echo, [1], .with { $0.credentials = Silent() })
+        }
+        #expect(error?.code == .deadlineExceeded)
+    }
+
+    @Test("a request that is sent once more with another token is told as written once")
+    func writtenOnce() async throws {
+        let server = try LoopbackServer { server in
+            server.bidirectional(Self.talk) { requests, replies, context in
+                for try await request in requests {
+                    guard context.metadata["authorization"] == "Bearer 2" else {
+                        throw RPCError(.unauthenticated, "an old token")
+                    }
+                    try await replies.write(request)
+                }
+            }
+        }
+        let count = Mutex(0)
+        let token = BearerToken(isAllowedInTheClear: true) { () async throws(RPCError) in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return BearerToken.Token("\(number)")
+        }
+        let written = Mutex(0)
+        let channel = try Channel(server.target, interceptors: [.all(.refreshing(token))])
+        let (end, continuation) = AsyncStream.makeStream(of: String.self)
+        let call = channel.bidirectional(
+            Self.talk,
+            handlers: ResponseHandlers(
+                message: { continuation.yield("\($0)") },
+                end: { result in
+                    if case .failure(let error) = result { continuation.yield("\(error)") }
+                    continuation.finish()
+                }))
+        try call.write([7]) { hasRoom in if hasRoom { written.withLock { $0 += 1 } } }
+        call.finish()
+        var all: [String] = []
+        for await text in end { all.append(text) }
+        #expect(all == ["[7]"])
+        #expect(written.withLock { $0 } == 1)
+    }
+
     @Test("a guard keeps the answers of two users apart")
     func guardKnowsUsers() async throws {
         let server = try Self.server()

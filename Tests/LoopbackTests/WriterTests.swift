@@ -320,6 +320,36 @@ struct CallWriterTests {
         #expect(sink.all.last == "done")
     }
 
+    @Test("that is paused before anything came gets nothing until it goes on")
+    func pausedAtOnce() async throws {
+        let sink = Sink<RouteGuide.RouteNote>()
+        let call = chat(SequenceWriter((0..<3).map { note("\($0)") }))
+        try call.start(with: sink)
+        call.pause()
+        // Headers and answers are here when these have been there and back.
+        while call.responseHeaders == nil { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(20))
+        // One may have been asked for before.
+        #expect(sink.all.count <= 1)
+        call.resume()
+        await sink.waitForEnd()
+        #expect(sink.all.count == 4)
+    }
+
+    @Test("mapped from another one ends once, with the value that could not be mapped")
+    func mappedFailure() async throws {
+        struct Unfit: Error {}
+        let sink = Sink<Int>()
+        let mapped = MappedWriter(SequenceWriter(1...5)) { value in
+            if value == 3 { throw Unfit() }
+            return value * 10
+        }
+        try mapped.start(with: sink)
+        await sink.waitForEnd()
+        #expect(sink.all.count == 3)
+        #expect(sink.all.prefix(2) == ["10", "20"])
+    }
+
     @Test("that is paused asks for no more")
     func pausing() async throws {
         let pipe = PipeWriter<RouteGuide.RouteNote>()

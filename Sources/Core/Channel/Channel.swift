@@ -136,7 +136,7 @@ extension Channel {
         options.absoluteDeadline = options.deadline
         options.timeout = nil
         let plan = ChainPlan(
-            call: description, factories: factories, loop: backend.loop
+            call: description, factories: factories, deadline: ChainDeadline(backend.loop)
         ) { [backend] options, observer in
             CallCore(method, options, backend: backend, observer: observer)
         }

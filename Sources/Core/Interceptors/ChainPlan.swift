@@ -4,7 +4,7 @@ import Synchronization
 struct ChainPlan: Sendable {
     let call: CallDescription
     let factories: [InterceptorFactory]
-    let loop: EventLoop
+    let deadline: ChainDeadline
     let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
 }
 

@@ -57,7 +57,10 @@ public final class InterceptedCall: Sendable {
 
 extension InterceptedCall {
     /// Starts the rest of the call, with these options.
-    public func start(_ options: CallOptions) { ask(.start(options)) }
+    public func start(_ options: CallOptions) {
+        plan.deadline.shorten(to: options.deadline)
+        ask(.start(options))
+    }
 
     /// Sends a request on.
     public func write(_ message: RawMessage) { ask(.write(message)) }

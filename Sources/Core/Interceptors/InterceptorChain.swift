@@ -7,7 +7,6 @@ final class InterceptorChain: CallRequests {
     private struct State {
         var observer: (any CallObserver)?
         var below: ChainLink?
-        var timer: TimerHandle?
         var isStarting = false
         /// What was asked for before the start has been passed on.
         var isStarted = false
@@ -17,13 +16,13 @@ final class InterceptorChain: CallRequests {
     }
 
     private let options: CallOptions
-    private let loop: EventLoop
+    private let deadline: ChainDeadline
     private let state: Mutex<State>
     private let responses = SerialMailbox<ChainResponse>()
 
     init(_ plan: ChainPlan, _ options: CallOptions, observer: any CallObserver) {
         self.options = options
-        loop = plan.loop
+        deadline = plan.deadline
         state = Mutex(State(observer: observer))
         state.withLock { $0.below = plan.link(from: 0, under: self) }
     }
@@ -39,7 +38,7 @@ extension InterceptorChain {
             return state.below
         }
         guard let link else { return }
-        watchDeadline()
+        deadline.watch(self, options.absoluteDeadline)
         link.terminal.gather {
             pass(.start(options), to: link)
             // What another thread asks for meanwhile comes behind it.
@@ -109,44 +108,20 @@ extension InterceptorChain: ChainUpper {
     }
 
     private func tell(_ response: ChainResponse) {
-        var timer: TimerHandle?
         let observer: (any CallObserver)? = state.withLock { state in
             guard !state.hasEnd else { return nil }
             guard case .close = response else { return state.observer }
             state.hasEnd = true
             state.below = nil
             state.early = []
-            timer = state.timer.take()
             return state.observer.take()
         }
-        if let timer { loop.cancel(timer) }
+        if case .close = response { deadline.end() }
         switch response {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message.bytes)
         case .writeDone: observer?.messageWasWritten()
         case .close(let end): observer?.receive(end: end)
         }
-    }
-}
-
-// MARK: - The deadline
-
-extension InterceptorChain: TimerTarget {
-    /// The call at the end of the chain has its own deadline, and tells its end better. This one
-    /// is for interceptors that hold the call back, so it leaves the other a little time.
-    private static let grace = Duration.milliseconds(100)
-
-    private func watchDeadline() {
-        guard let instant = options.absoluteDeadline.moment else { return }
-        let timer = loop.schedule(self, at: instant + Self.grace)
-        let isTooLate = state.withLock { state in
-            if !state.hasEnd { state.timer = timer }
-            return state.hasEnd
-        }
-        if isTooLate { loop.cancel(timer) }
-    }
-
-    func timerFired(now: MonotonicInstant) {
-        fail(RPCError(.deadlineExceeded, "the deadline passed while an interceptor held the call"))
     }
 }

@@ -170,7 +170,8 @@ extension Call {
     fileprivate func received(_ metadata: Metadata) {
         let call = run.withLock { run in
             run.responseHeaders = metadata
-            return run.call
+            if run.state == .paused { run.owesDemand = true }
+            return run.state == .paused ? nil : run.call
         }
         call?.receiveNext()
     }

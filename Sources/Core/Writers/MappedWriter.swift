@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Writes what another writer writes, changed.
 ///
 /// ```swift
@@ -39,6 +41,7 @@ private final class MappedWriteable<Source: Writer, Changed: Sendable>: Writeabl
     private let next: any Writeable<Changed>
     private let source: Source
     private let transform: @Sendable (Source.Value) throws -> Changed
+    private let isOver = Atomic(false)
 
     init(
         _ next: any Writeable<Changed>, _ source: Source,
@@ -50,14 +53,18 @@ private final class MappedWriteable<Source: Writer, Changed: Sendable>: Writeabl
     }
 
     func write(_ value: Source.Value) {
+        // What comes after a value that could not be mapped is behind the end.
+        guard !isOver.load(ordering: .acquiring) else { return }
         do {
             next.write(try transform(value))
         } catch {
             source.stop()
-            next.writesFinished(
+            writesFinished(
                 error as? RPCError ?? RPCError(.unknown, "a value cannot be mapped: \(error)"))
         }
     }
 
-    func writesFinished(_ error: RPCError?) { next.writesFinished(error) }
+    func writesFinished(_ error: RPCError?) {
+        if !isOver.exchange(true, ordering: .acquiringAndReleasing) { next.writesFinished(error) }
+    }
 }

@@ -21,6 +21,10 @@ private final class TokenRefreshInterceptor: Interceptor {
     private var request = RecordedRequest()
     private var sent: Metadata?
     private var hasRetried = false
+    /// Messages of which the caller knows that they were taken.
+    private var takenCount = 0
+    /// Those among them that are sent once more.
+    private var retakenCount = 0
     private var task: Task<Void, Never>?
 
     init(_ token: BearerToken) { self.token = token }
@@ -40,6 +44,15 @@ private final class TokenRefreshInterceptor: Interceptor {
     func write(_ message: RawMessage, _ call: InterceptedCall) {
         if !hasRetried { request.write(message) }
         call.write(message)
+    }
+
+    func writeDone(_ call: InterceptedCall) {
+        guard retakenCount == 0 else {
+            retakenCount -= 1
+            return
+        }
+        takenCount += 1
+        call.deliverWriteDone()
     }
 
     func finish(_ call: InterceptedCall) {
@@ -67,6 +80,7 @@ private final class TokenRefreshInterceptor: Interceptor {
             return call.close(end)
         }
         hasRetried = true
+        retakenCount = takenCount
         // Only if it still is the one that was refused: another call may have renewed it.
         let (path, authority) = (call.description.path, call.description.authority)
         if token.metadataAtHand(path: path, authority: authority) == sent { token.invalidate() }
