@@ -45,7 +45,7 @@ extension InteropCase {
                     }
                     return try expect(
                         "that the server reset the stream",
-                        error.message.contains("reset the stream"), is: true)
+                        error.message.hasPrefix("the server reset the stream"), is: true)
                 }
                 throw CaseFailure(reason: "the call succeeded on a stream that was reset")
             }
