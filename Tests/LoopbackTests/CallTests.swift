@@ -65,8 +65,9 @@ struct CallTests {
     @Test("to nobody says who refused, and when the next attempt is")
     func refused() async throws {
         // A port on which nobody listens.
-        let target = "127.0.0.1:1"
-        let greeter = Greeter(channel: try Channel(target))
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(60)
+        let greeter = Greeter(channel: try Channel("127.0.0.1:1", arguments: arguments))
         let error = await #expect(throws: RPCError.self) {
             try await greeter.sayHello(.init(name: "you"))
         }

@@ -23,9 +23,15 @@ extension Connection {
         late.allow(octets: Int64(byteCount) + max(0, growth))
     }
 
-    /// Ends the stream when both halves have ended and nothing is queued.
+    /// Ends the stream when both halves have ended and nothing is queued. A server whose response is
+    /// complete needs no more of the request, and says so (RFC 9113 §8.1): a client that waits for
+    /// room to send it would wait for ever.
     mutating func releaseIfClosed(_ slot: Int) {
-        guard streams[slot].state.isClosed, streams[slot].queue < 0 else { return }
+        guard streams[slot].state.send == .ended, streams[slot].queue < 0 else { return }
+        guard streams[slot].state.isClosed else {
+            if configuration.role == .server { writeReset(of: slot, .noError) }
+            return
+        }
         // Only what was carried to its end has been of use.
         glitches.earn(2)
         release(slot)

@@ -125,6 +125,30 @@ struct StreamOrderTests {
         #expect(!again, "the handle names nothing any more")
     }
 
+    @Test("that is answered before it was sent whole is given up without an error")
+    func earlyAnswer() {
+        var server = Endpoint.server()
+        server.receive(Raw.request(1) + Raw.data(1, [1, 2]))
+        guard case .headers(let handle, .initial, endStream: false) = server.takeEvents().first
+        else {
+            Issue.record("no request")
+            return
+        }
+        _ = server.sentFrames()
+        let sent = server.connection.sendHeaders(nil, .response, on: handle, endStream: true)
+        #expect(sent)
+        let frames = server.sentFrames()
+        // RST_STREAM with NO_ERROR, as RFC 9113 §8.1 has it.
+        #expect(frames.map(\.type) == [Raw.headers, 3])
+        #expect(frames.last?.word == 0)
+        #expect(server.connection.streamCount == 0)
+        // What the client has sent meanwhile does no harm.
+        server.receive(Raw.data(1, [3, 4]) + Raw.trailers(1))
+        let verdict = server.verdict()
+        #expect(verdict == .accepted)
+        #expect(server.takeEvents().isEmpty)
+    }
+
     @Test("A 1xx response before the final headers is skipped; with END_STREAM it is malformed")
     func skipped() throws {
         var client = Endpoint.client()
