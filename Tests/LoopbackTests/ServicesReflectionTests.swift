@@ -50,6 +50,63 @@ struct ServicesReflectionTests {
         }
     }
 
+    @Test("knows the extensions that its files declare, in messages and beside them")
+    func extensions() async throws {
+        typealias Request = GRPC.Reflection.ServerReflectionRequest
+        typealias Reply = GRPC.Reflection.ServerReflectionResponse
+        let file = Google.Protobuf.FileDescriptorProto.with { file in
+            file.name = "ext.proto"
+            file.package = "e"
+            file.messageType = [
+                .with {
+                    $0.name = "Base"
+                    $0.extension = [
+                        .with {
+                            $0.name = "inner"
+                            $0.number = 120
+                            $0.extendee = ".e.Base"
+                        }
+                    ]
+                }
+            ]
+            file.extension = [
+                .with {
+                    $0.name = "outer"
+                    $0.number = 100
+                    $0.extendee = ".e.Base"
+                }
+            ]
+        }
+        let server = try LoopbackServer { $0.add(ReflectionService(files: [file])) }
+        let channel = try Channel(server.target)
+        let talk = try await channel.bidirectional(
+            Method<Request, Reply>(
+                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", .bidirectional))
+        var replies = talk.responses.makeAsyncIterator()
+        try await talk.requests.write(
+            .with { $0.messageRequest = .allExtensionNumbersOfType("e.Base") })
+        guard
+            case .allExtensionNumbersResponse(let numbers)? = try await replies.next()?
+                .messageResponse
+        else {
+            Issue.record("no numbers")
+            return
+        }
+        #expect(numbers.extensionNumber == [100, 120])
+        try await talk.requests.write(
+            .with {
+                $0.messageRequest = .fileContainingExtension(
+                    .init(containingType: "e.Base", extensionNumber: 120))
+            })
+        guard case .fileDescriptorResponse(let found)? = try await replies.next()?.messageResponse
+        else {
+            Issue.record("no file")
+            return
+        }
+        #expect(found.fileDescriptorProto == [file.encoded()])
+        talk.requests.finish()
+    }
+
     @Test("says NOT_FOUND of what it does not know")
     func unknown() async throws {
         let server = try Self.makeServer()

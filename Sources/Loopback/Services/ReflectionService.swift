@@ -45,12 +45,19 @@ private struct DescribedFiles: Sendable {
 
     private var files: [String: File] = [:]
     private var fileOfSymbol: [String: String] = [:]
+    /// The file of each extension, by the message that is extended and the number.
+    private var extensions: [String: [Int32: String]] = [:]
 
     init(_ descriptors: [Google.Protobuf.FileDescriptorProto]) {
         for descriptor in descriptors {
             guard let name = descriptor.name else { continue }
             files[name] = File(octets: descriptor.encoded(), imports: descriptor.dependency)
             for symbol in descriptor.symbols { fileOfSymbol[symbol] = name }
+            for field in descriptor.extensions {
+                guard let extended = field.extendee, let number = field.number else { continue }
+                let type = extended.hasPrefix(".") ? String(extended.dropFirst()) : extended
+                extensions[type, default: [:]][number] = name
+            }
         }
     }
 
@@ -64,12 +71,15 @@ private struct DescribedFiles: Sendable {
             files[name] == nil ? Self.notFound("file '\(name)'") : file(name)
         case .fileContainingSymbol(let symbol):
             fileOfSymbol[symbol].map(file) ?? Self.notFound("symbol '\(symbol)'")
-        case .allExtensionNumbersOfType(let type) where fileOfSymbol[type] != nil:
-            // Files in proto3 declare none.
-            .allExtensionNumbersResponse(.init(baseTypeName: type))
+        case .allExtensionNumbersOfType(let type)
+        where fileOfSymbol[type] != nil || extensions[type] != nil:
+            .allExtensionNumbersResponse(
+                .init(
+                    baseTypeName: type, extensionNumber: (extensions[type] ?? [:]).keys.sorted()))
         case .allExtensionNumbersOfType(let type): Self.notFound("type '\(type)'")
         case .fileContainingExtension(let field):
-            Self.notFound("extension \(field.extensionNumber) of '\(field.containingType)'")
+            extensions[field.containingType]?[field.extensionNumber].map(file)
+                ?? Self.notFound("extension \(field.extensionNumber) of '\(field.containingType)'")
         case nil:
             .errorResponse(
                 .init(
@@ -102,5 +112,18 @@ private struct DescribedFiles: Sendable {
             .init(
                 errorCode: Int32(StatusCode.notFound.rawValue),
                 errorMessage: "there is no \(what)"))
+    }
+}
+
+extension Google.Protobuf.FileDescriptorProto {
+    /// The extensions that the file declares, in messages or beside them.
+    fileprivate var extensions: [Google.Protobuf.FieldDescriptorProto] {
+        `extension` + messageType.flatMap(\.extensions)
+    }
+}
+
+extension Google.Protobuf.DescriptorProto {
+    fileprivate var extensions: [Google.Protobuf.FieldDescriptorProto] {
+        `extension` + nestedType.flatMap(\.extensions)
     }
 }

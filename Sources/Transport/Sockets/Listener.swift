@@ -62,8 +62,7 @@ package struct Listener: ~Copyable, Sendable {
             case EAGAIN, EWOULDBLOCK: return nil
             // The peer gave up between connecting and here: the next one is not to blame.
             // Linux hands on errors of the network that lie on the connection.
-            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH,
-                EOPNOTSUPP, ENOPROTOOPT:
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH:
                 continue
             case let code: throw SystemError("accept", "\(address)", code: code)
             }
