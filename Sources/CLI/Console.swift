@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -27,8 +29,12 @@ func say(_ message: String) {
 @discardableResult
 func flushOutput() -> Bool {
     // Nil is every stream that is open.
-    fflush(nil) == 0
+    if fflush(nil) != 0 { outputWasLost.store(true, ordering: .relaxed) }
+    return !outputWasLost.load(ordering: .relaxed)
 }
+
+/// What was lost once is not found by flushing again.
+private let outputWasLost = Atomic(false)
 
 /// Ends the program. What was printed and got lost is a failure, whatever else was achieved.
 func leave(with status: Int32) -> Never {

@@ -24,7 +24,8 @@ enum ServeCommand: Command {
         }
         print("serving on \(server.target)")
         print("nobody stays on \(reconnects.target)")
-        flushOutput()
+        // Nobody would know where it is.
+        guard flushOutput() else { leave(with: 0) }
         while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
     }
 

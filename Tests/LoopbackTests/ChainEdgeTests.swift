@@ -122,6 +122,81 @@ struct ChainEdgeTests {
         #expect(written.withLock { $0 } == 1)
     }
 
+    /// Sends a call anew when it took too long, or later when nobody waits for it any more.
+    private final class Again: Interceptor {
+        private var request: RawMessage?
+        private var attempts = 0
+        private let pause: Duration?
+
+        init(pause: Duration?) { self.pause = pause }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            attempts += 1
+            var options = options
+            options.timeout = .milliseconds(30)
+            options.metadata.append("1", for: "attempt")
+            call.start(options)
+        }
+
+        func write(_ message: RawMessage, _ call: InterceptedCall) {
+            request = message
+            call.write(message)
+        }
+
+        func close(_ end: CallEnd, _ call: InterceptedCall) {
+            guard end.error != nil, attempts == 1, let request else { return call.close(end) }
+            attempts = 2
+            @Sendable func go(_ call: InterceptedCall) {
+                call.restart()
+                call.start(CallOptions())
+                call.write(request)
+                call.finish()
+                call.receiveNext()
+            }
+            guard let pause else { return go(call) }
+            Task {
+                try await Task.sleep(for: pause)
+                call.perform(as: Again.self) { _, call in go(call) }
+            }
+        }
+    }
+
+    @Test("an interceptor may give each attempt its own time")
+    func timePerAttempt() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, context in
+                // The first is too slow, and the second takes longer than the first might.
+                let isFirst = context.metadata["attempt"] == "1"
+                try await Task.sleep(for: isFirst ? .seconds(60) : .milliseconds(300))
+                return request
+            }
+        }
+        let again = InterceptorFactory("again") { _ in Again(pause: nil) }
+        let channel = try Channel(server.target, interceptors: [.all(again)])
+        let reply = try await channel.unary(Self.echo, [7], .with { $0.timeout = .seconds(20) })
+        #expect(reply == [7])
+    }
+
+    @Test("an interceptor sends nothing for a caller who is gone")
+    func restartBehindTheEnd() async throws {
+        let count = Mutex(0)
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, _ in
+                count.withLock { $0 += 1 }
+                throw RPCError(.unavailable, "no")
+            }
+        }
+        let again = InterceptorFactory("again") { _ in Again(pause: .milliseconds(50)) }
+        let channel = try Channel(server.target, interceptors: [.all(again)])
+        let task = Task { try await channel.unary(Self.echo, [7]) }
+        while count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(10))
+        task.cancel()
+        await #expect(throws: RPCError.self) { try await task.value }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(count.withLock { $0 } == 1)
+    }
+
     @Test("a guard keeps the answers of two users apart")
     func guardKnowsUsers() async throws {
         let server = try Self.server()

@@ -33,6 +33,65 @@ struct EarlyEndTests {
         #expect(reply == RawPeer.replyBody)
     }
 
+    private static let always = [[], [ChannelInterceptor.all(.headers(["a": "b"]))]]
+
+    @Test("lets go of a writer that would write for ever, with interceptors or without")
+    func endlessUpload() async throws {
+        let server = try LoopbackServer { server in
+            server.clientStreaming(Self.upload) { requests, _ in
+                for try await _ in requests { break }
+                return [42]
+            }
+        }
+        for interceptors in Self.always {
+            let channel = try Channel(server.target, interceptors: interceptors)
+            let reply = try await channel.clientStreaming(Self.upload) { requests in
+                while true { try await requests.write([1]) }
+            }
+            #expect(reply == [42])
+            let blocking = try await onThread {
+                try channel.blockingClientStreaming(Self.upload) { requests in
+                    while true { try requests.write([1]) }
+                }
+            }
+            #expect(blocking == [42])
+        }
+    }
+
+    @Test("is cancelled with its task, though there is always something to read or room to write")
+    func neverWaiting() async throws {
+        let flood = Method<[UInt8], [UInt8]>(
+            "/t.T/Flood", .serverStreaming, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(flood) { _, replies, _ in
+                while true { try await replies.write([7]) }
+            }
+            server.clientStreaming(Self.upload) { requests, _ in
+                for try await _ in requests {}
+                return []
+            }
+        }
+        let channel = try Channel(server.target)
+        let reader = Task {
+            for try await _ in try await channel.serverStreaming(flood, []) {
+                // Slower than what comes.
+                usleep(20)
+            }
+        }
+        let writer = Task {
+            try await channel.clientStreaming(Self.upload) { requests in
+                while true { try await requests.write([1]) }
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        reader.cancel()
+        writer.cancel()
+        let readError = await #expect(throws: RPCError.self) { try await reader.value }
+        #expect(readError?.code == .cancelled)
+        let writeError = await #expect(throws: RPCError.self) { try await writer.value }
+        #expect(writeError?.code == .cancelled)
+    }
+
     @Test("lets go of a thread that waits for room")
     func blockingUploadAnswered() async throws {
         let peer = try Self.peer { try $0.reply($1) }

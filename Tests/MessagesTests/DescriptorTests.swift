@@ -69,6 +69,7 @@ struct DescriptorTests {
               int32 a = 0x10 [(gogoproto.nullable) = false, (x) = { a: 1 }, deprecated = true];
               oneof b { option (o) = 1; ; string c = 010 [json_name = 'sea']; }
               reserved 3, 5 to 7;
+              extensions 4 to 100 [declaration = { number: 4, full_name: ".a.b", type: ".a" }];
             }
             enum E { ; option allow_alias = true; ZERO = 0 [(v) = { a: "};" }]; ONE = -0x1; };
             service S {

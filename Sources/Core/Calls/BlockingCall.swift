@@ -22,6 +22,7 @@ extension BlockingCall {
     /// Sends a message; returns when there is room for the next. Throws when the call has ended.
     public func write(_ message: Request) throws(RPCError) {
         if let obstacle = inbox.obstacle { throw obstacle }
+        guard !isOver else { throw .callHasEnded }
         let octets = try method.requestCodec.encode(message)
         inbox.willWrite()
         call.write(octets, andFinish: false)
@@ -62,7 +63,8 @@ extension BlockingCall {
     /// Ends the call with CANCELLED.
     public func cancel() { call.cancel() }
 
-    var hasEnded: Bool { inbox.end != nil }
+    /// Whether nothing that is written reaches the server any more.
+    var isOver: Bool { inbox.end != nil || call.core.map(\.isEnded) ?? call.hasUnreadEnd }
 }
 
 /// What has come of a call that a thread waits for.
@@ -162,6 +164,11 @@ extension BlockingInbox {
 }
 
 extension RPCError {
+    /// What a writer is told whose call has ended, while how it did lies behind unread messages.
+    static var callHasEnded: RPCError {
+        RPCError(.cancelled, "the server ended the call before its request")
+    }
+
     /// What a writer is told that goes on behind the end of its request.
     static var requestIsFinished: RPCError {
         RPCError(.failedPrecondition, "a message behind the end of the request")

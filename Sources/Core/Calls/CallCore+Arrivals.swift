@@ -177,7 +177,8 @@ extension CallCore.State {
         ending = CallCore.Ending(end: end, isImmediate: isImmediate)
         if times.lastByte == nil { times.lastByte = now }
         if isImmediate { messages.removeAll() }
-        log.commit()
+        // What was never sent will not be, however long the call stays in line.
+        log = RequestLog()
         // A stream that is over makes room no more, and who waits for it must not wait for ever.
         reportRoom()
         return (left, deadlineTimer.take())

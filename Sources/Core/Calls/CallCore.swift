@@ -219,13 +219,14 @@ extension CallCore {
 
     /// The server never saw the stream. The call is sent again on another if it can be, and if it
     /// was not already: a server that refuses for ever must not keep a call going for ever. One that
-    /// did not even leave has not been sent (proposal A6).
+    /// did not even leave has not been sent (proposal A6), but there is an end to that, too.
     package func streamWasNotProcessed(
         wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
     ) {
         let isSentAgain = state.withLock { state in
             guard !state.isOver else { return true }
-            guard !wasSent || state.resendCount < Self.maxResendCount, state.log.rewind()
+            guard !wasSent || state.resendCount < Self.maxResendCount,
+                state.attemptCount < Self.maxAttemptCount, state.log.rewind()
             else { return false }
             state.attemptCount += 1
             if wasSent { state.resendCount += 1 }
@@ -239,6 +240,7 @@ extension CallCore {
 
     /// "Once, immediately" (proposal A6, transparent retries).
     private static let maxResendCount = 1
+    private static let maxAttemptCount = 32
 
     package func streamHasRoom() {
         state.withLock { $0.reportRoom() }

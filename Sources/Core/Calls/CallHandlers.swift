@@ -30,8 +30,7 @@ final class HandlerObserver<Reply: Sendable>: CallObserver {
         var isPaused = false
         /// A message was delivered, and the next one not asked for because of the pause.
         var owesDemand = false
-        var writeHandlers: [@Sendable (Bool) -> Void] = []
-        var nextWriteHandler = 0
+        var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
         var requestIsFinished = false
         var isOver = false
     }
@@ -98,28 +97,18 @@ extension HandlerObserver {
     }
 
     func messageWasWritten() {
-        let handler: (@Sendable (Bool) -> Void)? = state.withLock { state in
-            guard state.nextWriteHandler < state.writeHandlers.count else { return nil }
-            defer {
-                state.nextWriteHandler += 1
-                if state.nextWriteHandler == state.writeHandlers.count {
-                    state.writeHandlers.removeAll(keepingCapacity: true)
-                    state.nextWriteHandler = 0
-                }
-            }
-            return state.writeHandlers[state.nextWriteHandler]
-        }
+        let handler = state.withLock { $0.writeHandlers.popFirst() }
         handler?(true)
     }
 
     func receive(end: CallEnd) {
-        let waiting = state.withLock { state in
+        var waiting = state.withLock { state in
             state.isOver = true
             state.call = nil
-            defer { state.writeHandlers = [] }
-            return state.writeHandlers.dropFirst(state.nextWriteHandler)
+            defer { state.writeHandlers = Backlog() }
+            return state.writeHandlers
         }
-        for handler in waiting { handler(false) }
+        while let handler = waiting.popFirst() { handler(false) }
         handlers.end(end.error.map { .failure($0) } ?? .success(end.trailers))
     }
 }
@@ -150,7 +139,8 @@ public struct WritingCall<Request: Sendable>: Sendable {
         _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
     ) throws(RPCError) {
         let octets = try codec.encode(message)
-        guard try writing.willWrite(then) else { return then(false) }
+        let isOver = running.call.core.map(\.isEnded) ?? running.call.hasUnreadEnd
+        guard !isOver, try writing.willWrite(then) else { return then(false) }
         running.call.write(octets, andFinish: false)
     }
 

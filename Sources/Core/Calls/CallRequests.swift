@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What is asked of a call, by a face of it or by an interceptor in front of it.
 ///
 /// A call without interceptors is a ``CallCore``; one with them is their chain, which ends in one.
@@ -20,6 +22,10 @@ package protocol CallRequests: AnyObject, Sendable {
 
     /// Asks for one more message.
     func receiveNext()
+
+    /// Whether the server has ended the call behind messages that nobody has read: what is written
+    /// from now on goes nowhere, and nobody has been told.
+    var hasUnreadEnd: Bool { get }
 
     /// The call itself, where nothing stands in front of it.
     var core: CallCore? { get }
@@ -49,5 +55,6 @@ extension CallRequests {
 
 extension CallCore: CallRequests {
     package var core: CallCore? { self }
+    package var hasUnreadEnd: Bool { state.withLock { $0.ending != nil && !$0.messages.isEmpty } }
     package func fail(_ error: RPCError) { end(with: error, isImmediate: true) }
 }

@@ -66,7 +66,7 @@ extension Channel {
         let conversation = try await bidirectional(method, options)
         do {
             try await produce(conversation.requests)
-        } catch let error as RPCError where conversation.responses.source.end != nil {
+        } catch let error as RPCError where conversation.requests.outlet.isOver {
             // The server has ended the call; its status says more than the failure to write.
             _ = error
         } catch {

@@ -18,7 +18,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
         try outlet.check()
         let octets = try codec.encode(message)
-        if outlet.write(octets, andFinish: false, mayCompress: mayCompress) { return }
+        if try outlet.write(octets, andFinish: false, mayCompress: mayCompress) { return }
         try await outlet.waitForRoom()
     }
 
@@ -28,7 +28,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         try outlet.check()
         let octets = try codec.encode(message)
         outlet.willFinish()
-        _ = outlet.write(octets, andFinish: true, mayCompress: true)
+        _ = try outlet.write(octets, andFinish: true, mayCompress: true)
     }
 
     /// Says that no more messages follow. Calling it twice is harmless.
@@ -51,16 +51,23 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         self.inbox = inbox
     }
 
-    /// Returns whether there is room for the next.
+    /// Returns whether there is room for the next. Throws when the message goes nowhere.
     @usableFromInline
-    func write(_ octets: consuming [UInt8], andFinish: Bool, mayCompress: Bool) -> Bool {
+    func write(
+        _ octets: consuming [UInt8], andFinish: Bool, mayCompress: Bool
+    ) throws(RPCError) -> Bool {
         if let core {
-            let outcome = core.put(octets, andFinish: andFinish, mayCompress: mayCompress)
-            guard case .awaitsRoom = outcome else { return true }
-            inbox.willWrite()
-            return inbox.hasRoom
+            switch core.put(octets, andFinish: andFinish, mayCompress: mayCompress) {
+            case .taken: return true
+            case .ended: throw inbox.end?.errorOfWriting ?? .callHasEnded
+            case .awaitsRoom:
+                inbox.willWrite()
+                return inbox.hasRoom
+            }
         }
-        inbox.willWrite()
+        guard !call.hasUnreadEnd else { throw .callHasEnded }
+        // An interceptor may say more than once that a message was taken.
+        inbox.willWriteFirst()
         call.write(octets, andFinish: andFinish, mayCompress: mayCompress)
         return inbox.hasRoom
     }
@@ -75,9 +82,16 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         if let end = inbox.end { throw end.errorOfWriting }
     }
 
-    /// Throws when nothing can be written any more.
+    /// Whether nothing that is written reaches the server any more.
+    var isOver: Bool {
+        inbox.end != nil || core.map(\.isEnded) ?? call.hasUnreadEnd
+    }
+
+    /// Throws when nothing can be written any more. A task that was cancelled cancels the call,
+    /// though there may always be room.
     @usableFromInline
     func check() throws(RPCError) {
+        if Task.isCancelled { call.cancel() }
         if let obstacle = inbox.obstacle { throw obstacle }
     }
 

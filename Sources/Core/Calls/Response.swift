@@ -31,7 +31,7 @@ public struct Response<Message: Sendable>: Sendable {
     @usableFromInline
     consuming func octets() throws(RPCError) -> [UInt8] {
         if var error = end.error {
-            error.initialMetadata = initialMetadata
+            if error.initialMetadata.isEmpty { error.initialMetadata = initialMetadata }
             throw error
         }
         guard let message else {

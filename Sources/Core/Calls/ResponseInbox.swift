@@ -100,6 +100,11 @@ extension ResponseInbox {
     /// A message is about to be written.
     func willWrite() { state.withLock { $0.unwrittenCount += 1 } }
 
+    /// The same, where nothing is written that is not told here first.
+    func willWriteFirst() {
+        state.withLock { $0.unwrittenCount = max(0, $0.unwrittenCount) + 1 }
+    }
+
     /// Whether everything that was written has been taken, or never will be.
     var hasRoom: Bool { state.withLock { $0.unwrittenCount <= 0 || $0.end != nil } }
 }

@@ -87,6 +87,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 
     @usableFromInline
     func next() async throws(RPCError) -> [UInt8]? {
+        // A server may be so fast that there is never anything to wait for.
+        if Task.isCancelled { call.cancel() }
         var found = takeReady()
         if case .nothing = found {
             found = await withTaskCancellationHandler {

@@ -121,7 +121,8 @@ extension Channel {
         _ method: MethodSignature, _ options: consuming CallOptions, observer: any CallObserver
     ) -> any CallRequests {
         var options = hasDefaults ? options.merged(over: defaultOptions) : options
-        guard !interceptors.isEmpty || !options.meetsNobody else {
+        // Interceptors of a queue that is no more would have nobody to see to their deadline.
+        guard !backend.queue.isShutDown, !interceptors.isEmpty || !options.meetsNobody else {
             return CallCore(method, options, backend: backend, observer: observer)
         }
 

@@ -91,7 +91,12 @@ extension ChannelCore: TimerTarget {
         let isScheduled = state.withLock { $0.idleTimer != nil || $0.links.isEmpty }
         guard !isScheduled else { return }
         let timer = loop.schedule(self, at: .now + timeout)
-        state.withLock { $0.idleTimer = timer }
+        let isNeeded = state.withLock { state in
+            guard state.connectivity != .shutdown, state.idleTimer == nil else { return false }
+            state.idleTimer = timer
+            return true
+        }
+        if !isNeeded { loop.cancel(timer) }
     }
 
     func leaveConnections() {

@@ -31,8 +31,11 @@ final class ClosingWait: LinkOwner, TimerTarget {
             for link in links {
                 let former = link.changeOwner(to: self)
                 state.withLock { $0.formerOwners[ObjectIdentifier(link)] = former }
-                // It may have ended before anybody here could be told.
-                if link.hasEnded { remove(link) }
+                // It may have ended before anybody here could be told, or before it was known who
+                // else is to be.
+                if link.hasEnded {
+                    linkEnded(link, LinkError(phase: .http2, cause: "it had ended before"))
+                }
             }
         }
     }

@@ -51,7 +51,11 @@ final class ConnectionAttempt: Sendable {
 extension ConnectionAttempt {
     func start() {
         let timer = loop.schedule(self, at: begun + arguments.connectTimeout)
-        state.withLock { $0.timer = timer }
+        let isOver = state.withLock { state in
+            if !state.isOver { state.timer = timer }
+            return state.isOver
+        }
+        guard !isOver else { return loop.cancel(timer) }
         if let sockets = owner.sockets { return take(from: sockets) }
         switch target.resolution {
         case .addresses(let addresses): dial(addresses)

@@ -103,7 +103,7 @@ extension CompletionQueue {
             if let event = takeEvent() { return event }
             if let instant = deadline.moment, MonotonicInstant.now >= instant { return .timeout }
             switch mode {
-            case .byHand: turn(until: deadline.moment, &scratch)
+            case .byHand: turn(until: tick(before: deadline.moment), &scratch)
             case .ownThread: wait(since: mark, until: deadline.moment)
             }
         }
@@ -203,13 +203,18 @@ extension CompletionQueue {
             let (isShutDown, isIdle) = state.withLock { ($0.isShutDown, $0.pendingCount == 0) }
             // What was handed over before the end is run, not dropped: it may own what it is about.
             if isShutDown, isIdle, loop.isUnused, loop.close() { break }
-            // A timer that another thread has cancelled wakes nobody.
-            turn(until: isShutDown ? .now + Self.lastTick : nil, &scratch)
+            turn(until: tick(before: nil), &scratch)
         }
         loop.setAttended(false)
     }
 
-    private static let lastTick = Duration.milliseconds(100)
+    /// Until when to wait. A timer that another thread has cancelled wakes nobody, so a queue that
+    /// is shut down looks now and then whether it was the last.
+    private func tick(before deadline: MonotonicInstant?) -> MonotonicInstant? {
+        guard isShutDown else { return deadline }
+        let tick = MonotonicInstant.now + Duration.milliseconds(100)
+        return deadline.map { min($0, tick) } ?? tick
+    }
 
     private func turn(until deadline: MonotonicInstant?, _ scratch: inout EventLoop.Scratch) {
         do throws(SystemError) {

@@ -51,12 +51,6 @@ package final class EventLoop: Sendable {
             }
         }
 
-        fileprivate func runElsewhere() {
-            switch self {
-            case .task(let job): job.runElsewhere()
-            case .closure(let body): Task { body() }
-            }
-        }
     }
 
     /// A piece of a task, and who runs it.
@@ -84,6 +78,8 @@ package final class EventLoop: Sendable {
     }
 
     private let poller: Poller
+    /// Closures that came when nobody turned the loop any more.
+    private let late = SerialMailbox<@Sendable () -> Void>()
     private let timers = LoopTimers()
     private let inbox = Mutex(Inbox())
     private let registry = Mutex(Registry())
@@ -116,8 +112,18 @@ extension EventLoop {
             if !inbox.isClosed { inbox.jobs.append(job) }
             return (inbox.isClosed, inbox.isAsleep)
         }
-        guard !isClosed else { return job.runElsewhere() }
+        guard !isClosed else { return runElsewhere(job) }
         if mustWake { poller.wakeUp() }
+    }
+
+    /// Closures one after the other here, too: their order means something.
+    private func runElsewhere(_ job: Job) {
+        switch job {
+        case .task(let job): job.runElsewhere()
+        case .closure(let body):
+            guard late.post(body) else { return }
+            Task { [late] in while let body = late.next() { body() } }
+        }
     }
 
     /// Takes no jobs any more, unless there are some. False when there are.

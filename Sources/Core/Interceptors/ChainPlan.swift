@@ -78,6 +78,11 @@ extension ChainTerminal {
         }
     }
 
+    var hasUnreadEnd: Bool {
+        let core = state.withLock { $0.core }
+        return core?.hasUnreadEnd ?? false
+    }
+
     fileprivate enum Step { case write(RawMessage, isLast: Bool), finish, start }
 
     /// Of what was gathered, for the last who gathers: until nothing is left, whatever others ask

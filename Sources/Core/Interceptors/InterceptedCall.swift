@@ -22,6 +22,8 @@ public final class InterceptedCall: Sendable {
         var holdsRequests = false
         /// From then on nothing is held back.
         var isCancelled = false
+        /// It has ended for the caller.
+        var isOver = false
     }
 
     private let plan: ChainPlan
@@ -78,12 +80,15 @@ extension InterceptedCall {
     /// Gives up the rest of the call and puts a fresh one in its place, which is not started: to
     /// send the request once more.
     public func restart() {
+        plan.deadline.restore()
         let fresh = plan.link(from: nextIndex, under: self)
-        let old = state.withLock { state in
+        let unneeded = state.withLock { state in
+            // Behind the end of the call nothing more is sent.
+            guard !state.isCancelled, !state.isOver else { return fresh as ChainLink? }
             defer { state.below = fresh }
             return state.below
         }
-        old?.seam.cancel()
+        unneeded?.seam.cancel()
     }
 
     private func ask(_ request: ChainRequest) {
@@ -107,7 +112,10 @@ extension InterceptedCall {
     /// Ends the call for the caller. What of it is still under way is cancelled.
     public func close(_ end: CallEnd) {
         tell(.close(end))
-        let link = state.withLock { $0.below.take() }
+        let link = state.withLock { state in
+            state.isOver = true
+            return state.below.take()
+        }
         link?.seam.cancel()
     }
 
@@ -117,7 +125,10 @@ extension InterceptedCall {
     }
 
     private func refuse(_ reason: String) {
-        let (upper, link) = state.withLock { ($0.upper.take(), $0.below.take()) }
+        let (upper, link) = state.withLock { state in
+            state.isOver = true
+            return (state.upper.take(), state.below.take())
+        }
         upper?.close(with: RPCError(.internal, "interceptor '\(factory.name)': \(reason)"))
         link?.seam.cancel()
     }
@@ -243,7 +254,9 @@ extension InterceptedCall {
             unsafe interceptor.receive(initialMetadata: metadata, self)
         case .message(let message): unsafe interceptor.receive(message, self)
         case .writeDone: unsafe interceptor.writeDone(self)
-        case .close(let end): unsafe interceptor.close(end, self)
+        case .close(let end):
+            plan.deadline.restore()
+            unsafe interceptor.close(end, self)
         }
     }
 }

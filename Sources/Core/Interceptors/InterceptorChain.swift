@@ -76,6 +76,11 @@ extension InterceptorChain {
         }
     }
 
+    var hasUnreadEnd: Bool {
+        let link = state.withLock { $0.below }
+        return link?.terminal.hasUnreadEnd ?? false
+    }
+
     func finish() { ask(.finish) }
 
     func receiveNext() { ask(.receiveNext) }

@@ -65,8 +65,8 @@ public struct ChannelArguments: Hashable, Sendable {
     public var keepAliveTimeout = Duration.seconds(20)
     /// Whether a connection is probed while no call runs on it.
     public var keepAliveWithoutCalls = false
-    /// Probes that may follow one another with nothing sent in between, before there is only one a
-    /// minute; 0 is no limit.
+    /// Probes that may follow one another with nothing sent in between, before there is only one in
+    /// five minutes; 0 is no limit.
     public var maxPingsWithoutData = 2
     /// Proposal A8: no more often than every ten seconds, whatever was asked for.
     package var shortestKeepAliveInterval = Duration.seconds(10)

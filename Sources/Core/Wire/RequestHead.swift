@@ -73,6 +73,13 @@ extension RequestHeadCache {
         try Self.check("the authority", authority, 0x21...0x7e)
         try Self.check("the user agent", userAgent, 0x20...0x7e)
         let method = head.method
+        if let subtype = method.contentSubtype {
+            try Self.check("the content subtype", subtype, 0x21...0x7e)
+        }
+        if let plain = method.plain {
+            try Self.check("the content type", plain.contentType, 0x20...0x7e)
+            try Self.check("what is accepted", plain.accept, 0x20...0x7e)
+        }
         let prepared =
             method.plain?.prepared(
                 path: method.path, authority: authority, scheme: scheme, userAgent: userAgent)

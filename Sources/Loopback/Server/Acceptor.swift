@@ -9,6 +9,8 @@ final class Acceptor: Pollable, TimerTarget {
         var token: UInt64?
         var acceptedCount = 0
         var isStopped = false
+        /// It will look again in a moment.
+        var isRetrying = false
     }
 
     private let listener: Listener
@@ -42,7 +44,11 @@ extension Acceptor {
             }
         } catch {
             // There are no descriptors left, say. Those who wait are not announced again.
-            _ = queue.loop.schedule(self, at: now + Self.pause)
+            let isFirst = state.withLock { state in
+                defer { state.isRetrying = true }
+                return !state.isRetrying
+            }
+            if isFirst { _ = queue.loop.schedule(self, at: now + Self.pause) }
         }
     }
 
@@ -71,6 +77,7 @@ extension Acceptor {
     }
 
     func timerFired(now: MonotonicInstant) {
+        state.withLock { $0.isRetrying = false }
         if !isStopped { ready(.readable, now: now) }
     }
 

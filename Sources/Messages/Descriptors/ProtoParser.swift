@@ -61,7 +61,7 @@ struct ProtoParser {
             case "enum": message.enumType.append(try enumeration())
             case "oneof": try oneof(into: &message)
             case "map": try map(into: &message)
-            case "reserved", "extensions", "option": try tokens.skipStatement()
+            case "reserved", "extensions", "option": try tokens.skipToSemicolon()
             default:
                 let field = try field()
                 if field.proto3Optional == true { presence.append(message.field.count) }

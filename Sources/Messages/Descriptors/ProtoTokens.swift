@@ -85,6 +85,14 @@ struct ProtoTokens {
         }
     }
 
+    /// Passes over a statement that has no block for its end.
+    mutating func skipToSemicolon() throws(ProtoSyntaxError) {
+        while next != ";" {
+            if next == "{" { try skipBlock() } else { _ = try take() }
+        }
+        try expect(";")
+    }
+
     /// Passes over braces and all between them.
     mutating func skipBlock() throws(ProtoSyntaxError) {
         var depth = 0

@@ -18,8 +18,8 @@ package struct KeepAlive: Sendable {
         /// connections that ping for nothing.
         package var maxPingsWithoutData: Int
 
-        /// Between PINGs once there have been too many: what a server has to bear by gRPC's rules.
-        static let restrainedInterval = Duration.seconds(60)
+        /// Between PINGs once there have been too many: what servers of gRPC bear by default.
+        static let restrainedInterval = Duration.seconds(300)
 
         package init(
             interval: Duration, timeout: Duration = .seconds(20), withoutStreams: Bool = false,

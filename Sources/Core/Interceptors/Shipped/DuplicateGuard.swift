@@ -21,7 +21,7 @@ public final class DuplicateGuard: Sendable {
         /// The second fails at once with CANCELLED and this message.
         case refuse(message: String)
         /// The second gets the answer of the first. The call goes on as long as one of those who
-        /// wait for it is left.
+        /// wait for it is left, and until the deadline of the first at most.
         case join
         /// The first fails with CANCELLED, and the second is sent.
         case cancelPrevious
