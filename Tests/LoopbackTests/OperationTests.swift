@@ -340,6 +340,61 @@ struct FaceTests {
         #expect(try summary.get().pointCount == 100)
     }
 
+    /// Answers at the end of the request, unasked.
+    private final class Answering: Interceptor {
+        func start(_ options: CallOptions, _ call: InterceptedCall) {}
+        func write(_ message: RawMessage, _ call: InterceptedCall) { call.deliverWriteDone() }
+        func receiveNext(_ call: InterceptedCall) {}
+
+        func finish(_ call: InterceptedCall) {
+            call.deliver(initialMetadata: Metadata())
+            call.deliver(RawMessage([42]))
+            call.close(CallEnd(error: nil))
+        }
+    }
+
+    @Test("give what an interceptor said before anybody asked")
+    func unasked() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(
+                server.target,
+                interceptors: [.all(InterceptorFactory("answering") { _ in Answering() })],
+                queue: queue)
+            let call = try channel.rawCall("/helloworld.Greeter/SayHello")
+            try call.start(
+                [.sendInitialMetadata([:]), .sendMessage([1]), .sendClose()], tag: 1)
+            #expect(queue.next() == .completed(tag: 1, success: true))
+            let received = Mutex<[UInt8]?>(nil)
+            try call.start(
+                [
+                    .receiveMessage { message in received.withLock { $0 = message } },
+                    .receiveStatus { _, _ in },
+                ], tag: 2)
+            #expect(queue.next() == .completed(tag: 2, success: true))
+            #expect(received.withLock { $0 } == [42])
+        }
+    }
+
+    @Test("that wait for a call that is let go of before its start end, and hold up nobody")
+    func neverStarted() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let statuses = Mutex<[StatusCode]>([])
+            do {
+                let call = try channel.rawCall("/helloworld.Greeter/SayHello")
+                try call.start(
+                    [.receiveStatus { status, _ in statuses.withLock { $0.append(status.code) } }],
+                    tag: 1)
+            }
+            queue.shutdown()
+            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(statuses.withLock { $0 } == [.cancelled])
+            #expect(queue.next() == .shutdown)
+        }
+    }
+
     @Test("with handlers, when they are paused, ask for no more")
     func pausing() async throws {
         let channel = try Channel(server.target)

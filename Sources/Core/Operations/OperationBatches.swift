@@ -43,6 +43,8 @@ final class OperationBatches: CallObserver {
         var statusReader: (batch: Int, handler: @Sendable (Status, Metadata) -> Void)?
 
         var initialMetadata: Metadata?
+        /// What an interceptor has given that nobody has asked for.
+        var unread = Backlog<[UInt8]>()
         var end: CallEnd?
         /// What was asked for before there was a call to ask.
         var early = Plan()
@@ -96,6 +98,15 @@ extension OperationBatches {
         }
         if plan.receives { call.receiveNext() }
         if plan.metadata != nil { call.start() }
+        settle()
+    }
+
+    /// Nobody can start a batch any more. One that waits for a call that was never made ends.
+    func letGo() {
+        state.withLock { state in
+            guard state.call == nil, state.end == nil else { return }
+            state.end = CallEnd(error: RPCError(.cancelled, "the call was never started"))
+        }
         settle()
     }
 
@@ -181,6 +192,10 @@ extension OperationBatches.State {
             let metadata = initialMetadata ?? Metadata()
             settle(reader.batch) { reader.handler(metadata) }
         }
+        if !unread.isEmpty, let reader = messageReader.take(), let message = unread.popFirst() {
+            rules.completed(.receiveMessage)
+            settle(reader.batch) { reader.handler(message) }
+        }
         if let end {
             if let write = write.take() { settle(write.batch, success: false, write.then) }
             if let reader = messageReader.take() { settle(reader.batch) { reader.handler(nil) } }
@@ -214,7 +229,9 @@ extension OperationBatches {
 
     func receive(message: [UInt8]) {
         state.withLock { state in
-            guard let reader = state.messageReader.take() else { return }
+            guard let reader = state.messageReader.take() else {
+                return state.unread.append(message)
+            }
             state.rules.completed(.receiveMessage)
             state.settle(reader.batch) { reader.handler(message) }
         }

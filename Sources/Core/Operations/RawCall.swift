@@ -30,6 +30,8 @@ public final class RawCall: Sendable {
         self.queue = queue
         batches = OperationBatches(queue)
     }
+
+    deinit { batches.letGo() }
 }
 
 extension Channel {
