@@ -64,7 +64,7 @@ extension BlockingCall {
     public func cancel() { call.cancel() }
 
     /// Whether nothing that is written reaches the server any more.
-    var isOver: Bool { inbox.end != nil || call.core.map(\.isEnded) ?? call.hasUnreadEnd }
+    var isOver: Bool { inbox.end != nil || call.takesNoMore }
 }
 
 /// What has come of a call that a thread waits for.

@@ -139,8 +139,7 @@ public struct WritingCall<Request: Sendable>: Sendable {
         _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
     ) throws(RPCError) {
         let octets = try codec.encode(message)
-        let isOver = running.call.core.map(\.isEnded) ?? running.call.hasUnreadEnd
-        guard !isOver, try writing.willWrite(then) else { return then(false) }
+        guard !running.call.takesNoMore, try writing.willWrite(then) else { return then(false) }
         running.call.write(octets, andFinish: false)
     }
 

@@ -40,6 +40,11 @@ package protocol CallRequests: AnyObject, Sendable {
 extension CallRequests {
     package var core: CallCore? { nil }
 
+    /// Whether nothing that is written reaches the server any more, be it told already or not. Of a
+    /// call with interceptors an end that waits for nobody is theirs to answer, with a fresh call
+    /// perhaps.
+    var takesNoMore: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
+
     func write(_ message: consuming [UInt8], andFinish: Bool) {
         write(message, andFinish: andFinish, mayCompress: true)
     }

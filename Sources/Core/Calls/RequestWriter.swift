@@ -84,7 +84,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
 
     /// Whether nothing that is written reaches the server any more.
     var isOver: Bool {
-        inbox.end != nil || core.map(\.isEnded) ?? call.hasUnreadEnd
+        inbox.end != nil || call.takesNoMore
     }
 
     /// Throws when nothing can be written any more. A task that was cancelled cancels the call,

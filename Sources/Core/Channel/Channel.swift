@@ -122,7 +122,7 @@ extension Channel {
     ) -> any CallRequests {
         var options = hasDefaults ? options.merged(over: defaultOptions) : options
         // Interceptors of a queue that is no more would have nobody to see to their deadline.
-        guard !backend.queue.isShutDown, !interceptors.isEmpty || !options.meetsNobody else {
+        guard !interceptors.isEmpty || !options.meetsNobody, !backend.queue.isShutDown else {
             return CallCore(method, options, backend: backend, observer: observer)
         }
 

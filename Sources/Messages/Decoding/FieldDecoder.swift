@@ -35,20 +35,12 @@ public struct FieldDecoder: FieldVisitor {
     @inlinable
     @inline(__always)
     public mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
     ) throws(WireError) {
         while tag == Tag.make(number, K.wireType) {
             try read(kind, number, into: &value)
             try nextTag()
         }
-    }
-
-    @inlinable
-    @inline(__always)
-    public mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
-    ) throws(WireError) {
-        try singular(kind, number, &value)
     }
 
     @inlinable

@@ -28,16 +28,6 @@ public struct FieldWriter: FieldVisitor {
     @inlinable
     @inline(__always)
     public mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value
-    ) {
-        guard !K.isInitial(value) else { return }
-        tag(number, K.wireType)
-        unsafe withUnsafePointer(to: &value) { unsafe K.write($0, number, &self) }
-    }
-
-    @inlinable
-    @inline(__always)
-    public mutating func singular<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
     ) {
         guard !isLeftOut(value) else { return }

@@ -6,11 +6,6 @@
 ///
 /// The requirements below are what the walkers implement, once for all types.
 public protocol FieldVisitor {
-    /// A field without presence, which is left out when it has its type's first value.
-    mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value
-    ) throws(WireError)
-
     /// A field without presence, which is left out when `isLeftOut` says so of its value.
     mutating func singular<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
@@ -57,4 +52,15 @@ public protocol FieldVisitor {
         _ number: UInt32, _ choice: inout Choice?, _ kind: K,
         _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
     ) throws(WireError)
+}
+
+extension FieldVisitor {
+    /// A field without presence, which is left out when it has its type's first value.
+    @inlinable
+    @inline(__always)
+    public mutating func singular<K: FieldKind>(
+        _ kind: K, _ number: UInt32, _ value: inout K.Value
+    ) throws(WireError) {
+        try singular(kind, number, &value) { K.isInitial($0) }
+    }
 }

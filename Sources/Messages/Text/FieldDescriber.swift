@@ -44,10 +44,6 @@ struct FieldDescriber: FieldVisitor {
                 choice: choice, values: text.values))
     }
 
-    mutating func singular<K: FieldKind>(_ kind: K, _ number: UInt32, _ value: inout K.Value) {
-        note(kind, number, &value, K.isInitial(value) ? [] : [value])
-    }
-
     mutating func singular<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
     ) {
