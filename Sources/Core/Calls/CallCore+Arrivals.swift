@@ -58,6 +58,28 @@ extension CallCore {
         return mayReturn ? state.withLock { $0.takeReturnable() } : 0
     }
 
+    /// Lends the message that is arriving, to be read into, and says how much of it is missing. Nil
+    /// when that is too little, or nobody wants it.
+    ///
+    /// - Parameter arrived: So much is there to be added to it.
+    func lendMessage(missing: Int, arrived: Int) -> (octets: [UInt8], missing: Int)? {
+        guard !head.isPlain else { return nil }
+        return state.withLock { state in
+            state.isOver ? nil : state.assembler.lend(missing: missing, arrived: arrived)
+        }
+    }
+
+    /// Takes back what was lent with what was read into it.
+    ///
+    /// - Parameter byteCount: The frames' octets that have become whole with it.
+    /// - Returns: How many octets the stream's window can be given back for at once.
+    func receive(placed octets: consuming [UInt8], wholeFrames byteCount: Int) -> Int {
+        var octets = octets
+        let delivery = state.withLock { $0.take(placed: &octets, wholeFrames: byteCount) }
+        deliver(delivery)
+        return state.withLock { $0.isOver ? 0 : $0.takeReturnable() }
+    }
+
     /// Gives the window back for what was read in the meantime.
     func returnWindow() {
         let returned: (any StreamCarrier, StreamHandle, Int)? = state.withLock { state in
@@ -198,13 +220,25 @@ extension CallCore.State {
 
     mutating func assemble(_ octets: Span<UInt8>) throws(RPCError) {
         var offset = 0
-        while let message = try assembler.next(in: octets, at: &offset) {
-            if message.isCompressed, receivedMessageCount < 64 {
-                compressedMessages |= 1 << receivedMessageCount
-            }
-            receivedMessageCount &+= 1
-            messages.append(message)
+        while let message = try assembler.next(in: octets, at: &offset) { add(message) }
+    }
+
+    private mutating func add(_ message: consuming AssembledMessage) {
+        if message.isCompressed, receivedMessageCount < 64 {
+            compressedMessages |= 1 << receivedMessageCount
         }
+        receivedMessageCount &+= 1
+        messages.append(message)
+    }
+
+    fileprivate mutating func take(
+        placed octets: inout [UInt8], wholeFrames byteCount: Int
+    ) -> CallCore.Delivery {
+        guard !isOver else { return .nothing }
+        unreturnedByteCount += byteCount
+        times.receivedByteCount += byteCount
+        if let message = assembler.takeBack(&octets) { add(message) }
+        return beginDelivering()
     }
 
     /// What has been read, and what is being read: of a message that somebody waits for, every

@@ -5,6 +5,9 @@ import Synchronization
 struct LinkReader: ~Copyable {
     var buffer: ReceiveBuffer
     var arrivals = LinkArrivals()
+    /// The message whose frames are read past the buffer.
+    var placed: PlacedMessage?
+    var expectation = FrameExpectation()
     /// Whether the handshake, if there is one, was done at the last look.
     var isOpen = false
 
@@ -35,7 +38,13 @@ extension Link: Pollable {
         var byteCount = 0
         while !isOver {
             do throws(LinkError) {
-                let outcome = try wire.read(into: &reader.buffer)
+                let outcome: LinkWire.ReadOutcome
+                if let read = try readPlaced(&reader, now: now) {
+                    outcome = read.outcome
+                    byteCount += read.byteCount
+                } else {
+                    outcome = try wire.read(into: &reader.buffer)
+                }
                 if !reader.isOpen, wire.isOpen {
                     reader.isOpen = true
                     if wire.isSecure { state.withLock { $0.times.secured = now } }
@@ -92,6 +101,7 @@ extension Link: Pollable {
         }
         reader.arrivals.removeAll()
         reader.buffer.consume(offset)
+        beginPlacing(&reader)
         poll(now: now)
         let (hasOutput, isLeft, hasRoom) = state.withLock { state in
             state.recentCallCount = max(state.callCount, state.recentCallCount * 7 / 8)
@@ -151,7 +161,7 @@ extension Link: Pollable {
 
 extension Link.State {
     /// Translates an event of the engine while its header fields are at hand.
-    fileprivate mutating func takeDown(
+    mutating func takeDown(
         _ event: Connection.Event, _ link: Link, into arrivals: inout LinkArrivals
     ) {
         switch event {

@@ -80,6 +80,29 @@ extension LinkWire {
         }
     }
 
+    /// Reads the content of frames straight into the message that it belongs to. Nil when there is
+    /// nothing to place.
+    func read(
+        placing frames: inout PlacedFrames, expecting frameCount: Int,
+        into message: inout [UInt8], _ buffer: inout ReceiveBuffer
+    ) throws(LinkError) -> (outcome: ReadOutcome, arrived: PlacedFrames.Arrived)? {
+        let read: PlacedFrames.ReadOutcome?
+        do throws(SystemError) {
+            read = try frames.read(
+                from: socket, expecting: frameCount, into: &message, &buffer)
+        } catch {
+            throw LinkError(phase: .http2, cause: "\(error)")
+        }
+        guard let read else { return nil }
+        let outcome: ReadOutcome =
+            switch read.socket {
+            case .bytes, .bufferFull: read.wasFilled ? .more : .last
+            case .wouldBlock: .nothing
+            case .endOfStream: .endOfStream
+            }
+        return (outcome, read.arrived)
+    }
+
     /// What became of a batch.
     package struct WriteOutcome {
         /// The socket takes no more now.

@@ -15,6 +15,8 @@ package struct MessageAssembler: Sendable {
     private var body: [UInt8] = []
     /// How many octets of the body have yet to come; nil while the prefix is read.
     private var missingByteCount: Int?
+    /// Octets of the body that was lent.
+    private var lentByteCount = 0
     private var isCompressed = false
     let maxByteCount: Int?
 
@@ -29,7 +31,7 @@ extension MessageAssembler {
     package var isInsideMessage: Bool { missingByteCount != nil || !prefix.isEmpty }
 
     /// Octets of the message that has begun.
-    package var pendingByteCount: Int { prefix.count + body.count }
+    package var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
 
     /// Takes octets from `offset` on; returns the next message that is whole with them, or nil
     /// when all have been taken.
@@ -54,6 +56,40 @@ extension MessageAssembler {
             missingByteCount = missing - count
             return nil
         }
+        return takeWhole()
+    }
+
+    /// Lends the message that has begun, to be added to, and says how much of it is missing; nil
+    /// when that is less than `least`.
+    ///
+    /// - Parameter arrived: So much is there to be added.
+    package mutating func lend(
+        missing least: Int, arrived: Int
+    ) -> (octets: [UInt8], missing: Int)? {
+        guard let missing = missingByteCount, missing >= max(1, least) else { return nil }
+        if body.capacity - body.count < min(missing, arrived + Self.reservedAtOnce) {
+            reserve(for: arrived, of: missing)
+        }
+        var lent: [UInt8] = []
+        swap(&lent, &body)
+        lentByteCount = lent.count
+        return (lent, missing)
+    }
+
+    /// Takes back what was lent, with what has been added to it. Returns the message when it is
+    /// whole.
+    package mutating func takeBack(_ lent: inout [UInt8]) -> AssembledMessage? {
+        let missing = (missingByteCount ?? 0) - (lent.count - lentByteCount)
+        lentByteCount = 0
+        swap(&body, &lent)
+        guard missing <= 0 else {
+            missingByteCount = missing
+            return nil
+        }
+        return takeWhole()
+    }
+
+    private mutating func takeWhole() -> AssembledMessage {
         missingByteCount = nil
         var whole: [UInt8] = []
         swap(&whole, &body)
@@ -63,7 +99,10 @@ extension MessageAssembler {
     /// What has arrived vouches for a multiple of itself: a large message is moved once on its way,
     /// and a length that only claims to be large still costs little.
     private mutating func makeRoom(for count: Int, of missing: Int) {
-        guard body.capacity < body.count + count else { return }
+        if body.capacity < body.count + count { reserve(for: count, of: missing) }
+    }
+
+    private mutating func reserve(for count: Int, of missing: Int) {
         let room = max(Self.reservedAtOnce, (body.count + count) * 16)
         body.reserveCapacity(min(body.count + missing, room))
     }

@@ -33,6 +33,33 @@ extension Connection {
         }
     }
 
+    /// The stream of a DATA frame that has begun to arrive, if its content may be read to where it
+    /// belongs. The frame is announced with ``receive(placed:now:)`` when it is whole.
+    package func streamToPlace(_ header: FrameHeader) -> StreamHandle? {
+        guard header.type == .data, header.flags.isEmpty, preface == .done, !lifecycle.hasFailed,
+            assembler.isIdle, header.payloadByteCount <= reader.maxPayloadByteCount
+        else { return nil }
+        return streams.slot(of: header.streamID).map { streams.handle(of: $0) }
+    }
+
+    /// Takes in a DATA frame whose content did not pass through here. The range of an event that it
+    /// gives means nothing.
+    package mutating func receive(placed header: FrameHeader, now: Instant) -> Event? {
+        assert(header.type == .data && header.flags.isEmpty)
+        guard !lifecycle.hasFailed else { return nil }
+        keepAlive?.received(now: now)
+        do throws(HTTP2Error) {
+            try assembler.admit(header)
+            let frame = DataFrame(
+                streamID: header.streamID, endStream: false, content: 0..<header.payloadByteCount,
+                flowControlledByteCount: header.payloadByteCount)
+            return try receiveData(frame, at: 0, now: now)
+        } catch {
+            answer(error, now: now)
+            return nil
+        }
+    }
+
     /// Says in plain words what a peer is that does not begin with SETTINGS, before its octets
     /// are read as the header of some enormous frame.
     private func recognise(_ octets: Span<UInt8>, at offset: Int) throws(HTTP2Error) {

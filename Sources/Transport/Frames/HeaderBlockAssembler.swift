@@ -30,6 +30,11 @@ struct HeaderBlockAssembler: Sendable {
 }
 
 extension HeaderBlockAssembler {
+    /// Whether no block has begun that has not ended.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
     mutating func begin(_ opening: Opening, _ fragment: Span<UInt8>) {
         fragments.removeAll(keepingCapacity: true)
         fragments.append(copying: fragment)

@@ -88,6 +88,18 @@ extension ReceiveBuffer {
         return count
     }
 
+    /// Puts octets in front of the unread ones: they arrived before those. The buffer may become
+    /// larger than it may grow by itself, until they are consumed.
+    package mutating func prepend(_ added: [UInt8]) {
+        var joined = added
+        joined.append(contentsOf: octets[unread])
+        unread = 0..<joined.count
+        let missing = initialByteCount - joined.count
+        if missing > 0 { joined.append(contentsOf: repeatElement(0, count: missing)) }
+        octets = joined
+        wasFilled = false
+    }
+
     private mutating func makeRoom() {
         if octets.isEmpty {
             octets = [UInt8](repeating: 0, count: initialByteCount)

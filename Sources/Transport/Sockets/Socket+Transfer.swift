@@ -76,22 +76,43 @@ extension ReceiveBuffer {
     ) throws(SystemError) -> Socket.ReadOutcome {
         guard !isFull else { return .bufferFull }
         let descriptor = socket.descriptor
-        var code: CInt = 0
-        var isEnd = false
-        let count = unsafe fill { room in
+        var outcome = Socket.ReadResult.count(0)
+        _ = unsafe fill { room in
+            // `recv` writes no more than the room it is told of.
+            outcome = .of { unsafe recv(descriptor, room.baseAddress, room.count, 0) }
+            return outcome.byteCount
+        }
+        return try outcome.get()
+    }
+}
+
+extension Socket {
+    /// What a system call that reads has answered.
+    enum ReadResult {
+        case count(Int)
+        case failed(CInt)
+
+        /// Asks again when a signal came between.
+        static func of(_ body: () -> Int) -> ReadResult {
             while true {
-                // `recv` writes no more than the room it is told of.
-                let count = unsafe recv(descriptor, room.baseAddress, room.count, 0)
-                if count > 0 { return count }
-                isEnd = count == 0
-                code = errno
-                if !isEnd, code == EINTR { continue }
-                return 0
+                let count = body()
+                if count >= 0 { return .count(count) }
+                let code = errno
+                if code != EINTR { return .failed(code) }
             }
         }
-        if count > 0 { return .bytes(count) }
-        if isEnd { return .endOfStream }
-        if code == EAGAIN || code == EWOULDBLOCK { return .wouldBlock }
-        throw SystemError("read", "", code: code)
+
+        var byteCount: Int {
+            if case .count(let count) = self { count } else { 0 }
+        }
+
+        func get() throws(SystemError) -> ReadOutcome {
+            switch self {
+            case .count(0): return .endOfStream
+            case .count(let count): return .bytes(count)
+            case .failed(EAGAIN), .failed(EWOULDBLOCK): return .wouldBlock
+            case .failed(let code): throw SystemError("read", "", code: code)
+            }
+        }
     }
 }

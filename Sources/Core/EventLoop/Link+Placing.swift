@@ -1,0 +1,133 @@
+import SwiftletTransport
+import Synchronization
+
+// Large messages, which are read straight to where they belong.
+
+/// The frames of a message that has begun to arrive.
+struct PlacedMessage {
+    let stream: StreamHandle
+    var frames: PlacedFrames
+
+    /// Frames below this, and messages of which less is missing, are not worth the trouble.
+    static let minFrameByteCount = 8 << 10
+    static let minMissingByteCount = 32 << 10
+}
+
+/// How many frames to expect to be like the one before. A server that sends the messages of several
+/// streams in turns would make each expectation wrong, and what came otherwise is copied twice.
+struct FrameExpectation {
+    private(set) var frameCount = 0
+
+    mutating func held() { frameCount = min(2 * frameCount + 1, PlacedFrames.expectedFrameLimit) }
+    mutating func failed() { frameCount = 0 }
+}
+
+extension Link {
+    /// Looks whether what the engine has left is the beginning of a frame in the midst of a large
+    /// message.
+    func beginPlacing(_ reader: inout LinkReader) {
+        guard !wire.isSecure, reader.buffer.count >= FrameHeader.byteCount,
+            let header = reader.buffer.withUnread({ FrameHeader(decoding: $0, at: 0) }),
+            header.payloadByteCount >= PlacedMessage.minFrameByteCount,
+            let (stream, call) = state.withLock({ $0.callToPlace(header) })
+        else { return }
+        let arrived = reader.buffer.count - FrameHeader.byteCount
+        let missing = max(header.payloadByteCount, arrived + PlacedMessage.minMissingByteCount)
+        guard var lent = call.lendMessage(missing: missing, arrived: arrived) else { return }
+        reader.buffer.withUnread { octets in
+            lent.octets.append(copying: octets.extracting(droppingFirst: FrameHeader.byteCount))
+        }
+        reader.buffer.consume(reader.buffer.count)
+        _ = call.receive(placed: lent.octets, wholeFrames: 0)
+        reader.placed = PlacedMessage(
+            stream: stream,
+            frames: PlacedFrames(header, arrived: arrived, messageRest: lent.missing - arrived))
+    }
+
+    /// Reads on in the message that was begun. Nil when there is none: what comes next belongs into
+    /// the buffer.
+    func readPlaced(
+        _ reader: inout LinkReader, now: MonotonicInstant
+    ) throws(LinkError) -> (outcome: LinkWire.ReadOutcome, byteCount: Int)? {
+        guard var placed = reader.placed.take() else { return nil }
+        let call = state.withLock { $0.call(of: placed.stream) }
+        var message = takeMessage(of: call, &placed)
+        let read = try wire.read(
+            placing: &placed.frames, expecting: reader.expectation.frameCount, into: &message,
+            &reader.buffer)
+        let arrived = read?.arrived ?? PlacedFrames.Arrived()
+        account(for: arrived.wholeFrames, placed, &reader, now: now)
+        if let call {
+            let returned = call.receive(
+                placed: message, wholeFrames: arrived.wholeFrames.reduce(0, +))
+            if returned > 0 {
+                state.withLock { $0.connection.consumed(placed.stream, by: returned, now: now) }
+            }
+        }
+        guard let read else { return nil }
+        reader.learn(from: arrived, placed)
+        return (read.outcome, arrived.contentByteCount)
+    }
+
+    /// The message so far, with room behind it. Of a call that is over nobody wants it, and the
+    /// frame is only read to its end.
+    private func takeMessage(of call: CallCore?, _ placed: inout PlacedMessage) -> [UInt8] {
+        if let lent = call?.lendMessage(missing: 1, arrived: 0) { return lent.octets }
+        placed.frames.giveUpMessage()
+        var message: [UInt8] = []
+        message.reserveCapacity(min(placed.frames.frameRest, ReceiveBuffer.turnByteCount))
+        return message
+    }
+
+    private func account(
+        for wholeFrames: [Int], _ placed: PlacedMessage, _ reader: inout LinkReader,
+        now: MonotonicInstant
+    ) {
+        guard !wholeFrames.isEmpty else { return }
+        state.withLock { state in
+            for byteCount in wholeFrames where state.ending == nil {
+                let header = placed.frames.expectedHeader(payloadByteCount: byteCount)
+                switch state.connection.receive(placed: header, now: now) {
+                case nil, .data?: break
+                case let event?: state.takeDown(event, self, into: &reader.arrivals)
+                }
+            }
+        }
+    }
+}
+
+extension LinkReader {
+    /// Goes on with the message if it goes on as expected.
+    fileprivate mutating func learn(from arrived: PlacedFrames.Arrived, _ placed: PlacedMessage) {
+        guard !placed.frames.isComplete else {
+            if arrived.wholeFrames.count > 1 { expectation.held() }
+            return
+        }
+        if buffer.isEmpty {
+            if arrived.wholeFrames.count > 1 { expectation.held() }
+            self.placed = placed
+        } else if buffer.count >= FrameHeader.byteCount {
+            let next = buffer.withUnread { FrameHeader(decoding: $0, at: 0) }
+            if arrived.stray.isEmpty, placed.frames.isNext(next) {
+                expectation.held()
+            } else {
+                expectation.failed()
+            }
+        }
+    }
+}
+
+extension Link.State {
+    fileprivate func call(of stream: StreamHandle) -> CallCore? {
+        let slot = Int(stream.slot)
+        guard slot < entries.count, entries[slot].stream == stream else { return nil }
+        return entries[slot].call
+    }
+
+    fileprivate func callToPlace(_ header: FrameHeader) -> (StreamHandle, CallCore)? {
+        guard ending == nil, let stream = connection.streamToPlace(header),
+            let call = call(of: stream)
+        else { return nil }
+        return (stream, call)
+    }
+}

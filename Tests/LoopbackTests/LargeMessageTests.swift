@@ -1,0 +1,196 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// Large messages are read straight to where they belong. However a server cuts them into frames,
+/// and the system these into reads, a client finds the same.
+@Suite("A large message", .timeLimit(.minutes(1)))
+struct LargeMessageTests {
+    private static let download = Method<[UInt8], [UInt8]>(
+        "/t.T/Download", .serverStreaming, request: .octets, reply: .octets)
+
+    private static func body(_ seed: Int, _ byteCount: Int) -> [UInt8] {
+        var state = UInt32(truncatingIfNeeded: seed &* 2_654_435_761 | 1)
+        return (0..<byteCount).map { _ in
+            state ^= state << 13
+            state ^= state >> 17
+            state ^= state << 5
+            return UInt8(truncatingIfNeeded: state)
+        }
+    }
+
+    private static let bodies = [150_000, 5, 400_000, 70_000, 0, 65_536].enumerated().map {
+        body($0.offset + 1, $0.element)
+    }
+
+    /// A way to cut messages into frames.
+    enum Cutting: CaseIterable {
+        /// Each message by itself, in frames of one size.
+        case even
+        /// All messages in one row.
+        case across
+        case random
+        /// With PINGs between.
+        case withPings
+        /// With padding now and then.
+        case padded
+
+        func frames(_ bodies: [[UInt8]], _ stream: UInt32) -> [[UInt8]] {
+            switch self {
+            case .even:
+                return bodies.flatMap { cut(RawPrefixed.octets($0), stream) { 16_384 } }
+            case .across:
+                return cut(bodies.flatMap { RawPrefixed.octets($0) }, stream) { 16_384 }
+            case .random:
+                return cut(bodies.flatMap { RawPrefixed.octets($0) }, stream) {
+                    Bool.random() ? 16_384 : Int.random(in: 1...16_384)
+                }
+            case .withPings:
+                let ping = RawFrame.octets(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8])
+                return bodies.flatMap { cut(RawPrefixed.octets($0), stream) { 16_384 } }
+                    .flatMap { Int.random(in: 0..<8) == 0 ? [$0, ping] : [$0] }
+            case .padded:
+                return bodies.flatMap { cut(RawPrefixed.octets($0), stream) { 16_000 } }
+                    .map { Int.random(in: 0..<8) == 0 ? pad($0, stream) : $0 }
+            }
+        }
+
+        private func cut(
+            _ octets: [UInt8], _ stream: UInt32, _ size: () -> Int
+        ) -> [[UInt8]] {
+            var frames: [[UInt8]] = []
+            var start = 0
+            while start < octets.count {
+                let end = min(start + size(), octets.count)
+                frames.append(
+                    RawFrame.octets(RawFrame.data, stream: stream, Array(octets[start..<end])))
+                start = end
+            }
+            return frames
+        }
+
+        private func pad(_ frame: [UInt8], _ stream: UInt32) -> [UInt8] {
+            RawFrame.octets(
+                RawFrame.data, flags: 8, stream: stream,
+                [7] + frame.dropFirst(9) + Array(repeating: 0, count: 7))
+        }
+    }
+
+    private static func channel(_ peer: RawPeer) throws -> Channel {
+        var arguments = ChannelArguments()
+        arguments.streamWindowByteCount = 1 << 30
+        return try Channel(peer.target, arguments: arguments)
+    }
+
+    @Test("is what the server sent", arguments: Cutting.allCases, [9_000, 1_000_003])
+    func cut(_ cutting: Cutting, partByteCount: Int) async throws {
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(stream)
+                try connection.sendInParts(
+                    cutting.frames(Self.bodies, stream).flatMap(\.self), partByteCount)
+                try connection.trailers(stream)
+            })
+        let channel = try Self.channel(peer)
+        for _ in 0..<2 {
+            var received: [[UInt8]] = []
+            for try await message in try await channel.serverStreaming(Self.download, [1]) {
+                received.append(message)
+            }
+            #expect(received == Self.bodies)
+        }
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("does not come apart by another beside it")
+    func interleaved() async throws {
+        let first = Mutex<UInt32?>(nil)
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(stream)
+                let other: UInt32? = first.withLock { first in
+                    if first == nil {
+                        first = stream
+                        return nil
+                    }
+                    return first
+                }
+                guard let other else { return }
+                let frames = Cutting.even.frames([Self.bodies[2]], stream)
+                let others = Cutting.even.frames([Self.bodies[0], Self.bodies[2]], other)
+                var octets: [UInt8] = []
+                for index in 0..<max(frames.count, others.count) {
+                    if index < frames.count { octets += frames[index] }
+                    if index < others.count { octets += others[index] }
+                }
+                try connection.sendInParts(octets, 100_000)
+                try connection.trailers(stream)
+                try connection.trailers(other)
+            })
+        let channel = try Self.channel(peer)
+        let one = try await channel.serverStreaming(Self.download, [1])
+        let two = try await channel.serverStreaming(Self.download, [2])
+        var received: [[UInt8]] = []
+        for try await message in two { received.append(message) }
+        #expect(received == [Self.bodies[2]])
+        received = []
+        for try await message in one { received.append(message) }
+        #expect(received == [Self.bodies[0], Self.bodies[2]])
+    }
+
+    @Test("that nobody wants any more does not stop the others")
+    func abandoned() async throws {
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(stream)
+                let octets = Cutting.even.frames([Self.bodies[2]], stream).flatMap(\.self)
+                // In the midst of a frame, for as long as it takes the client to go away.
+                try connection.send(Array(octets[..<200_000]))
+                Thread.sleep(forTimeInterval: 0.02)
+                try connection.sendInParts(Array(octets[200_000...]), 30_000)
+                try connection.trailers(stream)
+            })
+        let channel = try Self.channel(peer)
+        for round in 0..<10 {
+            let stream = try await channel.serverStreaming(Self.download, [1])
+            if round % 2 == 0 {
+                _ = try await stream.initialMetadata
+                stream.cancel()
+            } else {
+                var received: [[UInt8]] = []
+                for try await message in stream { received.append(message) }
+                #expect(received == [Self.bodies[2]])
+            }
+        }
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("that breaks off is no message")
+    func brokenOff() async throws {
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(stream)
+                let octets = Cutting.even.frames([Self.bodies[2]], stream).flatMap(\.self)
+                try connection.sendInParts(Array(octets[..<300_000]), 60_000)
+                try connection.close()
+            })
+        let channel = try Self.channel(peer)
+        let stream = try await channel.serverStreaming(Self.download, [1])
+        var received = 0
+        let error = await #expect(throws: RPCError.self) {
+            for try await _ in stream { received += 1 }
+        }
+        #expect(received == 0)
+        #expect(error?.code == .unavailable)
+    }
+}
+
+extension RawConnection {
+    fileprivate func sendInParts(_ octets: [UInt8], _ byteCount: Int) throws(RawPeerGone) {
+        for start in stride(from: 0, to: octets.count, by: byteCount) {
+            try send(Array(octets[start..<min(start + byteCount, octets.count)]))
+        }
+    }
+}
