@@ -41,6 +41,36 @@ struct BackPressureTests {
         var count: Int { value.load(ordering: .relaxed) }
     }
 
+    @Test("of empty messages stops its server as well")
+    func empty() async throws {
+        let written = Counter()
+        let count = 100_000
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, _ in request }
+            server.serverStreaming(Self.stream) { _, replies, _ in
+                for _ in 0..<count {
+                    try await replies.write([])
+                    written.add()
+                }
+            }
+        }
+        var arguments = ChannelArguments()
+        arguments.streamWindowByteCount = 65_536
+        let channel = try Channel(server.target, arguments: arguments)
+        var stream = try await channel.serverStreaming(Self.stream, []).makeAsyncIterator()
+        #expect(try await stream.next() == [])
+        var before = 0
+        while before != written.count {
+            before = written.count
+            for _ in 0..<200 { _ = try await channel.unary(Self.echo, [1]) }
+        }
+        // Five octets each: a window of them, as much in the server's queue, and what was read.
+        #expect(written.count < 40_000)
+        var received = 1
+        while try await stream.next() != nil { received += 1 }
+        #expect(received == count)
+    }
+
     @Test("stops its server, and goes on where it stopped")
     func stops() async throws {
         let written = Counter()

@@ -58,6 +58,76 @@ struct EarlyEndTests {
         }
     }
 
+    /// Counts what was written, and lets the test wait for the end.
+    private final class End: Writeable {
+        let values = Mutex<[[UInt8]]>([])
+        private let end: AsyncStream<RPCError?>
+        private let continuation: AsyncStream<RPCError?>.Continuation
+
+        init() { (end, continuation) = AsyncStream.makeStream() }
+
+        func write(_ value: [UInt8]) { values.withLock { $0.append(value) } }
+
+        func writesFinished(_ error: RPCError?) {
+            continuation.yield(error)
+            continuation.finish()
+        }
+
+        var error: RPCError? {
+            get async {
+                for await error in end { return error }
+                return nil
+            }
+        }
+    }
+
+    @Test("stops a writer that always has another value", arguments: [false, true])
+    func endlessSequence(withInterceptors: Bool) async throws {
+        var script = RawScript { _, _ in }
+        script.grantsWindow = false
+        script.answerToHeaders = { connection, stream in
+            Thread.sleep(forTimeInterval: 0.05)
+            try connection.headers(stream)
+            try connection.message(stream, [1])
+            try connection.message(stream, [2])
+            try connection.trailers(stream, status: "8")
+        }
+        let peer = try RawPeer(script)
+        let talk = Method<[UInt8], [UInt8]>(
+            "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
+        let channel = try Channel(
+            peer.target, interceptors: withInterceptors ? Self.always[1] : [])
+        let writer = SequenceWriter(sequence(first: Self.chunk) { $0 }.lazy)
+        let call = Call(channel, talk, requests: writer)
+        let end = End()
+        try call.start(with: end)
+        #expect(await end.error?.code == .resourceExhausted)
+        #expect(end.values.withLock { $0 } == [[1], [2]])
+        #expect(writer.state == .finished)
+    }
+
+    @Test("gives its last messages before the error, in whatever context")
+    func errorBehindMessages() async throws {
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                try connection.headers(stream)
+                try connection.message(stream, [1])
+                try connection.message(stream, [2])
+                try connection.trailers(stream, status: "9")
+            })
+        let channel = try Channel(peer.target)
+        let queue = try CompletionQueue()
+        for context in [SerialContext.inline, .queue(queue)] {
+            let call = Call(
+                channel, HostileTrial.echoes, requests: SingleValueWriter(value: [0]),
+                context: context)
+            let end = End()
+            try call.start(with: end)
+            #expect(await end.error?.code == .failedPrecondition)
+            #expect(end.values.withLock { $0 } == [[1], [2]])
+        }
+    }
+
     @Test("is cancelled with its task, though there is always something to read or room to write")
     func neverWaiting() async throws {
         let flood = Method<[UInt8], [UInt8]>(

@@ -5,6 +5,8 @@ import SwiftletLoopback
 struct HostileTrial {
     static let echo = Method<[UInt8], [UInt8]>(
         "/t.T/Echo", .unary, request: .octets, reply: .octets)
+    static let echoes = Method<[UInt8], [UInt8]>(
+        "/t.T/Echoes", .serverStreaming, request: .octets, reply: .octets)
     static let talk = Method<[UInt8], [UInt8]>(
         "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
 

@@ -58,6 +58,49 @@ struct OperationTests {
         }
     }
 
+    @Test("let go of after their start, end though nobody reads the answer")
+    func letGo() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let statuses = Mutex<[StatusCode]>([])
+            do {
+                let call = try channel.rawCall(Self.sayHello)
+                try call.start(
+                    [
+                        .sendInitialMetadata([:]),
+                        .sendMessage(HelloRequest(name: "you").encoded()), .sendClose(),
+                        .receiveStatus { status, _ in
+                            statuses.withLock { $0.append(status.code) }
+                        },
+                    ], tag: 1)
+            }
+            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(statuses.withLock { $0 } == [.ok])
+            queue.shutdown()
+            #expect(queue.next() == .shutdown)
+        }
+    }
+
+    @Test("do not say that a message was sent that met an ended call")
+    func lateMessage() async throws {
+        var script = RawScript { _, _ in }
+        script.answerToHeaders = { try $0.reply($1) }
+        let peer = try RawPeer(script)
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(peer.target, queue: queue)
+            let call = try channel.rawCall("/t.T/Talk")
+            try call.start([.sendInitialMetadata([:]), .receiveInitialMetadata { _ in }], tag: 1)
+            #expect(queue.next() == .completed(tag: 1, success: true))
+            // The answer and its status come right behind, and nobody has read them.
+            #expect(queue.next(deadline: .after(.milliseconds(100))) == .timeout)
+            try call.start([.sendMessage([2])], tag: 2)
+            #expect(queue.next() == .completed(tag: 2, success: false))
+            call.cancel()
+        }
+    }
+
     @Test("are events of a queue with a thread of its own, for whoever takes them")
     func ownThread() async throws {
         try await onThread {

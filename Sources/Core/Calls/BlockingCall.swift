@@ -152,7 +152,9 @@ extension BlockingInbox {
 
     func receive(message: [UInt8]) { note { $0.messages.append(message) } }
 
-    func messageWasWritten() { note { $0.unwrittenCount = max(0, $0.unwrittenCount - 1) } }
+    func messageWasWritten(wasTaken: Bool) {
+        note { $0.unwrittenCount = max(0, $0.unwrittenCount - 1) }
+    }
 
     func receive(end: CallEnd) { note { $0.end = end } }
 

@@ -202,7 +202,7 @@ extension CallCore.State {
         // What was never sent will not be, however long the call stays in line.
         log = RequestLog()
         // A stream that is over makes room no more, and who waits for it must not wait for ever.
-        reportRoom()
+        reportLoss()
         return (left, deadlineTimer.take())
     }
 
@@ -262,7 +262,7 @@ extension CallCore {
         case initialMetadata(any CallObserver, Metadata)
         case message(any CallObserver, AssembledMessage, CompressionAlgorithm)
         case messages(any CallObserver, MessageQueue)
-        case written(any CallObserver)
+        case written(any CallObserver, wasTaken: Bool)
         /// All of a response that has one message at most.
         case response(any CallObserver, Metadata?, [UInt8]?, CallEnd)
         case end(any CallObserver, CallEnd)
@@ -288,7 +288,8 @@ extension CallCore {
                     end(with: error, isImmediate: true)
                 }
             case .messages(let observer, var messages): observer.receive(messages: &messages)
-            case .written(let observer): observer.messageWasWritten()
+            case .written(let observer, let wasTaken):
+                observer.messageWasWritten(wasTaken: wasTaken)
             case .response(let observer, let metadata, let message, var end):
                 complete(&end)
                 return observer.receive(metadata, message, end: end)
@@ -364,7 +365,13 @@ extension CallCore.State {
         }
         if unreportedWriteCount > 0 {
             unreportedWriteCount -= 1
-            return .written(observer)
+            return .written(observer, wasTaken: true)
+        }
+        // An end that is told now says as much, and a writer that answers each loss with another
+        // message must not keep it away.
+        if unreportedLossCount > 0, ending == nil || !messages.isEmpty {
+            unreportedLossCount -= 1
+            return .written(observer, wasTaken: false)
         }
         if demand > 0, !messages.isEmpty {
             if observer.keepsMessages, messages.isPlain { return giveAll(observer) }

@@ -23,9 +23,10 @@ extension CallCore {
     ) {
         switch put(message, andFinish: andFinish, mayCompress: mayCompress) {
         case .awaitsRoom: return
+        case .taken: state.withLock { $0.unreportedWriteCount += 1 }
         // The end of a call that is over may lie behind messages, and nobody waits for room till
         // then.
-        case .taken, .ended: state.withLock { $0.unreportedWriteCount += 1 }
+        case .ended: state.withLock { $0.unreportedLossCount += 1 }
         }
         deliver()
     }

@@ -38,6 +38,8 @@ package final class CallCore: Sendable {
         var attemptCount = 0
         /// Messages that were taken and have yet to be reported as written.
         var unreportedWriteCount = 0
+        /// Messages that were written and go nowhere, and the observer has not been told.
+        var unreportedLossCount = 0
         /// Messages that were written and found no room: their reports wait for some.
         var roomlessWriteCount = 0
 
@@ -262,9 +264,16 @@ extension CallCore.State {
         roomlessWriteCount = 0
     }
 
+    /// There will be no room any more for those who wait for it.
+    mutating func reportLoss() {
+        unreportedLossCount += roomlessWriteCount
+        roomlessWriteCount = 0
+    }
+
     /// Whether there may be something to tell, or a window to give back.
     var hasNews: Bool {
-        unreportedWriteCount > 0 || !messages.isEmpty || unreturnedByteCount > 0 || ending != nil
+        unreportedWriteCount > 0 || unreportedLossCount > 0 || !messages.isEmpty
+            || unreturnedByteCount > 0 || ending != nil
             || (initialMetadata != nil && !initialWasTold)
     }
 

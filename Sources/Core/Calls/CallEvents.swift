@@ -7,8 +7,9 @@ package import SwiftletTransport
 package protocol CallObserver: AnyObject, Sendable {
     func receive(initialMetadata: Metadata)
     func receive(message: [UInt8])
-    /// The transport has taken the message that was written, and there is room for the next.
-    func messageWasWritten()
+    /// The transport has taken a message that was written, and there is room for the next; or the
+    /// call has ended, and it goes nowhere.
+    func messageWasWritten(wasTaken: Bool)
     func receive(end: consuming CallEnd)
 
     /// Whether it keeps messages itself: then it is given with the one that it asked for all

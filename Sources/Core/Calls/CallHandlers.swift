@@ -96,9 +96,9 @@ extension HandlerObserver {
         call?.receiveNext()
     }
 
-    func messageWasWritten() {
+    func messageWasWritten(wasTaken: Bool) {
         let handler = state.withLock { $0.writeHandlers.popFirst() }
-        handler?(true)
+        handler?(wasTaken)
     }
 
     func receive(end: CallEnd) {

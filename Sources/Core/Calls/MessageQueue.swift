@@ -1,25 +1,26 @@
 /// Messages that have arrived and wait to be asked for, first in, first out.
 package struct MessageQueue: Sendable {
     private var messages = Backlog<AssembledMessage>()
-    /// As they lie here, which for a compressed message is as it came.
+    /// What they took of the stream's window: with their prefixes, or a server that sends empty
+    /// ones could go on for ever.
     private(set) var byteCount = 0
     private var compressedCount = 0
 
     /// Whether all of them can be read as they are.
     var isPlain: Bool { compressedCount == 0 }
-    var firstByteCount: Int { messages.first?.octets.count ?? 0 }
+    var firstByteCount: Int { messages.first?.wireByteCount ?? 0 }
     var isEmpty: Bool { messages.isEmpty }
     var count: Int { messages.count }
 
     mutating func append(_ message: AssembledMessage) {
-        byteCount += message.octets.count
+        byteCount += message.wireByteCount
         if message.isCompressed { compressedCount += 1 }
         messages.append(message)
     }
 
     mutating func popFirst() -> AssembledMessage? {
         guard let message = messages.popFirst() else { return nil }
-        byteCount -= message.octets.count
+        byteCount -= message.wireByteCount
         if message.isCompressed { compressedCount -= 1 }
         return message
     }

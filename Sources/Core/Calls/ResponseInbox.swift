@@ -112,7 +112,7 @@ extension ResponseInbox {
 extension ResponseInbox.State {
     fileprivate mutating func takeFound() -> ResponseInbox.Found {
         if let message = messages.popFirst() {
-            readByteCount += message.octets.count
+            readByteCount += message.wireByteCount
             return .message(message.octets)
         }
         if let end { return .end(end) }
@@ -158,7 +158,7 @@ extension ResponseInbox {
         reader?.resume(returning: found)
     }
 
-    func messageWasWritten() {
+    func messageWasWritten(wasTaken: Bool) {
         let writers: [Resumption<Void>] = state.withLock { state in
             state.unwrittenCount -= 1
             guard state.unwrittenCount <= 0 else { return [] }

@@ -66,7 +66,7 @@ extension SingleResponse {
         call?.fail(.tooManyMessages)
     }
 
-    func messageWasWritten() {}
+    func messageWasWritten(wasTaken: Bool) {}
 
     func receive(end: consuming CallEnd) {
         let (message, initialMetadata) = state.withLock { state in

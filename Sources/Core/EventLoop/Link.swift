@@ -250,6 +250,8 @@ extension Link: StreamCarrier {
         _ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
         let (outcome, mustPoll) = state.withLock { state in
+            // Nobody would ever say that there is room again.
+            guard state.ending == nil else { return (Connection.SendOutcome.closed, false) }
             let outcome = state.connection.sendData(
                 framedMessage, on: stream, endStream: andFinish)
             return (outcome, state.mustPoll())
@@ -264,7 +266,9 @@ extension Link: StreamCarrier {
     private static let queuedByteCount = 64 << 10
 
     package func reportRoom(on stream: StreamHandle, to call: CallCore) {
-        let isShort = state.withLock { !$0.connection.reportWhenSendQueueIsShort(stream) }
+        let isShort = state.withLock { state in
+            state.ending != nil || !state.connection.reportWhenSendQueueIsShort(stream)
+        }
         if isShort { call.streamHasRoom() }
     }
 

@@ -171,7 +171,7 @@ extension ChainTerminal {
 
     func receive(message: [UInt8]) { pass(.message(RawMessage(message))) }
 
-    func messageWasWritten() { pass(.writeDone) }
+    func messageWasWritten(wasTaken: Bool) { pass(.writeDone) }
 
     func receive(end: CallEnd) {
         pass(.close(end))

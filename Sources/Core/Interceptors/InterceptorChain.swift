@@ -125,7 +125,7 @@ extension InterceptorChain: ChainUpper {
         switch response {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message.bytes)
-        case .writeDone: observer?.messageWasWritten()
+        case .writeDone: observer?.messageWasWritten(wasTaken: !hasUnreadEnd)
         case .close(let end): observer?.receive(end: end)
         }
     }

@@ -46,6 +46,8 @@ final class OperationBatches: CallObserver {
         /// What an interceptor has given that nobody has asked for.
         var unread = Backlog<[UInt8]>()
         var end: CallEnd?
+        /// Nobody can ask for anything any more.
+        var isAbandoned = false
         /// What was asked for before there was a call to ask.
         var early = Plan()
     }
@@ -101,12 +103,17 @@ extension OperationBatches {
         settle()
     }
 
-    /// Nobody can start a batch any more. One that waits for a call that was never made ends.
+    /// Nobody can start a batch any more. One that waits for a call that was never made ends, and
+    /// what nobody can ask for any more does not stand before the end of one that was.
     func letGo() {
-        state.withLock { state in
-            guard state.call == nil, state.end == nil else { return }
-            state.end = CallEnd(error: RPCError(.cancelled, "the call was never started"))
+        let call: (any CallRequests)? = state.withLock { state in
+            state.isAbandoned = true
+            if state.call == nil, state.end == nil {
+                state.end = CallEnd(error: RPCError(.cancelled, "the call was never started"))
+            }
+            return state.messageReader == nil ? state.call : nil
         }
+        call?.receiveNext()
         settle()
     }
 
@@ -171,7 +178,13 @@ extension OperationBatches.Batch {
 extension OperationBatches {
     /// Reports the batches of which nothing is left to wait for.
     private func settle() {
-        let ended = state.withLock { state in state.takeEnded() }
+        let (ended, unwanting) = state.withLock { state in
+            let readsOn = state.messageReader != nil
+            let ended = state.takeEnded()
+            let isUnread = state.isAbandoned && readsOn && state.messageReader == nil
+            return (ended, isUnread ? state.call : nil)
+        }
+        unwanting?.receiveNext()
         for batch in ended {
             queue.loop.run { [queue] in
                 for handler in batch.handlers { handler() }
@@ -228,21 +241,20 @@ extension OperationBatches {
     }
 
     func receive(message: [UInt8]) {
-        state.withLock { state in
-            guard let reader = state.messageReader.take() else {
-                return state.unread.append(message)
-            }
-            state.rules.completed(.receiveMessage)
-            state.settle(reader.batch) { reader.handler(message) }
+        let unwanting: (any CallRequests)? = state.withLock { state in
+            guard !state.isAbandoned || state.messageReader != nil else { return state.call }
+            state.unread.append(message)
+            return nil
         }
-        settle()
+        guard let unwanting else { return settle() }
+        unwanting.receiveNext()
     }
 
-    func messageWasWritten() {
+    func messageWasWritten(wasTaken: Bool) {
         state.withLock { state in
             guard let write = state.write.take() else { return }
             state.rules.completed(.sendMessage)
-            state.settle(write.batch, write.then)
+            state.settle(write.batch, success: wasTaken, write.then)
         }
         settle()
     }

@@ -4,6 +4,9 @@ import SwiftletTransport
 package struct AssembledMessage: Hashable, Sendable {
     package var octets: [UInt8]
     package var isCompressed: Bool
+
+    /// How long it was on the wire.
+    var wireByteCount: Int { MessagePrefix.byteCount + octets.count }
 }
 
 /// Puts messages together from DATA frames, which cut them anywhere.

@@ -24,6 +24,11 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         var feeds = false
         /// A response was delivered, and the next not asked for because of a pause.
         var owesDemand = false
+        /// What has come during a pause, and the end behind it.
+        var held = Backlog<[UInt8]>()
+        var heldEnd: CallEnd?
+        /// Somebody delivers what was held, and looks again after each.
+        var isDelivering = false
         var responseHeaders: Metadata?
         var responseTrailers: Metadata?
     }
@@ -62,12 +67,15 @@ extension Call {
 
     /// Changes the headers of the request. Throws when the call was started.
     public func changeRequestHeaders(_ change: (inout Metadata) -> Void) throws(RPCError) {
+        // Outside the lock, because it may look at the call.
+        var metadata = requestHeaders
+        change(&metadata)
         try run.withLock { run throws(RPCError) in
             guard run.state == .notStarted else {
                 throw RPCError(
                     .failedPrecondition, "request headers are changed before the start of a call")
             }
-            change(&run.options.metadata)
+            run.options.metadata = metadata
         }
     }
 
@@ -111,6 +119,8 @@ extension Call {
             run.withLock { $0.feeds = false }
             return call.fail(error)
         }
+        // It may have ended before it was known that the writer writes into it.
+        if state == .finished { requests.stop() }
         call.start()
     }
 
@@ -129,6 +139,7 @@ extension Call {
             return run.call
         }
         call?.receiveNext()
+        deliverHeld()
     }
 
     /// Ends the call with `error`, or well, whatever the server does, and resets its stream.
@@ -159,6 +170,8 @@ extension Call {
     private func leave() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
         run.withLock { run in
             run.state = .finished
+            run.held = Backlog()
+            run.heldEnd = nil
             return (run.output.take(), run.call)
         }
     }
@@ -177,8 +190,27 @@ extension Call {
     }
 
     fileprivate func received(_ octets: [UInt8]) {
-        let (output, call) = run.withLock { ($0.output, $0.call) }
-        guard let output else { return }
+        run.withLock { $0.held.append(octets) }
+        deliverHeld()
+    }
+
+    /// Delivers what has come, as long as the call is not paused.
+    private func deliverHeld() {
+        let isMine = run.withLock { run in
+            defer { run.isDelivering = true }
+            return !run.isDelivering
+        }
+        while isMine, let next = run.withLock({ $0.takeHeld() }) {
+            switch next {
+            case .message(let octets, let output, let call): deliver(octets, to: output, call)
+            case .end(let end): finish(with: end)
+            }
+        }
+    }
+
+    private func deliver(
+        _ octets: [UInt8], to output: ConcurrentWriteable<Reply>, _ call: (any CallRequests)?
+    ) {
         do throws(RPCError) {
             let reply = try method.replyCodec.decode(octets.span)
             output.enqueue(reply) { [self] in
@@ -193,21 +225,51 @@ extension Call {
         }
     }
 
-    fileprivate func messageWasWritten() { requests.resume() }
+    fileprivate func messageWasWritten(wasTaken: Bool) {
+        // What is written to a call that is over goes nowhere, however much of it there is.
+        if wasTaken { requests.resume() } else { requests.stop() }
+    }
 
     fileprivate func received(_ end: CallEnd) {
+        let waits = run.withLock { run in
+            guard run.state == .paused, !end.dropsUnread, !run.held.isEmpty else { return false }
+            run.heldEnd = end
+            return true
+        }
+        if !waits { finish(with: end) }
+    }
+
+    private func finish(with end: CallEnd) {
         let (output, feeds): (ConcurrentWriteable<Reply>?, Bool) = run.withLock { run in
             run.responseTrailers = end.trailers
             run.call = nil
             run.state = .finished
+            run.held = Backlog()
             return (run.output.take(), run.feeds)
         }
         if feeds { requests.stop() }
-        if let error = end.error {
+        if let error = end.error, end.dropsUnread {
             output?.cancel(with: error)
         } else {
-            output?.enqueueSuccessfulCompletion()
+            output?.enqueueCompletion(end.error)
         }
+    }
+}
+
+extension Call.State {
+    fileprivate enum Held {
+        case message([UInt8], ConcurrentWriteable<Reply>, (any CallRequests)?)
+        case end(CallEnd)
+    }
+
+    /// What to deliver next; nothing during a pause, and then nobody is at it any more.
+    fileprivate mutating func takeHeld() -> Held? {
+        if state == .started, let output, let octets = held.popFirst() {
+            return .message(octets, output, call)
+        }
+        if state == .started, let end = heldEnd.take() { return .end(end) }
+        isDelivering = false
+        return nil
     }
 }
 
@@ -221,7 +283,7 @@ private final class CallRun<Request: Sendable, Reply: Sendable>: CallObserver {
 
     func receive(message: [UInt8]) { call.received(message) }
 
-    func messageWasWritten() { call.messageWasWritten() }
+    func messageWasWritten(wasTaken: Bool) { call.messageWasWritten(wasTaken: wasTaken) }
 
     func receive(end: CallEnd) { call.received(end) }
 }

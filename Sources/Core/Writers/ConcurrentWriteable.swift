@@ -6,13 +6,13 @@ import Synchronization
 public final class ConcurrentWriteable<Value: Sendable>: Sendable {
     private enum Event: Sendable {
         case value(Value, then: @Sendable () -> Void)
-        case end(RPCError?)
+        case end(RPCError?, dropsValues: Bool)
     }
 
     private enum State {
         case open(any Writeable<Value>)
-        /// An end is on its way; values that are not delivered yet are delivered before it if it
-        /// is a good one, and dropped otherwise.
+        /// An end is on its way; values that are not delivered yet are delivered before it or
+        /// dropped.
         case ending(any Writeable<Value>, dropsValues: Bool)
         case closed
     }
@@ -35,17 +35,20 @@ extension ConcurrentWriteable {
     }
 
     /// Delivers a good end behind the values that were enqueued.
-    public func enqueueSuccessfulCompletion() {
+    public func enqueueSuccessfulCompletion() { enqueueCompletion(nil) }
+
+    /// Delivers an end behind the values that were enqueued, with the error if there is one.
+    public func enqueueCompletion(_ error: RPCError?) {
         let isFirst = state.withLock { state in
             guard case .open(let writeable) = state else { return false }
             state = .ending(writeable, dropsValues: false)
             return true
         }
-        if isFirst { post(.end(nil)) }
+        if isFirst { post(.end(error, dropsValues: false)) }
     }
 
-    /// Delivers an error, and drops the values that were not delivered yet. A good end that was
-    /// not delivered yet gives way to it.
+    /// Delivers an error, and drops the values that were not delivered yet. An end behind those
+    /// gives way to it.
     public func cancel(with error: RPCError) {
         let isFirst = state.withLock { state in
             switch state {
@@ -55,7 +58,7 @@ extension ConcurrentWriteable {
             case .ending, .closed: return false
             }
         }
-        if isFirst { post(.end(error)) }
+        if isFirst { post(.end(error, dropsValues: true)) }
     }
 
     /// Lets go of the writeable without a word.
@@ -86,12 +89,10 @@ extension ConcurrentWriteable {
             guard let writeable else { return }
             writeable.write(value)
             then()
-        case .end(let error):
+        case .end(let error, let dropsValues):
             let writeable: (any Writeable<Value>)? = state.withLock { state in
-                // A good end that was overtaken by an error falls.
-                guard case .ending(let writeable, let dropsValues) = state,
-                    dropsValues == (error != nil)
-                else { return nil }
+                // An end that was overtaken by an error falls.
+                guard case .ending(let writeable, dropsValues) = state else { return nil }
                 state = .closed
                 return writeable
             }
