@@ -49,6 +49,7 @@ struct ResendTests {
             return true
         }
         func reportRoom(on stream: StreamHandle, to call: CallCore) {}
+        func isInLine(_ stream: StreamHandle) -> Bool { false }
         func finish(_ stream: StreamHandle) {}
         func reset(_ stream: StreamHandle) { resetCount.withLock { $0 += 1 } }
         func consumed(_ byteCount: Int, on stream: StreamHandle) {}

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Testing
 
 @testable import SwiftletCore
@@ -87,5 +88,109 @@ struct TargetTests {
         }
         let least = backoff.next(chance: 0)
         #expect(least < backoff.next(chance: 1))
+    }
+
+    @Test("backoff without a delay has one", arguments: [Duration.zero, .seconds(-5)])
+    func noBackoff(_ delay: Duration) {
+        for configuration in [
+            Backoff.Configuration(initial: delay, maximum: delay),
+            Backoff.Configuration(initial: delay, maximum: .seconds(1)),
+        ] {
+            var backoff = Backoff(configuration)
+            for _ in 0..<20 { #expect(backoff.next() >= .microseconds(800)) }
+        }
+    }
+
+    @Test("backoff grows by 1.6 from failure to failure, and begins anew after a success")
+    func growingBackoff() {
+        var backoff = Backoff(.init(initial: .seconds(1), maximum: .seconds(3)))
+        let delays = (0..<4).map { _ in backoff.next(chance: 0.5) / .seconds(1) }
+        for (delay, expected) in zip(delays, [1, 1.6, 2.56, 3]) {
+            #expect(abs(delay - expected) < 0.001)
+        }
+        #expect(backoff.failureCount == 4)
+        backoff.reset()
+        #expect(backoff.failureCount == 0)
+        #expect(abs(backoff.next(chance: 0.5) / .seconds(1) - 1) < 0.001)
+    }
+
+    @Test("each argument sets its property, and no other")
+    func argumentNames() throws {
+        typealias Change = (inout ChannelArguments) -> Void
+        let table: [(String, ChannelArguments.Value, Change)] = [
+            (
+                "initial_reconnect_backoff_ms", 700,
+                { $0.initialReconnectBackoff = .milliseconds(700) }
+            ),
+            (
+                "initial_reconnect_backoff_ms", 0,
+                { $0.initialReconnectBackoff = .milliseconds(100) }
+            ),
+            ("max_reconnect_backoff_ms", 9_000, { $0.maxReconnectBackoff = .seconds(9) }),
+            ("min_reconnect_backoff_ms", 3_000, { $0.connectTimeout = .seconds(3) }),
+            (
+                "happy_eyeballs_connection_attempt_delay_ms", 300,
+                { $0.happyEyeballsDelay = .milliseconds(300) }
+            ),
+            ("http2.hpack_table_size.encoder", 1, { $0.encoderTableByteCount = 1 }),
+            ("http2.hpack_table_size.decoder", 2, { $0.decoderTableByteCount = 2 }),
+            ("max_receive_message_length", -1, { $0.maxReceiveMessageByteCount = nil }),
+            ("max_message_length", 5, { $0.maxReceiveMessageByteCount = 5 }),
+            ("max_send_message_length", 6, { $0.maxSendMessageByteCount = 6 }),
+            ("max_concurrent_streams", 7, { $0.maxConcurrentStreams = 7 }),
+            ("http2.lookahead_bytes", 8, { $0.streamWindowByteCount = 8 }),
+            ("http2.bdp_probe", false, { $0.measuresBandwidth = false }),
+            ("http2.max_frame_size", 20_000, { $0.maxFrameByteCount = 20_000 }),
+            ("keepalive_time_ms", 40_000, { $0.keepAliveInterval = .seconds(40) }),
+            ("keepalive_timeout_ms", 5_000, { $0.keepAliveTimeout = .seconds(5) }),
+            ("keepalive_permit_without_calls", 1, { $0.keepAliveWithoutCalls = true }),
+            ("http2.max_pings_without_data", 0, { $0.maxPingsWithoutData = 0 }),
+            ("client_idle_timeout_ms", 60_000, { $0.idleTimeout = .seconds(60) }),
+            ("primary_user_agent", "a", { $0.userAgentPrefix = "a" }),
+            ("secondary_user_agent", "b", { $0.userAgentSuffix = "b" }),
+            ("default_authority", "c", { $0.defaultAuthority = "c" }),
+            ("ssl_target_name_override", "d", { $0.targetNameOverride = "d" }),
+            ("default_compression_algorithm", 2, { $0.defaultCompression = .gzip }),
+        ]
+        for (name, value, change) in table {
+            var expected = ChannelArguments()
+            change(&expected)
+            var arguments = ChannelArguments()
+            try arguments.set("grpc.\(name)", to: value)
+            #expect(arguments == expected, "\(name)")
+        }
+        var arguments = ChannelArguments()
+        #expect(throws: RPCError.self) { try arguments.set("grpc.max_message_length", to: true) }
+    }
+
+    @Test("values of any size make a configuration, and no trap")
+    func extremes() {
+        let longest = Duration.seconds(Int64.max)
+        var arguments = ChannelArguments()
+        arguments.keepAliveTimeout = longest
+        arguments.keepAliveInterval = longest
+        arguments.maxFrameByteCount = .max
+        let configuration = arguments.connectionConfiguration
+        #expect(configuration.maxFrameByteCount == 16_777_215)
+        let now = MonotonicInstant.now
+        #expect(now + configuration.settingsTimeout > now)
+        #expect(now + longest * 4 == MonotonicInstant(nanoseconds: .max))
+        #expect(now - longest * 4 < MonotonicInstant(nanoseconds: 0))
+        let deadline = Deadline.at(.now + .seconds(Int64.max))
+        #expect((deadline.remaining ?? .zero) > .seconds(1_000_000))
+        var backoff = Backoff(.init(initial: longest, maximum: longest))
+        #expect(now + backoff.next(chance: 1) > now)
+    }
+
+    @Test("a call's own time takes the place of the default one, be it longer")
+    func ownTime() {
+        let defaults = CallOptions.with { $0.timeout = .seconds(1) }
+        let own = CallOptions.with { $0.absoluteDeadline = .after(.seconds(60)) }
+        let left = own.merged(over: defaults).deadline.remaining ?? .zero
+        #expect(left > .seconds(50))
+        let timeout = CallOptions.with { $0.timeout = .seconds(60) }
+        let later = CallOptions.with { $0.absoluteDeadline = .after(.seconds(1)) }
+        #expect((timeout.merged(over: later).deadline.remaining ?? .zero) > .seconds(50))
+        #expect(CallOptions().merged(over: defaults).timeout == .seconds(1))
     }
 }

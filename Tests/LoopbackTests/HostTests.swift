@@ -256,6 +256,25 @@ struct ConnectivityMonitorTests {
         _ = server
     }
 
+    @Test("hosts let go of their channels, and the next is made from the settings as they are")
+    func hosts() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        let host = Host(server.target)
+        host.configure {
+            $0.isSecure = false
+            $0.connectivityMonitor = monitor
+        }
+        let first = try host.channel()
+        _ = try await Greeter(channel: first).sayHello(HelloRequest(name: "you"))
+        monitor.report(isConnected: false)
+        monitor.report(isConnected: true)
+        let second = try host.channel()
+        #expect(first !== second)
+        #expect(
+            try await Greeter(channel: second).sayHello(.init(name: "me")).message == "Hello me")
+    }
+
     @Test("those who watch are told, and the system's own monitor starts")
     func watching() async {
         let monitor = ConnectivityMonitor()

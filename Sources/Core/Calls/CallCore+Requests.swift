@@ -108,6 +108,16 @@ extension CallCore {
 
 // MARK: - The end from this side
 
+extension CallCore {
+    /// Whether the call has a stream that its server does not allow yet.
+    private var isInLine: Bool {
+        // Outside the call's lock, because carriers take theirs first.
+        let stage = state.withLock { $0.stage }
+        guard case .attached(let carrier, let stream) = stage else { return false }
+        return carrier.isInLine(stream)
+    }
+}
+
 extension CallCore: TimerTarget {
     package func timerFired(now: MonotonicInstant) { deadlineExceeded() }
 
@@ -119,8 +129,10 @@ extension CallCore: TimerTarget {
     /// waits behind messages which nobody has read.
     package func end(with error: RPCError, isImmediate: Bool) {
         let now = MonotonicInstant.now
+        let isInLine = isInLine
         let (stage, timer): (Stage?, TimerHandle?) = state.withLock { state in
             guard state.isOver else {
+                let error = isInLine || !state.hasStream ? error.notExecuted : error
                 return state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
             }
             return (isImmediate && state.replaceEnding(with: error) ? .ended : nil, nil)

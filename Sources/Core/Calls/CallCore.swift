@@ -149,9 +149,7 @@ extension CallCore {
 
     /// Whether the call has been given a stream.
     package var hasStream: Bool {
-        state.withLock { state in
-            if case .attached = state.stage { true } else { false }
-        }
+        state.withLock { $0.hasStream }
     }
 
     /// When what happened so far; nil before the start.
@@ -275,6 +273,10 @@ extension CallCore.State {
         unreportedWriteCount > 0 || unreportedLossCount > 0 || !messages.isEmpty
             || unreturnedByteCount > 0 || ending != nil
             || (initialMetadata != nil && !initialWasTold)
+    }
+
+    var hasStream: Bool {
+        if case .attached = stage { true } else { false }
     }
 
     var isOver: Bool {

@@ -73,6 +73,8 @@ package protocol StreamCarrier: AnyObject, Sendable {
     func send(_ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool) -> Bool
     /// Has the call told when there is room again.
     func reportRoom(on stream: StreamHandle, to call: CallCore)
+    /// Whether nothing of the stream has been sent, because it waits for others to end.
+    func isInLine(_ stream: StreamHandle) -> Bool
     func finish(_ stream: StreamHandle)
     func reset(_ stream: StreamHandle)
     /// So many octets of the stream's messages have been read.

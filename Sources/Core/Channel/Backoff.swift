@@ -9,6 +9,8 @@ struct Backoff: Sendable {
         var jitter = 0.2
     }
 
+    private static let shortest = Duration.milliseconds(1)
+
     private var configuration: Configuration
     /// Without jitter; nil before the first failure.
     private var current: Duration?
@@ -16,8 +18,11 @@ struct Backoff: Sendable {
 
     init(_ configuration: Configuration) {
         self.configuration = configuration
+        // Without a delay a server that refuses would keep the thread busy and be asked for ever.
+        self.configuration.maximum = max(configuration.maximum, Self.shortest)
         // An initial delay above the maximum is the maximum, from the first to the last.
-        self.configuration.initial = min(configuration.initial, configuration.maximum)
+        self.configuration.initial = min(
+            max(configuration.initial, Self.shortest), self.configuration.maximum)
     }
 }
 

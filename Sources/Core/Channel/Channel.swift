@@ -78,6 +78,7 @@ package protocol ChannelBackend: CallBackend {
     /// Whether what is sent cannot be read on the way.
     var isSecure: Bool { get }
     var connectivity: ConnectivityState { get }
+    var chains: ChainRegistry { get }
     /// Changes of ``connectivity``, from the present one on.
     func connectivityChanges() -> AsyncStream<ConnectivityState>
     func connect()
@@ -137,8 +138,10 @@ extension Channel {
         options.absoluteDeadline = options.deadline
         options.timeout = nil
         let plan = ChainPlan(
-            call: description, factories: factories, deadline: ChainDeadline(backend.loop)
-        ) { [backend] options, observer in
+            call: description, factories: factories, deadline: ChainDeadline(backend.loop),
+            registry: backend.chains
+        ) { [self] options, observer in
+            // The channel itself, and not what it stands on: it is in use until the call has begun.
             CallCore(method, options, backend: backend, observer: observer)
         }
         return InterceptorChain(plan, options, observer: observer)

@@ -33,23 +33,30 @@ extension ChannelCore: ChannelBackend {
         shutDownIfReleased()
     }
 
-    /// Nobody can make calls any more; those that wait for a connection get it, or hear why not.
+    /// Nobody can make calls any more; those that wait for a connection get it, or hear why not, and
+    /// so does one that its server sends elsewhere.
     func shutDownIfReleased() {
-        let isOver = state.withLock { state in
-            state.isReleased && state.connectivity != .shutdown
-                && state.waiting.allSatisfy(\.isEnded)
+        let (links, isOver): ([Link], Bool) = state.withLock { state in
+            guard state.isReleased, state.connectivity != .shutdown,
+                state.waiting.allSatisfy(\.isEnded)
+            else { return ([], false) }
+            let links = state.links
+            state.links = []
+            state.leaving += links
+            if state.connectivity == .ready {
+                state.move(to: state.attempt == nil ? .idle : .connecting)
+            }
+            return (links, state.leaving.isEmpty)
         }
+        for link in links { link.leave() }
         if isOver { shutDown() }
     }
 
     func close(grace: Duration) async {
         let links = shutDown()
-        guard grace > .zero, links.contains(where: { $0.callCount > 0 }) else {
-            for link in links { link.cancelCalls() }
-            return
+        if grace > .zero, links.contains(where: { $0.callCount > 0 }) {
+            await ClosingWait(links, loop: loop).wait(until: .now + grace)
         }
-        let closing = ClosingWait(links, loop: loop)
-        await closing.wait(until: .now + grace)
         for link in links { link.cancelCalls() }
     }
 
@@ -73,6 +80,7 @@ extension ChannelCore: ChannelBackend {
         attempt?.cancel()
         let error = closedError
         for call in calls { call.end(with: error, isImmediate: true) }
+        chains.close(with: error)
         for link in links { link.leave() }
         return links
     }
@@ -116,14 +124,15 @@ extension ChannelCore: TimerTarget {
     func timerFired(now: MonotonicInstant) {
         let idle: [Link] = state.withLock { state in
             state.idleTimer = nil
-            defer { state.wasUsed = false }
+            // Its calls have used it until now.
+            defer { state.wasUsed = state.links.contains { $0.callCount > 0 } }
             var idle = state.links.filter { $0.callCount == 0 }
             // In use; of several connections those that are not needed go all the same.
             if state.wasUsed, idle.count == state.links.count { idle = Array(idle.dropFirst()) }
             guard !idle.isEmpty else { return [] }
             state.leaving += idle
             state.links.removeAll { link in idle.contains { $0 === link } }
-            if state.links.isEmpty { state.move(to: .idle) }
+            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
             return idle
         }
         for link in idle { link.leave() }

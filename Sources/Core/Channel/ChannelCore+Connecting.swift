@@ -101,11 +101,18 @@ extension ChannelCore {
 
     /// The network is back: no need to wait any longer.
     func resetBackoff() {
-        let (timer, waits) = state.withLock { state in
+        let (timer, old, waits) = state.withLock { state in
             state.backoff.reset()
-            return (state.backoffTimer.take(), state.connectivity == .transientFailure)
+            state.nextExtraAttempt = nil
+            // What it has sent is lost, and would be sent again at the system's leisure.
+            let old = state.attempt.take()
+            return (
+                state.backoffTimer.take(), old,
+                old != nil || state.connectivity == .transientFailure
+            )
         }
         if let timer { loop.cancel(timer) }
+        old?.cancel()
         if waits { startConnecting() }
     }
 }
@@ -165,6 +172,7 @@ extension ChannelCore: LinkOwner {
             if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
         }
         reconnectIfNeeded()
+        shutDownIfReleased()
     }
 
     private func reconnectIfNeeded() {

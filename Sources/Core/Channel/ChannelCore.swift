@@ -46,6 +46,7 @@ final class ChannelCore: Sendable {
     private let userAgent: String
     let limits: MessageLimits
     let state: Mutex<State>
+    let chains = ChainRegistry()
     /// Where connected sockets come from, instead of from the target's addresses.
     let sockets: SocketSupply?
 
@@ -142,7 +143,7 @@ extension ChannelCore: CallBackend {
     /// What calls end with once there are no connections for them.
     var closedError: RPCError {
         let what = queue.isShutDown ? "completion queue of the channel" : "channel"
-        return RPCError(.unavailable, "the \(what) to \(target) was closed")
+        return RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted
     }
 
     func forget(_ call: CallCore) {
@@ -168,6 +169,7 @@ extension ChannelCore: CallBackend {
                 .deadlineExceeded,
                 "the deadline passed while the channel to \(target) was \(connectivity)")
             error.phase = .connect
+            error.mayHaveBeenExecuted = false
             if let failure { error.causes = failure.causes }
             return error
         }

@@ -16,11 +16,13 @@ public final class ConnectivityMonitor: Sendable {
     private struct State {
         var isConnected = true
         var channels = WeakList<ChannelCore>()
+        var hosts = WeakList<Host>()
         var watchers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
         var nextWatcher: UInt64 = 0
     }
 
     private let state = Mutex(State())
+    private let reports = SerialMailbox<Bool>()
     /// Whether connections inside the machine count too.
     let includesLocal: Bool
 
@@ -45,13 +47,19 @@ extension ConnectivityMonitor {
 
     /// Tells the monitor. Saying the same again has no effect.
     public func report(isConnected: Bool) {
-        typealias Told = ([ChannelCore], [AsyncStream<Bool>.Continuation])
-        let (channels, watchers): Told = state.withLock { state in
-            guard state.isConnected != isConnected else { return ([], []) }
+        // One report after the other, for all who hear of it.
+        reports.handle(isConnected) { tell($0) }
+    }
+
+    private func tell(_ isConnected: Bool) {
+        typealias Told = ([ChannelCore], [Host], [AsyncStream<Bool>.Continuation])
+        let (channels, hosts, watchers): Told = state.withLock { state in
+            guard state.isConnected != isConnected else { return ([], [], []) }
             state.isConnected = isConnected
-            return (state.channels.elements, Array(state.watchers.values))
+            return (state.channels.elements, state.hosts.elements, Array(state.watchers.values))
         }
         for watcher in watchers { watcher.yield(isConnected) }
+        if !isConnected { for host in hosts { host.networkWasLost(self) } }
         for channel in channels { channel.networkChanged(isConnected: isConnected, self) }
     }
 
@@ -73,6 +81,13 @@ extension ConnectivityMonitor {
 
     /// Has `channel` told of changes for as long as it lives.
     func add(_ channel: ChannelCore) { state.withLock { $0.channels.append(channel) } }
+
+    /// Has `host` told of a loss for as long as it lives.
+    func add(_ host: Host) {
+        state.withLock { state in
+            if !state.hosts.elements.contains(where: { $0 === host }) { state.hosts.append(host) }
+        }
+    }
 
     private func watchInterfaces(on loop: EventLoop) {
         guard let watch = try? NetworkWatch() else { return }

@@ -91,7 +91,6 @@ extension Host {
         options.rootCertificates = rootCertificates.map { .text($0) }
         options.privateKey = privateKey.map { .text($0) }
         options.certificateChain = certificateChain.map { .text($0) }
-        options.targetNameOverride = settings.hostNameOverride
         let credentials = try ChannelCredentials.tls(options)
         configure { settings in
             settings.credentials = credentials
@@ -102,7 +101,9 @@ extension Host {
     /// The channel to the host: the same for everybody, until ``disconnect()``.
     public func channel() throws(RPCError) -> Channel {
         if let channel = state.withLock({ $0.channel }) { return channel }
+        let settings = settings
         let fresh = try makeChannel(settings)
+        settings.connectivityMonitor?.add(self)
         return state.withLock { state in
             if let channel = state.channel { return channel }
             state.channel = fresh
@@ -116,6 +117,13 @@ extension Host {
     public func disconnect() {
         let old = state.withLock { $0.channel.take() }
         old?.leaveConnections()
+    }
+
+    /// The machine has lost its network: the connections are gone, and the next channel is made from
+    /// the settings as they are then.
+    func networkWasLost(_ monitor: ConnectivityMonitor) {
+        let isLocal = (try? Target(address))?.isLocal ?? false
+        if monitor.includesLocal || !isLocal { disconnect() }
     }
 
     private func makeChannel(_ settings: Settings) throws(RPCError) -> Channel {
@@ -141,8 +149,8 @@ extension Host {
     }
 
     private func credentials(_ settings: Settings) throws(RPCError) -> ChannelCredentials {
-        guard settings.isSecure else { return .insecure }
         if let credentials = settings.credentials { return credentials }
+        guard settings.isSecure else { return .insecure }
         var options = TLSOptions()
         options.targetNameOverride = settings.hostNameOverride
         return try .tls(options)

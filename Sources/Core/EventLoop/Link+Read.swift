@@ -139,11 +139,15 @@ extension Link: Pollable {
         switch news {
         case .unprocessed:
             call?.streamWasNotProcessed(
-                RPCError(.unavailable, "\(peer) went away before it saw the request"))
+                RPCError(.unavailable, "\(peer) went away before it saw the request").notExecuted)
+        case .refused:
+            call?.streamWasNotProcessed(
+                RPCError(.unavailable, "\(peer) refused the stream of the request").notExecuted)
         case .unsent:
             call?.streamWasNotProcessed(
                 wasSent: false,
-                RPCError(.unavailable, "\(peer) went away before the request could be sent"))
+                RPCError(.unavailable, "\(peer) went away before the request could be sent")
+                    .notExecuted)
         case .ready:
             let isDraining = state.withLock { state in
                 state.isReady = true
@@ -172,7 +176,7 @@ extension Link.State {
         case .reset(let stream, let code):
             guard let call = removeCall(of: stream) else { return }
             if code == .refusedStream {
-                arrivals.append(.unprocessed, for: call)
+                arrivals.append(.refused, for: call)
             } else {
                 let isLate = code == .cancel && call.deadline.remaining == .zero
                 let error = StatusMapping.error(
@@ -266,16 +270,18 @@ extension Link {
     /// Ends the connection and every call on it. The first to come is the one that counts.
     package func end(with error: LinkError) {
         var last = GatherList()
-        let calls: [CallCore]? = state.withLock { state in
+        typealias Calls = (under: [CallCore], inLine: [CallCore])
+        let calls: Calls? = state.withLock { state in
             guard state.ending == nil else { return nil }
             state.ending = error
+            let inLine = error.isNetworkLoss ? [] : state.takeCallsInLine()
             if !state.isWriting {
                 swap(&last, &state.unwritten)
                 state.connection.takeOutput(into: &last)
             }
             defer { state.entries = [] }
             state.callCount = 0
-            return state.entries.compactMap(\.call)
+            return (state.entries.compactMap(\.call), inLine)
         }
         guard let calls else { return }
         // A GOAWAY that can leave now does; nobody waits for it.
@@ -283,7 +289,30 @@ extension Link {
         wire.close(on: loop)
         if let timer = state.withLock({ $0.takeTimer() }) { loop.cancel(timer) }
         let failure = StatusMapping.error(forLost: error, peer: peer)
-        for call in calls { call.end(with: failure, isImmediate: false) }
+        for call in calls.under { call.end(with: failure, isImmediate: false) }
         tellOwner { $0.linkEnded(self, error) }
+        // Behind the owner, who does not give them this connection again.
+        for call in calls.inLine {
+            call.streamWasNotProcessed(wasSent: false, failure.notExecuted)
+        }
+    }
+}
+
+extension Link.State {
+    /// The calls of which nothing has been sent, because the server allows no more streams.
+    fileprivate mutating func takeCallsInLine() -> [CallCore] {
+        entries.indices.compactMap { slot in
+            guard let stream = entries[slot].stream, connection.isInLine(stream) else { return nil }
+            return entries[slot].call.take()
+        }
+    }
+}
+
+extension RPCError {
+    /// The same of a call that no server can have seen.
+    var notExecuted: RPCError {
+        var error = self
+        error.mayHaveBeenExecuted = false
+        return error
     }
 }

@@ -272,6 +272,10 @@ extension Link: StreamCarrier {
         if isShort { call.streamHasRoom() }
     }
 
+    package func isInLine(_ stream: StreamHandle) -> Bool {
+        state.withLock { $0.connection.isInLine(stream) }
+    }
+
     package func finish(_ stream: StreamHandle) {
         state.withLock { _ = $0.connection.sendData([], on: stream, endStream: true) }
         flushSoon()

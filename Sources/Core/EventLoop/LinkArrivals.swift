@@ -13,6 +13,8 @@ struct LinkArrivals {
     enum News {
         /// The server never saw the call's stream.
         case unprocessed
+        /// It has seen no more of it than the headers, and refused it.
+        case refused
         /// Nor did anything of it leave.
         case unsent
         case ready

@@ -47,8 +47,10 @@ extension ChainDeadline {
         move { state in state.instant.map { min($0, moment) } ?? moment }
     }
 
-    /// The rest of the call has ended, and another may follow.
-    func restore() { move { $0.callers } }
+    /// The rest of the call has ended, and another may follow within `deadline`.
+    func restore(to deadline: Deadline) {
+        move { state in Deadline.earlier(Deadline(moment: state.callers), deadline).moment }
+    }
 
     private func move(to choose: (State) -> MonotonicInstant?) {
         enum Change {

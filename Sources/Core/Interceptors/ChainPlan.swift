@@ -5,18 +5,36 @@ struct ChainPlan: Sendable {
     let call: CallDescription
     let factories: [InterceptorFactory]
     let deadline: ChainDeadline
+    /// The calls with interceptors that run over the channel.
+    let registry: ChainRegistry
     let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
+    /// The end of the chain as it is now.
+    let terminal = CurrentTerminal()
 }
 
-/// What lies below a place in the chain: the seam to the next neighbour, and the end of it all.
-struct ChainLink: Sendable {
-    let seam: ChainSeam
-    let terminal: ChainTerminal
+/// The end of a chain, from whatever place on it was made last. Whoever restarts a part of a call puts
+/// another in its place, for all that stand above.
+final class CurrentTerminal: Sendable {
+    // The chain holds it; a reference from here would be a cycle.
+    private struct Reference { weak var terminal: ChainTerminal? }
+
+    private let reference = Mutex(Reference())
+
+    var terminal: ChainTerminal? { reference.withLock { $0.terminal } }
+
+    func change(to terminal: ChainTerminal) { reference.withLock { $0.terminal = terminal } }
+
+    /// Has what `body` asks for leave together: the headers, a message, and the end of the request
+    /// on its frame.
+    func gather(_ body: () -> Void) {
+        if let terminal { terminal.gather(body) } else { body() }
+    }
 }
 
 extension ChainPlan {
-    /// Makes the interceptors from `index` on, and the end of the chain.
-    func link(from index: Int, under upper: any ChainUpper) -> ChainLink {
+    /// Makes the interceptors from `index` on, and the end of the chain. Returns the seam that leads
+    /// to them.
+    func link(from index: Int, under upper: any ChainUpper) -> ChainSeam {
         var index = index
         while index < factories.count {
             let factory = factories[index]
@@ -26,12 +44,13 @@ extension ChainPlan {
             let seam = ChainSeam(upper, node)
             let below = link(from: index, under: node)
             node.place(under: seam, above: below)
-            return ChainLink(seam: seam, terminal: below.terminal)
+            return seam
         }
-        let terminal = ChainTerminal(makeCore)
-        let seam = ChainSeam(upper, terminal)
-        terminal.place(under: seam)
-        return ChainLink(seam: seam, terminal: terminal)
+        let end = ChainTerminal(makeCore)
+        terminal.change(to: end)
+        let seam = ChainSeam(upper, end)
+        end.place(under: seam)
+        return seam
     }
 }
 
@@ -64,8 +83,7 @@ final class ChainTerminal: ChainLower, CallObserver {
 // MARK: - Requests
 
 extension ChainTerminal {
-    /// Has what `body` asks for leave together: the headers, a message, and the end of the request
-    /// on its frame.
+    /// See ``CurrentTerminal/gather(_:)``.
     func gather(_ body: () -> Void) {
         state.withLock { $0.gatherCount += 1 }
         body()
@@ -77,6 +95,9 @@ extension ChainTerminal {
             }
         }
     }
+
+    /// Whether the call proper has begun, so that it is not an interceptor that holds it.
+    var hasCore: Bool { state.withLock { $0.core != nil } }
 
     var hasUnreadEnd: Bool {
         let core = state.withLock { $0.core }

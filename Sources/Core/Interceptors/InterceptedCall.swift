@@ -15,7 +15,9 @@ public final class InterceptedCall: Sendable {
 
     private struct State {
         var upper: ChainSeam?
-        var below: ChainLink?
+        var below: ChainSeam?
+        /// What the part of the call from here on was started with.
+        var deadline = Deadline.never
         var requests: [Event] = []
         var others: [Event] = []
         var isHandled = false
@@ -44,7 +46,7 @@ public final class InterceptedCall: Sendable {
         self.nextIndex = nextIndex
     }
 
-    func place(under upper: ChainSeam, above below: ChainLink) {
+    func place(under upper: ChainSeam, above below: ChainSeam) {
         state.withLock { state in
             state.upper = upper
             state.below = below
@@ -80,20 +82,25 @@ extension InterceptedCall {
     /// Gives up the rest of the call and puts a fresh one in its place, which is not started: to
     /// send the request once more.
     public func restart() {
-        plan.deadline.restore()
+        restoreDeadline()
         let fresh = plan.link(from: nextIndex, under: self)
         let unneeded = state.withLock { state in
             // Behind the end of the call nothing more is sent.
-            guard !state.isCancelled, !state.isOver else { return fresh as ChainLink? }
+            guard !state.isCancelled, !state.isOver else { return fresh as ChainSeam? }
             defer { state.below = fresh }
             return state.below
         }
-        unneeded?.seam.cancel()
+        unneeded?.cancel()
     }
 
     private func ask(_ request: ChainRequest) {
-        let link = state.withLock { $0.below }
-        if let refusal = link?.seam.pass(request) { refuse(refusal) }
+        let seam = state.withLock { $0.below }
+        if let refusal = seam?.pass(request) { refuse(refusal) }
+    }
+
+    /// The rest of the call has ended, and what is left is the time that this part of it has.
+    private func restoreDeadline() {
+        plan.deadline.restore(to: state.withLock { $0.deadline })
     }
 }
 
@@ -112,11 +119,11 @@ extension InterceptedCall {
     /// Ends the call for the caller. What of it is still under way is cancelled.
     public func close(_ end: CallEnd) {
         tell(.close(end))
-        let link = state.withLock { state in
+        let seam = state.withLock { state in
             state.isOver = true
             return state.below.take()
         }
-        link?.seam.cancel()
+        seam?.cancel()
     }
 
     private func tell(_ response: ChainResponse) {
@@ -125,12 +132,12 @@ extension InterceptedCall {
     }
 
     private func refuse(_ reason: String) {
-        let (upper, link) = state.withLock { state in
+        let (upper, lower) = state.withLock { state in
             state.isOver = true
             return (state.upper.take(), state.below.take())
         }
         upper?.close(with: RPCError(.internal, "interceptor '\(factory.name)': \(reason)"))
-        link?.seam.cancel()
+        lower?.cancel()
     }
 }
 
@@ -174,6 +181,8 @@ extension InterceptedCall {
         let isMine = state.withLock { state in
             let mustWait: Bool
             switch event {
+            // It was on its way when the call was cancelled on another thread.
+            case .request where state.isCancelled: return false
             case .request(.cancel):
                 state.requests.removeAll()
                 state.holdsRequests = false
@@ -216,10 +225,7 @@ extension InterceptedCall {
     }
 
     /// What one turn asks for leaves together: the request's headers with its message.
-    private func gathering(_ body: () -> Void) {
-        let terminal = state.withLock { $0.below?.terminal }
-        if let terminal { terminal.gather(body) } else { body() }
-    }
+    private func gathering(_ body: () -> Void) { plan.terminal.gather(body) }
 
     private func handle(_ event: Event) {
         switch event {
@@ -240,7 +246,9 @@ extension InterceptedCall {
 
     private func handle(_ request: ChainRequest) {
         switch request {
-        case .start(let options): unsafe interceptor.start(options, self)
+        case .start(let options):
+            state.withLock { $0.deadline = options.deadline }
+            unsafe interceptor.start(options, self)
         case .write(let message): unsafe interceptor.write(message, self)
         case .finish: unsafe interceptor.finish(self)
         case .receiveNext: unsafe interceptor.receiveNext(self)
@@ -255,7 +263,7 @@ extension InterceptedCall {
         case .message(let message): unsafe interceptor.receive(message, self)
         case .writeDone: unsafe interceptor.writeDone(self)
         case .close(let end):
-            plan.deadline.restore()
+            restoreDeadline()
             unsafe interceptor.close(end, self)
         }
     }

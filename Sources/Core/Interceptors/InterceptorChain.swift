@@ -6,7 +6,7 @@ import Synchronization
 final class InterceptorChain: CallRequests {
     private struct State {
         var observer: (any CallObserver)?
-        var below: ChainLink?
+        var below: ChainSeam?
         var isStarting = false
         /// What was asked for before the start has been passed on.
         var isStarted = false
@@ -16,13 +16,13 @@ final class InterceptorChain: CallRequests {
     }
 
     private let options: CallOptions
-    private let deadline: ChainDeadline
+    private let plan: ChainPlan
     private let state: Mutex<State>
     private let responses = SerialMailbox<ChainResponse>()
 
     init(_ plan: ChainPlan, _ options: CallOptions, observer: any CallObserver) {
         self.options = options
-        deadline = plan.deadline
+        self.plan = plan
         state = Mutex(State(observer: observer))
         state.withLock { $0.below = plan.link(from: 0, under: self) }
     }
@@ -32,21 +32,27 @@ final class InterceptorChain: CallRequests {
 
 extension InterceptorChain {
     func start() {
-        let link: ChainLink? = state.withLock { state in
+        let seam: ChainSeam? = state.withLock { state in
             guard !state.isStarting, !state.hasEnd else { return nil }
             state.isStarting = true
             return state.below
         }
-        guard let link else { return }
-        deadline.watch(self, options.absoluteDeadline)
-        link.terminal.gather {
-            pass(.start(options), to: link)
+        guard let seam else { return }
+        plan.deadline.watch(self, options.absoluteDeadline)
+        if let error = plan.registry.add(self) { return fail(error) }
+        plan.terminal.gather {
+            pass(.start(options), to: seam)
             // What another thread asks for meanwhile comes behind it.
             while let early = takeEarly() {
-                for request in early { pass(request, to: link) }
+                for request in early { pass(request, to: seam) }
             }
         }
+        // It may have ended before it was known to run.
+        if state.withLock({ $0.hasEnd }) { plan.registry.remove(self) }
     }
+
+    /// Whether one of the interceptors holds the call.
+    var isHeld: Bool { plan.terminal.terminal?.hasCore != true }
 
     /// Nil when nothing is left; from then on requests pass by themselves.
     private func takeEarly() -> [ChainRequest]? {
@@ -60,8 +66,8 @@ extension InterceptorChain {
         }
     }
 
-    private func pass(_ request: ChainRequest, to link: ChainLink) {
-        guard link.seam.pass(request) != nil, case .write = request else { return }
+    private func pass(_ request: ChainRequest, to seam: ChainSeam) {
+        guard seam.pass(request) != nil, case .write = request else { return }
         // A message behind the end of the request goes nowhere; nobody is to wait for it.
         take(.writeDone)
     }
@@ -69,17 +75,13 @@ extension InterceptorChain {
     func write(_ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool) {
         let message = RawMessage(behindPrefix: message, mayCompress: mayCompress)
         guard andFinish else { return ask(.write(message)) }
-        let link = state.withLock { $0.below }
-        link?.terminal.gather {
+        plan.terminal.gather {
             ask(.write(message))
             ask(.finish)
         }
     }
 
-    var hasUnreadEnd: Bool {
-        let link = state.withLock { $0.below }
-        return link?.terminal.hasUnreadEnd ?? false
-    }
+    var hasUnreadEnd: Bool { plan.terminal.terminal?.hasUnreadEnd ?? false }
 
     func finish() { ask(.finish) }
 
@@ -88,20 +90,20 @@ extension InterceptorChain {
     func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
 
     func fail(_ error: RPCError) {
-        let link = state.withLock { $0.below }
+        let seam = state.withLock { $0.below }
         take(.close(CallEnd(error: error)))
-        _ = link?.seam.pass(.cancel)
+        _ = seam?.pass(.cancel)
     }
 
     private func ask(_ request: ChainRequest) {
-        let link: ChainLink? = state.withLock { state in
+        let seam: ChainSeam? = state.withLock { state in
             guard state.isStarted else {
                 if !state.hasEnd { state.early.append(request) }
                 return nil
             }
             return state.below
         }
-        if let link { pass(request, to: link) }
+        if let seam { pass(request, to: seam) }
     }
 }
 
@@ -121,7 +123,10 @@ extension InterceptorChain: ChainUpper {
             state.early = []
             return state.observer.take()
         }
-        if case .close = response { deadline.end() }
+        if case .close = response {
+            plan.deadline.end()
+            plan.registry.remove(self)
+        }
         switch response {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message.bytes)

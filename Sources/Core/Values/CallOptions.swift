@@ -100,11 +100,15 @@ extension CallOptions {
             && maxSendByteCount == nil && maxReceiveByteCount == nil && rare == nil
     }
 
-    /// These options where they say something, `defaults` where they do not. Metadata adds up.
+    /// These options where they say something, `defaults` where they do not. Metadata of names that
+    /// these do not have is added.
     package consuming func merged(over defaults: CallOptions) -> CallOptions {
         var merged = self
-        if merged.timeout == nil { merged.timeout = defaults.timeout }
-        merged.absoluteDeadline = .earlier(merged.absoluteDeadline, defaults.absoluteDeadline)
+        // A call that says when it must have ended means it, however soon the default would end it.
+        if merged.timeout == nil, merged.absoluteDeadline == .never {
+            merged.timeout = defaults.timeout
+            merged.absoluteDeadline = defaults.absoluteDeadline
+        }
         if !defaults.metadata.isEmpty {
             let own = merged.metadata
             merged.metadata = defaults.metadata

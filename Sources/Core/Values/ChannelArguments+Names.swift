@@ -2,6 +2,8 @@ extension ChannelArguments {
     /// What a name stands for.
     private enum Kind {
         case milliseconds(WritableKeyPath<ChannelArguments, Duration>)
+        /// Shorter ones are taken for the shortest that gRPC's other clients know.
+        case backoff(WritableKeyPath<ChannelArguments, Duration>)
         /// The largest integer is never.
         case optionalMilliseconds(WritableKeyPath<ChannelArguments, Duration?>)
         case count(WritableKeyPath<ChannelArguments, Int>, ClosedRange<Int>)
@@ -46,8 +48,8 @@ extension ChannelArguments {
 
     private static func kind(of name: String) -> Kind? {
         switch name {
-        case "grpc.initial_reconnect_backoff_ms": .milliseconds(\.initialReconnectBackoff)
-        case "grpc.max_reconnect_backoff_ms": .milliseconds(\.maxReconnectBackoff)
+        case "grpc.initial_reconnect_backoff_ms": .backoff(\.initialReconnectBackoff)
+        case "grpc.max_reconnect_backoff_ms": .backoff(\.maxReconnectBackoff)
         case "grpc.min_reconnect_backoff_ms": .milliseconds(\.connectTimeout)
         case "grpc.happy_eyeballs_connection_attempt_delay_ms": .milliseconds(\.happyEyeballsDelay)
         case "grpc.max_metadata_size": .softMetadataLimit
@@ -90,6 +92,8 @@ extension ChannelArguments {
         switch (kind, value) {
         case (.milliseconds(let path), .integer(let value)) where value >= 0:
             self[keyPath: path] = .milliseconds(value)
+        case (.backoff(let path), .integer(let value)) where value >= 0:
+            self[keyPath: path] = .milliseconds(max(value, Self.shortestBackoff))
         case (.optionalMilliseconds(let path), .integer(let value)) where value > 0:
             self[keyPath: path] = value >= Int(Int32.max) ? nil : .milliseconds(value)
         case (.count(let path, let range), .integer(let value)) where range.contains(value):
@@ -98,6 +102,7 @@ extension ChannelArguments {
             self[keyPath: path] = value == -1 ? nil : value
         case (.positive(let path), .integer(let value)) where (0...Int(Int32.max)).contains(value):
             self[keyPath: path] = value == 0 ? nil : value
+        case (.flag(let path), .flag(let value)): self[keyPath: path] = value
         case (.flag(let path), .integer(let value)) where value == 0 || value == 1:
             self[keyPath: path] = value == 1
         case (.compression(let path), .integer(let value))
@@ -115,6 +120,8 @@ extension ChannelArguments {
             throw Self.refusal("the channel argument '\(name)' cannot be \(value)")
         }
     }
+
+    private static let shortestBackoff = 100
 
     private static func refusal(_ message: String) -> RPCError {
         var error = RPCError(.invalidArgument, message)

@@ -14,13 +14,15 @@ public struct ChannelArguments: Hashable, Sendable {
     {
         case integer(Int)
         case string(String)
+        case flag(Bool)
 
         public init(integerLiteral value: Int) { self = .integer(value) }
         public init(stringLiteral value: String) { self = .string(value) }
-        public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+        public init(booleanLiteral value: Bool) { self = .flag(value) }
     }
 
-    /// The delay after the first failure to connect; never above ``maxReconnectBackoff``.
+    /// The delay after the first failure to connect; never above ``maxReconnectBackoff``, nor below
+    /// a millisecond.
     public var initialReconnectBackoff = Duration.seconds(1)
     /// The longest delay between two attempts to connect.
     public var maxReconnectBackoff = Duration.seconds(120)
@@ -125,7 +127,7 @@ extension ChannelArguments {
         configuration.encoderTableByteCount = encoderTableByteCount
         configuration.decoderTableByteCount = decoderTableByteCount
         configuration.maxConcurrentStreams = maxConcurrentStreams
-        configuration.maxFrameByteCount = maxFrameByteCount
+        configuration.maxFrameByteCount = min(max(maxFrameByteCount, 16_384), 16_777_215)
         if let streamWindowByteCount {
             configuration.receiveWindows = .fixed(streamWindowByteCount)
         } else if !measuresBandwidth {
@@ -138,7 +140,7 @@ extension ChannelArguments {
                 withoutStreams: keepAliveWithoutCalls, maxPingsWithoutData: maxPingsWithoutData)
         }
         configuration.settingsTimeout =
-            settingsTimeout ?? max(keepAliveTimeout * 2, .seconds(60))
+            settingsTimeout ?? max(keepAliveTimeout + keepAliveTimeout, .seconds(60))
         return configuration
     }
 }

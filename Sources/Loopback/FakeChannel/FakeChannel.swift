@@ -83,6 +83,7 @@ private final class FakeBackend: ChannelBackend {
     let limits = MessageLimits()
     let authority = "fake"
     let isSecure = true
+    let chains = ChainRegistry()
     private let state = Mutex(State())
 
     init(_ queue: CompletionQueue) {
@@ -104,7 +105,7 @@ extension FakeBackend {
         let path = call.head.path
         let result: Result<FakeStream, RPCError> = state.withLock { state in
             guard !state.isShutDown else {
-                return .failure(RPCError(.unavailable, "the fake channel was closed"))
+                return .failure(Self.closedError)
             }
             let used = state.usedCounts[path, default: 0]
             guard state.streams[path]?.isEmpty == false,
@@ -122,6 +123,10 @@ extension FakeBackend {
         case .success(let stream): stream.attach(call, owner: self)
         case .failure(let error): call.end(with: error, isImmediate: true)
         }
+    }
+
+    private static var closedError: RPCError {
+        RPCError(.unavailable, "the fake channel was closed")
     }
 
     func forget(_ call: CallCore) {}
@@ -182,5 +187,6 @@ extension FakeBackend {
             watcher.yield(.shutdown)
             watcher.finish()
         }
+        chains.close(with: Self.closedError)
     }
 }

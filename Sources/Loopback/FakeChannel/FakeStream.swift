@@ -147,6 +147,8 @@ extension FakeStream: StreamCarrier {
 
     func reportRoom(on stream: StreamHandle, to call: CallCore) { call.streamHasRoom() }
 
+    func isInLine(_ stream: StreamHandle) -> Bool { false }
+
     func finish(_ stream: StreamHandle) { requestEnded() }
 
     func reset(_ stream: StreamHandle) {

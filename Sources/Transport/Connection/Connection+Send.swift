@@ -99,6 +99,11 @@ extension Connection {
         return true
     }
 
+    /// Whether the stream waits to be opened, so that nothing of it has been sent.
+    package func isInLine(_ handle: StreamHandle) -> Bool {
+        streams.slot(of: handle).map { streams[$0].phase == .waiting } ?? false
+    }
+
     /// Ends the stream at once, both ways. Does nothing when it is over already.
     package mutating func reset(_ handle: StreamHandle, _ code: ErrorCode) {
         guard let slot = streams.slot(of: handle) else { return }

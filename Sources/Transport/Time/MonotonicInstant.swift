@@ -62,6 +62,9 @@ extension MonotonicInstant {
 extension Duration {
     /// In nanoseconds, as far as they go.
     fileprivate var wholeNanoseconds: Int64 {
+        // Of a duration that is longer than the clock the components cannot be asked for.
+        guard self < .nanoseconds(Int64.max) else { return .max }
+        guard self > .nanoseconds(Int64.min) else { return .min }
         let (seconds, attoseconds) = components
         let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let sum = whole.partialValue.addingReportingOverflow(attoseconds / 1_000_000_000)

@@ -72,10 +72,12 @@ public final class DuplicateGuard: Sendable {
         _ call: InterceptedCall, _ options: CallOptions, _ message: RawMessage
     ) -> Key {
         // Of proof that is no object it cannot be said whether it is the same: it is no other's.
-        let identity = options.credentials.map { proof in
+        var identity = options.credentials.map { proof in
             type(of: proof) is AnyClass
                 ? ObjectIdentifier(proof as AnyObject) : ObjectIdentifier(call)
         }
+        // Nor what interceptors of its own will add to a call, which stand behind this one.
+        if !options.interceptors.isEmpty { identity = ObjectIdentifier(call) }
         return Key(
             path: call.description.path, authority: call.description.authority,
             metadata: options.metadata.filter { relevantHeaders.contains($0.name) },

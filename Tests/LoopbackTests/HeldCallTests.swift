@@ -1,0 +1,200 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// Calls that wait for something: a token, a connection, a stream.
+@Suite("A call that waits", .timeLimit(.minutes(1)))
+struct HeldCallTests {
+    private static let echo = Method<[UInt8], [UInt8]>(
+        "/t.T/Echo", .unary, request: .octets, reply: .octets)
+    private static let count = Method<[UInt8], [UInt8]>(
+        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+            server.serverStreaming(count) { request, replies, _ in
+                for number in 0..<request[0] { try await replies.write([number]) }
+            }
+        }
+    }
+
+    private static func token(after delay: Duration) -> BearerToken {
+        BearerToken(isAllowedInTheClear: true) {
+            try await Task.sleep(for: delay)
+            return BearerToken.Token("t")
+        }
+    }
+
+    private static let never = Duration.seconds(3_600)
+
+    @Test("for a token outlives the last reference to its channel")
+    func releasedWhileFetching() async throws {
+        let server = try Self.server()
+        func begin() async throws -> ResponseStream<[UInt8]> {
+            let channel = try Channel(server.target)
+            return try await channel.serverStreaming(
+                Self.count, [3], .with { $0.credentials = Self.token(after: .milliseconds(30)) })
+        }
+        var received: [[UInt8]] = []
+        for try await message in try await begin() { received.append(message) }
+        #expect(received == [[0], [1], [2]])
+    }
+
+    @Test("for another stream, because its server refused the first, outlives its channel as well")
+    func releasedWhileRefused() async throws {
+        let callCount = Mutex(0)
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                let isFirst = callCount.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                guard isFirst else { return try connection.reply(stream) }
+                // By then the channel is gone.
+                Thread.sleep(forTimeInterval: 0.05)
+                try connection.send(RawFrame.reset(stream, 7))
+            })
+        func begin() async throws -> ResponseStream<[UInt8]> {
+            try await Channel(peer.target).serverStreaming(HostileTrial.echoes, [1])
+        }
+        var received: [[UInt8]] = []
+        for try await message in try await begin() { received.append(message) }
+        #expect(received == [RawPeer.replyBody])
+        #expect(callCount.withLock { $0 } == 2)
+    }
+
+    @Test("for a token ends with its channel")
+    func closedWhileFetching() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let call = Task {
+            try await channel.unary(
+                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        await channel.close()
+        let error = await #expect(throws: RPCError.self) { try await call.value }
+        #expect(error?.code == .unavailable)
+        #expect(error?.mayHaveBeenExecuted == false)
+        // And one that begins behind it ends at once.
+        await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+        }
+    }
+
+    @Test("for a token ends with its queue")
+    func shutDownWhileFetching() async throws {
+        let server = try Self.server()
+        let queue = try CompletionQueue()
+        let channel = try Channel(server.target, queue: queue)
+        let call = Task {
+            try await channel.unary(
+                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        queue.shutdown()
+        let error = await #expect(throws: RPCError.self) { try await call.value }
+        #expect(error?.code == .unavailable)
+    }
+
+    @Test("for its second token keeps the deadline that an interceptor above has given it")
+    func deadlineOfRetry() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { _, _ in throw RPCError(.unauthenticated, "expired") }
+        }
+        let fetches = Atomic(0)
+        let token = BearerToken(isAllowedInTheClear: true) {
+            if fetches.wrappingAdd(1, ordering: .relaxed).newValue > 1 {
+                try await Task.sleep(for: Self.never)
+            }
+            return BearerToken.Token("t")
+        }
+        let channel = try Channel(
+            server.target,
+            interceptors: [
+                .all(.defaultDeadline(.milliseconds(300))), .all(.refreshing(token)),
+            ])
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.echo, [1])
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(fetches.load(ordering: .relaxed) == 2)
+    }
+
+    @Test("in line for a stream goes elsewhere when the connection is lost")
+    func inLine() async throws {
+        let connectionCount = Mutex(0)
+        var script = RawScript { connection, stream in
+            let isFirst = connectionCount.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return try connection.reply(stream) }
+            // The second call has got in line.
+            Thread.sleep(forTimeInterval: 0.1)
+            try connection.close()
+        }
+        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
+        let peer = try RawPeer(script)
+        let channel = try Channel(peer.target)
+        channel.connect()
+        for await state in channel.connectivityChanges where state == .ready { break }
+        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let second = try await channel.unary(HostileTrial.echo, [2])
+        #expect(second == RawPeer.replyBody)
+        let error = await #expect(throws: RPCError.self) { try await first.value }
+        #expect(error?.code == .unavailable)
+        #expect(error?.mayHaveBeenExecuted == true)
+    }
+
+    @Test("in line for a stream says that it was not executed when its time is up")
+    func lateInLine() async throws {
+        var script = RawScript { connection, _ in try connection.stall() }
+        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
+        let peer = try RawPeer(script)
+        let channel = try Channel(peer.target)
+        channel.connect()
+        for await state in channel.connectivityChanges where state == .ready { break }
+        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                HostileTrial.echo, [2], .with { $0.timeout = .milliseconds(50) })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.mayHaveBeenExecuted == false)
+        first.cancel()
+        _ = await first.result
+    }
+
+    @Test("that writes on after its first attempt was refused hears of the end of the second")
+    func endOfRetry() async throws {
+        let server = try LoopbackServer { server in
+            let upload = Method<[UInt8], [UInt8]>(
+                "/t.T/Upload", .clientStreaming, request: .octets, reply: .octets)
+            let attempts = Mutex(0)
+            server.clientStreaming(upload) { requests, _ in
+                let isFirst = attempts.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                if isFirst { throw RPCError(.unauthenticated, "expired") }
+                for try await _ in requests { break }
+                return [42]
+            }
+        }
+        let upload = Method<[UInt8], [UInt8]>(
+            "/t.T/Upload", .clientStreaming, request: .octets, reply: .octets)
+        let channel = try Channel(
+            server.target, interceptors: [.all(.refreshing(Self.token(after: .zero)))])
+        let reply = try await channel.clientStreaming(upload) { requests in
+            while true { try await requests.write([1]) }
+        }
+        #expect(reply == [42])
+    }
+}
