@@ -151,6 +151,27 @@ struct HeldCallTests {
         #expect(error?.mayHaveBeenExecuted == true)
     }
 
+    @Test("in line for a stream tells its server how much time is left when it gets one")
+    func timeLeft() async throws {
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 1
+            server.unary(Self.echo) { request, context in
+                if request == [0] { try await Task.sleep(for: .milliseconds(300)) }
+                let left = (context.deadline.remaining ?? .zero) / .milliseconds(100)
+                return [UInt8(clamping: Int(left))]
+            }
+        }
+        let channel = try Channel(server.target)
+        channel.connect()
+        for await state in channel.connectivityChanges where state == .ready { break }
+        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        async let first = channel.unary(Self.echo, [0], options)
+        try await Task.sleep(for: .milliseconds(20))
+        let left = try await channel.unary(Self.echo, [1], options)
+        #expect(left[0] < 199)
+        _ = try await first
+    }
+
     @Test("in line for a stream says that it was not executed when its time is up")
     func lateInLine() async throws {
         var script = RawScript { connection, _ in try connection.stall() }

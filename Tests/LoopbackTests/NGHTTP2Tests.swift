@@ -39,7 +39,7 @@ struct NGHTTP2Tests {
             try process.run()
         }
 
-        deinit { process.terminate() }
+        deinit { kill(process.processIdentifier, SIGKILL) }
     }
 
     /// A loopback address that nobody else binds, unlike a port that was free a moment ago.

@@ -58,6 +58,20 @@ struct OperationTests {
         }
     }
 
+    @Test("get on when the queue is only looked into now and then")
+    func looking() async throws {
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            let notes = Notes()
+            let call = try channel.rawCall(Self.sayHello)
+            try call.start(unaryBatch(notes), tag: 7)
+            var event = CompletionQueue.Event.timeout
+            while event == .timeout { event = queue.next(deadline: .after(.zero)) }
+            #expect(event == .completed(tag: 7, success: true))
+        }
+    }
+
     @Test("let go of after their start, end though nobody reads the answer")
     func letGo() async throws {
         try await onThread {

@@ -152,6 +152,11 @@ extension CallCore {
         state.withLock { $0.hasStream }
     }
 
+    /// The deadline that the server is told of, if there is one.
+    var deadlineToSend: Deadline? {
+        head.isPlain || deadline == .never ? nil : deadline
+    }
+
     /// When what happened so far; nil before the start.
     package var timeline: CallTimeline? { state.withLock { $0.times.timeline } }
 

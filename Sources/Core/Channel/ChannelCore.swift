@@ -89,7 +89,7 @@ extension ChannelCore: CallBackend {
             switch pick(for: call) {
             case .open(let link, let prepared):
                 let fields = RequestHead.fields(
-                    call.head.metadata, deadline: call.head.isPlain ? .never : call.deadline)
+                    call.head.metadata, deadline: call.deadlineToSend ?? .never)
                 if link.open(call, prepared, fields) { return }
                 // The connection takes no calls any more; look again.
                 leaveRefusing(link)

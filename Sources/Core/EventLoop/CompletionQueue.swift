@@ -96,8 +96,12 @@ extension CompletionQueue {
     /// only one thread may do so at a time; on one with a thread of its own, any number may wait.
     ///
     /// Batches that were started with a handler have their handler called, and are no events here.
+    /// A deadline that has passed turns the loop once, for a program that looks in now and then.
     public func next(deadline: Deadline = .never) -> Event {
         var scratch = EventLoop.Scratch()
+        if mode == .byHand, let instant = deadline.moment, MonotonicInstant.now >= instant {
+            turn(until: instant, &scratch)
+        }
         while true {
             let mark = gate.mark
             if let event = takeEvent() { return event }
@@ -247,7 +251,13 @@ extension CompletionQueue {
         /// - Parameter count: How many queues; one at the least.
         public init(threads count: Int) throws(RPCError) {
             var queues: [CompletionQueue] = []
-            for _ in 0..<max(1, count) { queues.append(try CompletionQueue()) }
+            do throws(RPCError) {
+                for _ in 0..<max(1, count) { queues.append(try CompletionQueue()) }
+            } catch {
+                // Their threads would wait for ever.
+                for queue in queues { queue.shutdown() }
+                throw error
+            }
             self.queues = queues
         }
 

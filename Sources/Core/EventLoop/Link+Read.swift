@@ -31,7 +31,9 @@ extension Link: Pollable {
     func readAll(now: MonotonicInstant) { read(untilEmpty: true, isShared: false, now: now) }
 
     private func read(untilEmpty: Bool, isShared: Bool = true, now: MonotonicInstant) {
-        guard var reader = reader.withLock({ $0.take() }) else { return }
+        guard var reader = reader.withLock({ $0.take() }) else {
+            return missedRead.store(true, ordering: .relaxed)
+        }
         reader.buffer.adopt(loop.takeReceiveMemory())
         var failure: LinkError?
         var isOver = false
@@ -79,7 +81,19 @@ extension Link: Pollable {
         loop.keepReceiveMemory(reader.buffer.takeMemory())
         var returned: LinkReader? = consume reader
         self.reader.withLock { swap(&$0, &returned) }
+        // A handler has turned the loop from within.
+        if missedRead.exchange(false, ordering: .relaxed) {
+            loop.readAgain(self, untilEmpty: untilEmpty)
+        }
         if let failure { end(with: failure) }
+    }
+
+    /// Tells what came of something else than a read.
+    func tellEvents() {
+        guard var reader = reader.withLock({ $0.take() }) else { return }
+        receive(&reader, now: .now)
+        var returned: LinkReader? = consume reader
+        self.reader.withLock { swap(&$0, &returned) }
     }
 
     /// Hands what lies in the buffer to the engine, and what comes of it to the calls.

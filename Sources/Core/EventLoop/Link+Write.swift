@@ -25,7 +25,7 @@ extension Link: Flushable {
 
     package func flush() {
         guard var batch = takeBatch() else { return }
-        while true {
+        for round in 1... {
             let outcome: LinkWire.WriteOutcome
             do throws(SystemError) {
                 outcome = try wire.write(&batch)
@@ -35,7 +35,21 @@ extension Link: Flushable {
             let (isDone, reports) = finishWriting(&batch, outcome)
             for call in reports { call.streamHasRoom() }
             if isDone { return }
+            // A thread with a call of its own does not go on for ever for those of others.
+            if round >= Self.roundsForOthers, !loop.isCurrent { return handOver(&batch) }
         }
+    }
+
+    private static let roundsForOthers = 4
+
+    /// Leaves the rest to the loop's thread.
+    private func handOver(_ batch: inout GatherList) {
+        state.withLock { state in
+            swap(&batch, &state.unwritten)
+            state.isWriting = false
+            if state.becameWritable { state.becameWritable = false }
+        }
+        loop.run { [self] in flush() }
     }
 
     /// Becomes the writer; nil when there is one, or nothing to write.

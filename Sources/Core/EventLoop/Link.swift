@@ -77,6 +77,8 @@ package final class Link: Sendable {
     /// What only the loop's thread needs. Taken out while it is in use, so that a turn of the
     /// loop from within finds nothing to do instead of the same octets again.
     let reader: Mutex<LinkReader?>
+    /// The socket was announced to have something while the reader was out.
+    let missedRead = Atomic(false)
     private let owner: Mutex<(any LinkOwner)?>
 
     package init(
@@ -105,7 +107,9 @@ package final class Link: Sendable {
         do throws(LinkError) {
             try wire.begin()
         } catch {
-            return end(with: error)
+            end(with: error)
+            // It may have ended while it was not known yet what to close.
+            return wire.close(on: loop)
         }
         // Whoever gave it up before there was anything to close relies on this.
         guard !hasEnded else { return wire.close(on: loop) }
@@ -184,6 +188,12 @@ extension Link {
                     prepared, fields, endStream: request.isEmpty && request.isFinish)
                 request.forEach { message, isLast in
                     _ = state.connection.sendData(message, on: stream, endStream: isLast)
+                }
+                if state.connection.isInLine(stream), let deadline = call.deadlineToSend {
+                    let metadata = call.head.metadata
+                    state.connection.setLateFields(of: stream) {
+                        RequestHead.fields(metadata, deadline: deadline)
+                    }
                 }
                 let slot = Int(stream.slot)
                 while state.entries.count <= slot { state.entries.append(Entry()) }
@@ -282,10 +292,14 @@ extension Link: StreamCarrier {
     }
 
     package func reset(_ stream: StreamHandle) {
-        let (wasOpen, hasRoom) = state.withLock { state in
+        let (wasOpen, hasRoom, hasEvents) = state.withLock { state in
             state.connection.reset(stream, .cancel)
-            return (state.removeCall(of: stream) != nil, state.takeRoomReport())
+            return (
+                state.removeCall(of: stream) != nil, state.takeRoomReport(),
+                state.connection.hasEvents
+            )
         }
+        if hasEvents { loop.run { [self] in tellEvents() } }
         guard wasOpen else { return }
         flushSoon()
         endIfLeft()

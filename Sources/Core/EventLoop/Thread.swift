@@ -23,10 +23,10 @@ package enum Thread {
     /// Starts a thread that runs `body`. False when the system has no more threads.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = unsafe Unmanaged.passRetained(Body(body))
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
+        #if canImport(Glibc)
             var thread = pthread_t()
+        #else
+            var thread: pthread_t?
         #endif
         // The new thread takes over the reference that the box holds; the closure captures
         // nothing, so it is a plain function.
@@ -46,12 +46,10 @@ package enum Thread {
             unsafe box.release()
             return false
         }
-        #if canImport(Darwin)
-            if let thread = unsafe thread { unsafe pthread_detach(thread) }
-        #elseif canImport(Musl)
-            if let thread = unsafe thread { unsafe pthread_detach(thread) }
-        #else
+        #if canImport(Glibc)
             pthread_detach(thread)
+        #else
+            if let thread = unsafe thread { unsafe pthread_detach(thread) }
         #endif
         return true
     }

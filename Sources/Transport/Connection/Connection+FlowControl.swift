@@ -53,8 +53,9 @@ extension Connection {
 
 extension Connection {
     /// The peer has changed the window of every stream that we send on.
-    mutating func adjustSendWindows(by delta: Int64) throws(HTTP2Error) {
+    mutating func adjustSendWindows(now: Instant, by delta: Int64) throws(HTTP2Error) {
         guard delta != 0 else { return }
+        try payForWalk(now: now)
         for slot in streams.slots.indices where streams[slot].phase == .open {
             do throws(FlowControlWindow.Overflow) {
                 try streams[slot].sendWindow.adjust(by: delta)

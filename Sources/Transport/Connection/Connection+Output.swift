@@ -8,7 +8,13 @@ extension Connection {
         writeQueuedData(upTo: byteCount)
         pendingAckCount = 0
         list.append(moving: &output)
+        // Some may have waited for the output to be taken.
+        if !waiting.isEmpty { openWaitingStreams() }
     }
+
+    /// With so much to be written no streams are opened: the requests of a client whose server does
+    /// not read wait as streams, which end without a trace, and not as octets.
+    static let openingByteCount = 256 << 10
 
     private mutating func writeQueuedData(upTo byteCount: Int) {
         guard !lifecycle.hasFailed else { return }
@@ -120,7 +126,8 @@ extension Connection {
         sendWindow.spend(byteCount)
         // A peer may give back the windows of stream and connection separately for the prefix of
         // a message and for its content, or for every 4 KiB that it reads.
-        glitches.earn(4 + byteCount >> 11)
+        owedUpdateCount += 4 + byteCount >> 11
+        glitches.earn(4)
         keepAlive?.sentData()
         guard byteCount > 0 || endStream else { return }
         FrameHeader(

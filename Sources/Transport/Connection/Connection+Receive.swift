@@ -118,6 +118,11 @@ extension Connection {
         return nil
     }
 
+    /// Pays for a frame that has us look at every stream there ever were at once.
+    mutating func payForWalk(now: Instant) throws(HTTP2Error) {
+        for _ in 0..<streams.slots.count / 1_000 { try spendGlitch(now: now) }
+    }
+
     mutating func spendGlitch(now: Instant) throws(HTTP2Error) {
         guard glitches.spend(now: now) else {
             throw .connection(.enhanceYourCalm, "too many frames without content")
@@ -153,6 +158,7 @@ extension Connection {
             }
         }
         try adjustSendWindows(
+            now: now,
             by: Int64(peerSettings.initialWindowByteCount) - Int64(old.initialWindowByteCount))
         SettingsFrame(isAck: true).encode(into: &output.tail)
         try countUnreadAnswer()
@@ -189,7 +195,8 @@ extension Connection {
     private mutating func receiveWindowUpdate(
         _ frame: WindowUpdateFrame, now: Instant
     ) throws(HTTP2Error) {
-        try spendGlitch(now: now)
+        // What was sent pays for its windows' return, be it long after.
+        if owedUpdateCount > 0 { owedUpdateCount -= 1 } else { try spendGlitch(now: now) }
         if frame.streamID == .connection {
             do throws(FlowControlWindow.Overflow) {
                 try sendWindow.grow(by: frame.increment)

@@ -5,9 +5,8 @@ extension Connection {
     mutating func writeReset(of slot: Int, _ code: ErrorCode) {
         if streams[slot].phase == .open, !lifecycle.hasFailed {
             RSTStreamFrame(streamID: streams[slot].id, code: code).encode(into: &output.tail)
-            if streams[slot].state.receive != .ended {
-                allowLateFrames(octets: streams[slot].receiveWindow.available)
-            }
+            let isEnded = streams[slot].state.receive == .ended
+            allowLateFrames(octets: isEnded ? 0 : streams[slot].receiveWindow.available)
         }
         release(slot)
     }

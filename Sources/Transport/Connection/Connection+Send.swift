@@ -34,7 +34,9 @@ extension Connection {
 
         let slot = streams.allocate()
         _ = streams[slot].state.sendHeaders(endStream: endStream)
-        if waiting.isEmpty, hasRoomForStream, let id = nextRequestID {
+        if waiting.isEmpty, hasRoomForStream, output.count < Self.openingByteCount,
+            let id = nextRequestID
+        {
             nextRequestID = id.successor
             openStream(slot, as: id)
             writeHeaders(prepared, fields, on: slot, endStream: endStream)
@@ -104,6 +106,14 @@ extension Connection {
         streams.slot(of: handle).map { streams[$0].phase == .waiting } ?? false
     }
 
+    /// Has the fields of a stream in line made when it is opened: some say how much time is left.
+    package mutating func setLateFields(
+        of handle: StreamHandle, _ make: @escaping @Sendable () -> HeaderList
+    ) {
+        guard let slot = streams.slot(of: handle), streams[slot].phase == .waiting else { return }
+        queues[Int(streams[slot].queue)].head?.lateFields = make
+    }
+
     /// Ends the stream at once, both ways. Does nothing when it is over already.
     package mutating func reset(_ handle: StreamHandle, _ code: ErrorCode) {
         guard let slot = streams.slot(of: handle) else { return }
@@ -137,14 +147,16 @@ extension Connection {
     /// asked for before, and a GOAWAY forbids new streams to its receiver alone (§6.8).
     mutating func openWaitingStreams() {
         while !waiting.isEmpty, hasRoomForStream, lifecycle.peer == .open, !lifecycle.hasFailed,
-            let id = nextRequestID
+            output.count < Self.openingByteCount, let id = nextRequestID
         {
             guard let slot = waiting.popFirst(in: &streams.slots) else { return }
             nextRequestID = id.successor
             openStream(slot, as: id)
             let queue = Int(streams[slot].queue)
             guard let head = queues[queue].head.take() else { continue }
-            writeHeaders(head.prepared, head.fields, on: slot, endStream: head.endStream)
+            writeHeaders(
+                head.prepared, head.lateFields?() ?? head.fields, on: slot,
+                endStream: head.endStream)
             if queues[queue].byteCount == 0 {
                 writeFrame(from: slot)
             } else {

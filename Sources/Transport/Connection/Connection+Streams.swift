@@ -227,7 +227,8 @@ extension Connection {
         _ frame: RSTStreamFrame, now: Instant
     ) throws(HTTP2Error) -> Event? {
         guard let slot = try liveSlot(of: frame.streamID, "RST_STREAM") else {
-            try spendGlitch(now: now)
+            // Of a stream that we have ended the peer may say so, too.
+            if !late.admit(contentByteCount: 0) { try spendGlitch(now: now) }
             return nil
         }
         // A client has asked for the stream that is reset; a server has not, and streams that are

@@ -58,6 +58,8 @@ package struct Connection: ~Copyable {
     // Health.
     var lifecycle = Lifecycle()
     var glitches: GlitchBudget
+    /// WINDOW_UPDATEs that the peer may send for what it was sent, before they are glitches.
+    var owedUpdateCount = 0
     var late = LateFrames()
     var keepAlive: KeepAlive?
     var events = PendingEvents()
@@ -93,6 +95,9 @@ extension Connection {
     package var streamCount: Int { streams.count }
 
     /// Whether a new stream would be opened at once, without waiting for another to end.
+    /// Whether there is something to be told by ``receive(_:at:now:)``, without any octets.
+    package var hasEvents: Bool { !events.isEmpty }
+
     package var hasRoomForStream: Bool { requestCount < requestLimit }
 
     /// Whether everything that is to be written is written: nothing is queued, for lack of a

@@ -3,6 +3,8 @@ struct PendingEvents {
     private var events: [Connection.Event] = []
     private var firstIndex = 0
 
+    var isEmpty: Bool { firstIndex == events.count }
+
     mutating func append(_ event: Connection.Event) { events.append(event) }
 
     mutating func popFirst() -> Connection.Event? {

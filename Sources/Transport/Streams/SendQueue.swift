@@ -12,6 +12,8 @@ struct SendQueue: Sendable {
     struct Head: Sendable {
         var prepared: PreparedHeaders?
         var fields: HeaderList
+        /// What to take for them when the stream is opened.
+        var lateFields: (@Sendable () -> HeaderList)?
         var endStream: Bool
     }
 

@@ -43,6 +43,25 @@ struct ConcurrencyLimitTests {
         #expect(more.last?.payload == [3])
     }
 
+    @Test("has streams wait as well while a peer does not read, and forgets those that end")
+    func unreadOutput() throws {
+        var client = Endpoint.client()
+        _ = client.output()
+        for _ in 0..<20_000 {
+            let call = try client.open(ends: true)
+            client.connection.reset(call, .cancel)
+        }
+        let last = try client.open(ends: true)
+        let waits = client.connection.isInLine(last)
+        #expect(waits)
+        let byteCount = client.connection.output.count
+        #expect(byteCount < 300 << 10)
+        let opened = Self.opened(&client)
+        let stillWaits = client.connection.isInLine(last)
+        #expect(!stillWaits)
+        #expect(opened.count < 20_000)
+    }
+
     @Test("does not let a late comer pass those that wait")
     func lateComer() throws {
         var client = Endpoint.client(settings: Raw.settings((3, 1)))

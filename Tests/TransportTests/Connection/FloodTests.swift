@@ -200,6 +200,40 @@ struct FloodTests {
         #expect(verdict == .accepted)
     }
 
+    @Test("is not the resets of a server behind many answers that ended their calls at once")
+    func resetsOfEndedCalls() throws {
+        var client = Endpoint.client()
+        let calls = try (0..<3_000).map { _ in try client.open() }
+        _ = client.output()
+        for (index, call) in calls.enumerated() {
+            client.receive(Raw.response(UInt32(index * 2 + 1), ends: true))
+            // Nobody goes on with a request that has its answer.
+            client.connection.reset(call, .noError)
+        }
+        _ = client.output()
+        for index in calls.indices {
+            client.receive(Raw.frame(Raw.reset, on: UInt32(index * 2 + 1), Raw.word(0)))
+        }
+        let verdict = client.verdict()
+        #expect(verdict == .accepted)
+    }
+
+    @Test("is not the return of windows in small pieces, long after they were used")
+    func lateWindowUpdates() throws {
+        let large: UInt32 = 64 << 20
+        var client = Endpoint.client(settings: Raw.settings((4, large)))
+        client.receive(Raw.windowUpdate(0, large))
+        let call = try client.open()
+        _ = client.connection.sendData(
+            [UInt8](repeating: 0, count: 16 << 20), on: call, endStream: true)
+        _ = client.output()
+        for _ in 0..<(16 << 20) / 4_096 {
+            client.receive(Raw.windowUpdate(0, 4_096) + Raw.windowUpdate(1, 4_096))
+        }
+        let verdict = client.verdict()
+        #expect(verdict == .accepted)
+    }
+
     @Test("is not what was under way in small frames on a stream that we cancel")
     func lateData() throws {
         var client = Endpoint.client()
