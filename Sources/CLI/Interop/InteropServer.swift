@@ -82,6 +82,16 @@ struct TestServiceClient: Sendable {
 }
 
 extension TestServiceClient {
+    /// Makes sure that there is a TestService at all, for cases that would pass without one.
+    func checkServed() async throws {
+        do throws(RPCError) {
+            _ = try await channel.unary(Self.emptyCall, .init(), Self.options())
+        } catch {
+            guard error.code == .unimplemented else { throw error }
+            throw NotServed(reason: "the server has no TestService")
+        }
+    }
+
     func unary(
         _ request: SimpleRequest, _ configure: (inout CallOptions) -> Void = { _ in }
     ) async throws(RPCError) -> Response<SimpleResponse> {
