@@ -123,6 +123,40 @@ struct InteropCasesTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
+    @Test(
+        "makes as many calls as it was told to, however many threads share them",
+        arguments: [(3, 2), (3, 8), (7, 3), (1, 1)])
+    func soakCount(iterations: Int, threads: Int) async throws {
+        let count = Mutex(0)
+        let server = try LoopbackServer { server in
+            server.unary(TestServiceClient.unaryCall) { request, _ in
+                count.withLock { $0 += 1 }
+                var reply = GRPC.Testing.SimpleResponse()
+                reply.payload = .zeros(Int(request.responseSize))
+                return reply
+            }
+        }
+        var peer = Self.settings(InteropServer { try Channel(server.target) })
+        peer.settings.soak.iterations = iterations
+        peer.settings.soak.threads = threads
+        for name in ["rpc_soak", "channel_soak"] {
+            count.withLock { $0 = 0 }
+            #expect(try await Self.find(name).run(against: peer) == .passed)
+            #expect(count.withLock { $0 } == iterations)
+        }
+    }
+
+    @Test(
+        "is not passed without a call",
+        arguments: ["concurrent_large_unary", "rpc_soak", "channel_soak"])
+    func noCalls(_ name: String) async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        var peer = Self.settings(InteropServer { try Channel(server.target) })
+        peer.settings.concurrentCalls = 0
+        peer.settings.soak.iterations = 0
+        #expect(try await Self.find(name).run(against: peer) != .passed)
+    }
+
     @Test("that needs what is not there is reported as such")
     func outOfReach() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
@@ -134,5 +168,19 @@ struct InteropCasesTests {
                 continue
             }
         }
+    }
+}
+
+@Suite("The interop command")
+struct InteropCommandTests {
+    @Test(
+        "refuses what makes no sense",
+        arguments: [
+            ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
+        ])
+    func refused(_ words: [String]) async throws {
+        let arguments = try Arguments(
+            words + ["--test_case=empty_unary"], of: InteropCommand.self)
+        await #expect(throws: UsageError.self) { try await InteropCommand.run(arguments) }
     }
 }

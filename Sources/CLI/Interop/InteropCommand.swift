@@ -115,15 +115,20 @@ extension InteropCommand {
 
     private static func settings(_ arguments: Arguments) throws -> InteropServer.Settings {
         var settings = InteropServer.Settings()
-        func set(_ path: WritableKeyPath<InteropServer.Settings, Int>, _ name: String) throws {
-            if let count = try arguments.count(name) { settings[keyPath: path] = count }
+        func set(
+            _ path: WritableKeyPath<InteropServer.Settings, Int>, _ name: String, from least: Int
+        ) throws {
+            if let count = try arguments.count(name, from: least) {
+                settings[keyPath: path] = count
+            }
         }
-        try set(\.concurrentCalls, "--concurrent_calls")
-        try set(\.soak.iterations, "--soak_iterations")
-        try set(\.soak.maxFailures, "--soak_max_failures")
-        try set(\.soak.requestSize, "--soak_request_size")
-        try set(\.soak.responseSize, "--soak_response_size")
-        try set(\.soak.threads, "--soak_num_threads")
+        // A case that makes no call proves nothing.
+        try set(\.concurrentCalls, "--concurrent_calls", from: 1)
+        try set(\.soak.iterations, "--soak_iterations", from: 1)
+        try set(\.soak.maxFailures, "--soak_max_failures", from: 0)
+        try set(\.soak.requestSize, "--soak_request_size", from: 0)
+        try set(\.soak.responseSize, "--soak_response_size", from: 0)
+        try set(\.soak.threads, "--soak_num_threads", from: 1)
         if let count = try arguments.count("--soak_per_iteration_max_acceptable_latency_ms") {
             settings.soak.maxLatency = .milliseconds(count)
         }
