@@ -157,6 +157,22 @@ struct InteropCasesTests {
         #expect(try await Self.find(name).run(against: peer) != .passed)
     }
 
+    @Test("orca_oob does not wait for reports that have ended", arguments: [0, 1, 2])
+    func reportsEnd(count: Int) async throws {
+        let server = try LoopbackServer { server in
+            server.add(TestService())
+            server.serverStreaming(InteropCase.loadReportStream) { _, reports, _ in
+                for _ in 0..<count { try await reports.write(OrcaLoadReport()) }
+            }
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        switch try await Self.find("orca_oob").run(against: peer) {
+        case .passed: Issue.record("passed")
+        case .failed: #expect(count > 0)
+        case .notServed: #expect(count == 0)
+        }
+    }
+
     @Test("that needs what is not there is reported as such")
     func outOfReach() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
