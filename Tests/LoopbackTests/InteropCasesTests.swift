@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import SwiftletCLI
+@testable import SwiftletCore
 
 @Suite("The interop case", .timeLimit(.minutes(1)))
 struct InteropCasesTests {
@@ -193,10 +194,33 @@ struct InteropCommandTests {
         "refuses what makes no sense",
         arguments: [
             ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
+            ["--use_test_ca=true"], ["--ca_file=ca.pem"], ["--use_tls=true", "--use_test_ca=true"],
         ])
     func refused(_ words: [String]) async throws {
         let arguments = try Arguments(
             words + ["--test_case=empty_unary"], of: InteropCommand.self)
         await #expect(throws: UsageError.self) { try await InteropCommand.run(arguments) }
+    }
+
+    @Test("addresses requests to the name that it is given, without TLS too")
+    func authority() throws {
+        let arguments = try Arguments(
+            ["--server_host_override=foo.test"], of: InteropCommand.self)
+        let channel = try InteropCommand.server(arguments).makeChannel()
+        #expect(channel.backend.authority == "foo.test")
+    }
+
+    @Test(
+        "has TLS where calls are made and lost, and none where it is told of them",
+        .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
+    func ports() throws {
+        let ports = ["--server_control_port=2", "--server_retry_port=3"]
+        for (words, isSecure) in [(["--use_tls=true"], true), ([], false)] {
+            let server = try InteropCommand.server(
+                try Arguments(words + ports, of: InteropCommand.self))
+            #expect(try server.makeChannel().backend.isSecure == isSecure)
+            #expect(try server.makeLostChannel?(.seconds(1)).backend.isSecure == isSecure)
+            #expect(try server.makeControlChannel?().backend.isSecure == false)
+        }
     }
 }

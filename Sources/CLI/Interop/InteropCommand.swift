@@ -67,25 +67,29 @@ enum InteropCommand: Command {
 // MARK: - Flags
 
 extension InteropCommand {
-    private static func server(_ arguments: Arguments) throws -> InteropServer {
+    static func server(_ arguments: Arguments) throws -> InteropServer {
         let host = arguments["--server_host"] ?? "localhost"
         let isBare = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[")
         let bracketed = isBare ? "[\(host)]" : host
         let port = try port("--server_port", arguments) ?? 50_051
         let credentials = try credentials(arguments)
-        var server = InteropServer {
-            try Channel("\(bracketed):\(port)", credentials: credentials)
+        var common = ChannelArguments()
+        common.defaultAuthority = arguments["--server_host_override"]
+        var server = InteropServer { [common] in
+            try Channel("\(bracketed):\(port)", credentials: credentials, arguments: common)
         }
-        if let controlPort = try self.port("--server_control_port", arguments) {
-            server.makeControlChannel = {
-                try Channel("\(bracketed):\(controlPort)", credentials: credentials)
+        if let port = try self.port("--server_control_port", arguments) {
+            // The description has no TLS here, whatever the other ports have.
+            server.makeControlChannel = { [common] in
+                try Channel("\(bracketed):\(port)", arguments: common)
             }
         }
-        if let retryPort = try self.port("--server_retry_port", arguments) {
-            server.makeLostChannel = { maxBackoff in
-                var arguments = ChannelArguments()
+        if let port = try self.port("--server_retry_port", arguments) {
+            server.makeLostChannel = { [common] maxBackoff in
+                var arguments = common
                 arguments.maxReconnectBackoff = maxBackoff
-                return try Channel("\(bracketed):\(retryPort)", arguments: arguments)
+                return try Channel(
+                    "\(bracketed):\(port)", credentials: credentials, arguments: arguments)
             }
         }
         server.settings = try settings(arguments)
@@ -101,6 +105,9 @@ extension InteropCommand {
             guard arguments["--ca_file"] == nil else {
                 throw UsageError(message: "--ca_file needs --use_tls=true")
             }
+            guard try !arguments.flag("--use_test_ca") else {
+                throw UsageError(message: "--use_test_ca=true needs --use_tls=true")
+            }
             return .insecure
         }
         var tls = TLSOptions()
@@ -108,7 +115,8 @@ extension InteropCommand {
         if let file = arguments["--ca_file"] {
             tls.rootCertificates = .file(file)
         } else if try arguments.flag("--use_test_ca") {
-            throw UsageError(message: "--use_test_ca needs --ca_file, which says where it is")
+            throw UsageError(
+                message: "--use_test_ca=true needs --ca_file=FILE: no authority is built in")
         }
         return try .tls(tls)
     }
