@@ -26,6 +26,7 @@ struct InteropCasesTests {
         server.settings.soak.overallTimeout = .seconds(60)
         server.settings.soak.threads = 2
         server.settings.pauseBetweenCalls = .zero
+        server.settings.slowAnswers = (count: 300, pause: .microseconds(100))
         return server
     }
 

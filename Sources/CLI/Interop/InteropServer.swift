@@ -10,6 +10,8 @@ struct InteropServer: Sendable {
         var callsOverTheLimit = 15
         /// Between the two calls of `goaway`: time for the server's GOAWAY to arrive.
         var pauseBetweenCalls = Duration.seconds(1)
+        /// Answers of `slow_consumer`, and the pause behind each.
+        var slowAnswers = (count: 2_000, pause: Duration.milliseconds(20))
         var soak = SoakSettings()
         var reconnect = ReconnectSettings()
     }
