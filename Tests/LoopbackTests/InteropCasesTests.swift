@@ -189,6 +189,25 @@ struct InteropCasesTests {
     }
 }
 
+@Suite("A command line")
+struct CommandLineTests {
+    @Test(
+        "with a target or authorities that make no channel is wrong usage",
+        arguments: [["x", "a:b:c:d]"], ["x", "localhost:1", "--ca", "/no/such/file"]])
+    func noChannel(_ words: [String]) async throws {
+        let arguments = try Arguments(words, of: HelloCommand.self)
+        await #expect(throws: UsageError.self) { try await HelloCommand.run(arguments) }
+    }
+
+    @Test("has no options behind two hyphens")
+    func hyphens() throws {
+        let arguments = try Arguments(
+            ["--ca", "system", "--", "--ca", "--", "x"], of: HelloCommand.self)
+        #expect(arguments.words == ["--ca", "--", "x"])
+        #expect(arguments["--ca"] == "system")
+    }
+}
+
 @Suite("The interop command")
 struct InteropCommandTests {
     @Test(
@@ -196,6 +215,7 @@ struct InteropCommandTests {
         arguments: [
             ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
             ["--use_test_ca=true"], ["--ca_file=ca.pem"], ["--use_tls=true", "--use_test_ca=true"],
+            ["--use_tls=true", "--ca_file=/no/such/file"], ["--server_host=a:b]"],
         ])
     func refused(_ words: [String]) async throws {
         let arguments = try Arguments(

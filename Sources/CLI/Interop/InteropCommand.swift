@@ -93,6 +93,8 @@ extension InteropCommand {
                     "\(bracketed):\(port)", credentials: credentials, arguments: arguments)
             }
         }
+        // Before any case fails for it.
+        _ = try UsageError.whenInvalid { try server.makeChannel() }
         server.settings = try settings(arguments)
         return server
     }
@@ -119,7 +121,7 @@ extension InteropCommand {
             throw UsageError(
                 message: "--use_test_ca=true needs --ca_file=FILE: no authority is built in")
         }
-        return try .tls(tls)
+        return try UsageError.whenInvalid { try .tls(tls) }
     }
 
     private static func settings(_ arguments: Arguments) throws -> InteropServer.Settings {
