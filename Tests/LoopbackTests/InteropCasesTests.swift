@@ -97,9 +97,8 @@ struct InteropCasesTests {
 
     @Test("fails where nobody listens", arguments: served)
     func nobody(_ name: String) async throws {
-        let server = try LoopbackServer { _ in }
-        server.shutdown()
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        // A port that was given up may be another test's by now.
+        let peer = Self.settings(InteropServer { try Channel("unix:/no/such/socket") })
         let outcome = try await Self.find(name).run(against: peer)
         if case .failed = outcome { return }
         Issue.record("\(outcome)")
