@@ -42,7 +42,7 @@ extension ClientArguments {
           --scenario NAME      unary, stream (ping-pong), server-stream, client-stream: work for
                                --duration; idle, connections: open, and tell the memory of each
           --concurrency N      calls outstanding at any time, streams or connections (1)
-          --duration SECONDS   measured time (5), after
+          --duration SECONDS   measured time (5), up to 1e9 as the next, after
           --warmup SECONDS     time that does not count (1)
           --req BYTES          payload of a request (16)
           --resp BYTES         payload of an answer (16)
@@ -84,14 +84,15 @@ extension ClientArguments {
             self[keyPath: path] = value
             return true
         }
-        let count = Int(text).flatMap { $0 >= 0 ? $0 : nil }
-        let seconds = Double(text).flatMap { $0 >= 0 ? Duration.seconds($0) : nil }
+        let count = Int(text).flatMap { (0...Int(Int32.max)).contains($0) ? $0 : nil }
+        // Infinity and what no `Duration` holds are out of the range, too.
+        let seconds = Double(text).flatMap { (0...1e9).contains($0) ? Duration.seconds($0) : nil }
         switch flag {
         case "--target": return store(text, \.target)
         case "--scenario": return store(Scenario(rawValue: text), \.scenario)
         case "--executor": return store(Executor(rawValue: text), \.executor)
         case "--concurrency": return store(count.flatMap { $0 > 0 ? $0 : nil }, \.concurrency)
-        case "--duration": return store(seconds, \.duration)
+        case "--duration": return store(seconds.flatMap { $0 > .zero ? $0 : nil }, \.duration)
         case "--warmup": return store(seconds, \.warmup)
         case "--req": return store(count, \.requestByteCount)
         case "--resp": return store(count, \.responseByteCount)

@@ -11,6 +11,7 @@ final class ClientHandlers: Sendable {
         var block = ClientMeter.Block()
         /// Messages of the present call.
         var count = 0
+        var hasFailed = false
     }
 
     private let channel: Channel
@@ -58,12 +59,12 @@ final class ClientHandlers: Sendable {
                             call?.finish()
                         }
                     } catch {
-                        meter.fail(error)
+                        fail(worker, error)
                         call?.cancel()
                     }
                 },
                 end: { [self] result in
-                    if case .failure(let error) = result { meter.fail(error) }
+                    if case .failure(let error) = result { fail(worker, error) }
                     box.value.withLock { $0 = nil }
                     end(worker)
                 }))
@@ -71,7 +72,7 @@ final class ClientHandlers: Sendable {
         do throws(RPCError) {
             try call.write(methods.request)
         } catch {
-            meter.fail(error)
+            fail(worker, error)
             call.cancel()
         }
     }
@@ -83,12 +84,12 @@ final class ClientHandlers: Sendable {
                     try methods.check(try result.get().message)
                     if advance(worker) { callUnary(worker) } else { end(worker) }
                 } catch {
-                    meter.fail(error)
+                    fail(worker, error)
                     end(worker)
                 }
             }
         } catch {
-            meter.fail(error)
+            fail(worker, error)
             end(worker)
         }
     }
@@ -105,7 +106,7 @@ final class ClientHandlers: Sendable {
                             try methods.check(reply)
                             if !add(worker) { box.value.withLock { $0 }?.cancel() }
                         } catch {
-                            meter.fail(error)
+                            fail(worker, error)
                             box.value.withLock { $0 }?.cancel()
                         }
                     },
@@ -119,13 +120,13 @@ final class ClientHandlers: Sendable {
                             _ = worker.value.withLock { $0.block.end(&$0.tally, meter) }
                             callServer(worker)
                         } catch {
-                            meter.fail(error)
+                            fail(worker, error)
                             end(worker)
                         }
                     }))
             box.value.withLock { $0 = call }
         } catch {
-            meter.fail(error)
+            fail(worker, error)
             end(worker)
         }
     }
@@ -141,7 +142,7 @@ final class ClientHandlers: Sendable {
                 guard ClientMeter.Instant.now < meter.end else { return end(worker) }
                 callClient(worker)
             } catch {
-                meter.fail(error)
+                fail(worker, error)
                 end(worker)
             }
         }
@@ -158,7 +159,7 @@ final class ClientHandlers: Sendable {
                 if add(worker) { write(to: call, worker) } else { call.finish() }
             }
         } catch {
-            meter.fail(error)
+            fail(worker, error)
             call.cancel()
         }
     }
@@ -176,6 +177,15 @@ final class ClientHandlers: Sendable {
             defer { worker.start = now }
             return meter.count(&worker.tally, from: worker.start, to: now)
         }
+    }
+
+    /// Counts a failure, once for a worker: its call ends with another when it is cancelled.
+    private func fail(_ worker: Shared<Worker>, _ error: any Error) {
+        let isFirst = worker.value.withLock { worker in
+            defer { worker.hasFailed = true }
+            return !worker.hasFailed
+        }
+        if isFirst { meter.fail(error) }
     }
 
     private func end(_ worker: Shared<Worker>) {

@@ -3,10 +3,19 @@ import Swiftlet
 /// The command line does not say what is to be done.
 struct UsageError: Error {
     var message: String
+
+    /// Makes what the command line describes. Where that makes no sense, the command line does not.
+    static func whenInvalid<Made>(_ make: () throws -> Made) throws -> Made {
+        do {
+            return try make()
+        } catch let error as RPCError where error.code == .invalidArgument {
+            throw UsageError(message: error.message)
+        }
+    }
 }
 
 /// The words behind a command: options with their values (`--name value` or `--name=value`), and
-/// the others in order.
+/// the others in order. Behind `--` there are no options.
 struct Arguments {
     private(set) var words: [String] = []
     private var values: [String: String] = [:]
@@ -14,6 +23,10 @@ struct Arguments {
     init(_ all: [String], of command: any Command.Type) throws {
         var rest = all[...]
         while let word = rest.popFirst() {
+            guard word != "--" else {
+                words += rest
+                return
+            }
             guard word.hasPrefix("--") else {
                 words.append(word)
                 continue
@@ -78,11 +91,13 @@ enum ChannelOptions {
             guard arguments["--override"] == nil else {
                 throw UsageError(message: "--override needs --ca: without it nothing is secured")
             }
-            return try Channel(target, defaultOptions: options)
+            return try UsageError.whenInvalid { try Channel(target, defaultOptions: options) }
         }
         var tls = TLSOptions()
         if authorities != "system" { tls.rootCertificates = .file(authorities) }
         tls.targetNameOverride = arguments["--override"]
-        return try Channel(target, credentials: .tls(tls), defaultOptions: options)
+        return try UsageError.whenInvalid {
+            try Channel(target, credentials: .tls(tls), defaultOptions: options)
+        }
     }
 }

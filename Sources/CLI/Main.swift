@@ -2,8 +2,8 @@ import Swiftlet
 
 /// The command line: one command, its arguments, and an exit status that tells.
 ///
-/// 0 is success, 2 is a command line that makes no sense, and a call that failed is 64 and its
-/// gRPC status.
+/// 0 is success, 2 is a command line that makes no sense, 3 is an interop case that could not be
+/// served, and a call that failed is 64 and its gRPC status.
 @main
 enum Main {
     static let commands: [any Command.Type] = [
@@ -22,7 +22,7 @@ enum Main {
         guard let command = commands.first(where: { $0.name == name }) else {
             complain("there is no command '\(name)'; 'swiftlet help' lists them")
         }
-        if words.contains("--help") {
+        if words.prefix(while: { $0 != "--" }).contains("--help") {
             print("usage: swiftlet \(command.usage)\n\n\(command.purpose)")
             leave(with: 0)
         }
@@ -48,8 +48,12 @@ enum Main {
             print("  swiftlet \(command.usage)\n      \(command.purpose)")
         }
         print(
-            "\nThe exit status is 0, 2 for wrong usage, 64 + gRPC status for a failed call, and 1 for"
-                + " anything else that fails.")
+            """
+
+            Behind '--' no word is an option. The exit status is 0, 2 for wrong usage, 64 + gRPC status
+            for a failed call, 3 for an interop case that was named and could not be served, and 1 for
+            anything else that fails.
+            """)
     }
 }
 

@@ -10,13 +10,15 @@ import SwiftletCore
 public struct JSONRPC: RPCProtocol {
     private let path: String
     private let additionalFields: [String: JSONValue]
+    private static let ownFields: Set = ["jsonrpc", "method", "params", "id"]
 
     /// - Parameters:
     ///   - path: Where requests are sent, such as `/rpc`.
-    ///   - additionalFields: Stand in every request beside those of the specification.
+    ///   - additionalFields: Stand in every request beside those of the specification. Those of its
+    ///     names are left out.
     public init(path: String, additionalFields: [String: JSONValue] = [:]) {
         self.path = path
-        self.additionalFields = additionalFields
+        self.additionalFields = additionalFields.filter { !Self.ownFields.contains($0.key) }
     }
 
     public func path(of method: String) -> String { path }
@@ -24,7 +26,7 @@ public struct JSONRPC: RPCProtocol {
     public func box<Parameters: Encodable>(
         _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
     ) throws -> [UInt8] {
-        try JSONBody.encode(try request(method, parameters, ticket))
+        try body(method, parameters, ticket)
     }
 
     public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
@@ -39,25 +41,26 @@ public struct JSONRPC: RPCProtocol {
         return answer.error
     }
 
-    func request<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket?
-    ) throws -> Request<Parameters> {
-        Request(
-            method: method, parameters: try Self.hasAny(parameters) ? parameters : nil,
-            id: ticket?.id, additional: additionalFields)
+    /// A request, or without a ticket a notification.
+    func body(
+        _ method: String, _ parameters: some Encodable, _ ticket: RPCTicket?
+    ) throws -> [UInt8] {
+        let parameters = try Self.octets(of: parameters)
+        var body = try JSONBody.encode(
+            Request(method: method, id: ticket?.id, additional: additionalFields))
+        guard let parameters else { return body }
+        // Of what type they are is told by their octets alone, so they are not encoded again.
+        body.removeLast()
+        body += Array(#","params":"#.utf8) + parameters + [UInt8(ascii: "}")]
+        return body
     }
 
-    /// Whether there are parameters. Throws when they are neither a list nor named, which the
-    /// specification wants them to be (§4.2).
-    private static func hasAny(_ parameters: some Encodable) throws -> Bool {
-        if parameters is NoParameters { return false }
-        switch Mirror(reflecting: parameters).displayStyle {
-        case .struct, .class, .tuple, .collection, .dictionary, .set: return true
-        default: break
-        }
-        // A number, a string, or something that may be one.
+    /// Parameters on the wire, or nil when there are none. Throws when they are neither a list nor
+    /// named, which the specification wants them to be (§4.2).
+    private static func octets(of parameters: some Encodable) throws -> [UInt8]? {
+        if parameters is NoParameters { return nil }
         let octets = try JSONBody.encode(parameters)
-        if octets == Array("null".utf8) { return false }
+        if octets == Array("null".utf8) { return nil }
         guard let first = octets.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
         else {
             let text = String(decoding: octets.prefix(80), as: UTF8.self)
@@ -65,7 +68,7 @@ public struct JSONRPC: RPCProtocol {
                 .invalidArgument,
                 "the parameters of JSON-RPC are a list or have names; '\(text)' is neither")
         }
-        return true
+        return octets
     }
 }
 
@@ -105,9 +108,9 @@ extension JSONRPCError: CustomStringConvertible {
 // MARK: - On the wire
 
 extension JSONRPC {
-    struct Request<Parameters: Encodable>: Encodable {
+    /// A request but for its parameters. It is an object with a field at least.
+    private struct Request: Encodable {
         var method: String
-        var parameters: Parameters?
         /// Nil is a notification, which nobody answers.
         var id: String?
         var additional: [String: JSONValue]
@@ -117,7 +120,6 @@ extension JSONRPC {
             for (name, value) in additional { try container.encode(value, forKey: Key(name)) }
             try container.encode("2.0", forKey: Key("jsonrpc"))
             try container.encode(method, forKey: Key("method"))
-            try container.encodeIfPresent(parameters, forKey: Key("params"))
             try container.encodeIfPresent(id, forKey: Key("id"))
         }
     }

@@ -5,8 +5,7 @@ extension RPCClient where Kind == JSONRPC {
     public func notify<Parameters: Encodable & Sendable>(
         _ method: String, _ parameters: Parameters
     ) async throws {
-        let body = try JSONBody.encode(try kind.request(method, parameters, nil))
-        _ = try await post(kind.path(of: method), body)
+        _ = try await post(kind.path(of: method), try kind.body(method, parameters, nil))
     }
 
     /// Sends several calls and notifications in one request. Their answers may come in any order,
@@ -22,7 +21,9 @@ extension RPCClient where Kind == JSONRPC {
     public func send(_ batch: JSONRPCBatch) async throws -> JSONRPCBatch.Answers {
         guard !batch.requests.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
         let requests = try batch.requests.map { try $0(kind) }
-        let body = try await post(kind.path(of: ""), try JSONBody.encode(requests))
+        let list = requests.joined(separator: [UInt8(ascii: ",")])
+        let body = try await post(
+            kind.path(of: ""), [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
         // To notifications alone nothing is answered.
         guard !body.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
         return try Self.reading(body) {
@@ -52,13 +53,7 @@ public struct JSONRPCBatch: Sendable {
         fileprivate let ticket: RPCTicket
     }
 
-    /// A request whose parameters are of any type.
-    struct AnyRequest: Encodable {
-        let encodeInto: (any Encoder) throws -> Void
-        func encode(to encoder: any Encoder) throws { try encodeInto(encoder) }
-    }
-
-    fileprivate var requests: [@Sendable (JSONRPC) throws -> AnyRequest] = []
+    fileprivate var requests: [@Sendable (JSONRPC) throws -> [UInt8]] = []
 
     public init() {}
 
@@ -69,10 +64,7 @@ public struct JSONRPCBatch: Sendable {
         _ method: String, _ parameters: Parameters, returning type: Value.Type
     ) -> Ticket<Value> {
         let ticket = RPCTicket()
-        requests.append { kind in
-            let request = try kind.request(method, parameters, ticket)
-            return AnyRequest { try request.encode(to: $0) }
-        }
+        requests.append { kind in try kind.body(method, parameters, ticket) }
         return Ticket(ticket: ticket)
     }
 
@@ -80,10 +72,7 @@ public struct JSONRPCBatch: Sendable {
     public mutating func notify<Parameters: Encodable & Sendable>(
         _ method: String, _ parameters: Parameters
     ) {
-        requests.append { kind in
-            let request = try kind.request(method, parameters, nil)
-            return AnyRequest { try request.encode(to: $0) }
-        }
+        requests.append { kind in try kind.body(method, parameters, nil) }
     }
 
     /// What was answered.

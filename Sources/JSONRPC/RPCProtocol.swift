@@ -27,6 +27,12 @@ public protocol RPCProtocol: Sendable {
     /// Where requests for a method are posted.
     func path(of method: String) -> String
 
+    /// What bodies of requests are. JSON unless a protocol says otherwise.
+    var contentType: String { get }
+
+    /// What bodies of answers may be. JSON unless a protocol says otherwise.
+    var accept: String { get }
+
     /// The body of a request. As it is unless a protocol wraps it.
     func box<Parameters: Encodable>(
         _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
@@ -41,6 +47,10 @@ public protocol RPCProtocol: Sendable {
 }
 
 extension RPCProtocol {
+    public var contentType: String { "application/json" }
+
+    public var accept: String { "application/json" }
+
     public func box<Parameters: Encodable>(
         _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
     ) throws -> [UInt8] {
@@ -109,14 +119,42 @@ public enum JSONBody {
     }
 }
 
-/// No protocol: a body is sent as it is, and so is the answer.
+/// No protocol: a body is sent as it is, and so is the answer. Octets, as `[UInt8]` or `Data`, stay
+/// what they are; other values are JSON.
 public struct PlainBodies: RPCProtocol {
+    public let contentType: String
+    public let accept: String
     private let prefix: String
 
-    /// - Parameter prefix: Stands in front of the method's name in the path.
-    public init(prefix: String = "/") { self.prefix = prefix }
+    /// - Parameters:
+    ///   - prefix: Stands in front of the method's name in the path.
+    ///   - contentType: What is sent.
+    ///   - accept: What is wanted.
+    public init(
+        prefix: String = "/", contentType: String = "application/json",
+        accept: String = "application/json"
+    ) {
+        self.prefix = prefix
+        self.contentType = contentType
+        self.accept = accept
+    }
 
     public func path(of method: String) -> String { prefix + method }
+
+    public func box<Parameters: Encodable>(
+        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+    ) throws -> [UInt8] {
+        // By their type: an empty list of anything can be cast to one of octets.
+        if Parameters.self == [UInt8].self, let octets = parameters as? [UInt8] { return octets }
+        if let data = parameters as? Data { return Array(data) }
+        return try JSONBody.encode(parameters)
+    }
+
+    public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
+        if Value.self == [UInt8].self, let octets = body as? Value { return octets }
+        if Value.self == Data.self, let data = Data(body) as? Value { return data }
+        return try JSONBody.decode(body)
+    }
 }
 
 /// Makes calls of a protocol over a channel: its connections, TLS, deadlines, cancellation and
@@ -153,7 +191,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
         _ path: String, _ body: [UInt8], _ ticket: RPCTicket? = nil
     ) async throws -> [UInt8] {
         let answer = try await channel.post(
-            path, contentType: "application/json", accept: "application/json", body: body, options)
+            path, contentType: kind.contentType, accept: kind.accept, body: body, options)
         guard (200..<300).contains(answer.status) else {
             throw kind.failure(in: answer.body, ticket) ?? RPCError.notSuccessful(answer)
         }

@@ -41,12 +41,32 @@ private func error(_ code: Int, _ message: String, id: JSONValue?) -> JSONValue 
     ])
 }
 
+/// What was asked of the server, in order.
+private final class RequestLog: Sendable {
+    private let requests = Mutex<[JSONValue]>([])
+
+    func append(_ request: JSONValue) { requests.withLock { $0.append(request) } }
+
+    /// The fields of the last request, or of each one in the last batch.
+    func last() throws -> [[String: JSONValue]] {
+        let request = try #require(requests.withLock { $0.last })
+        let entries = if case .array(let entries) = request { entries } else { [request] }
+        return try entries.map { entry in
+            guard case .object(let fields) = entry else { throw RPCError(.internal, "\(entry)") }
+            return fields
+        }
+    }
+}
+
 @Suite("JSON-RPC", .timeLimit(.minutes(1)))
 struct JSONRPCTests {
+    private let log: RequestLog
     let server: LoopbackServer
     let client: RPCClient<JSONRPC>
 
     init() throws {
+        let log = RequestLog()
+        self.log = log
         server = try LoopbackServer { server in
             server.addGreeter()
             server.http("/rpc") { request in
@@ -55,6 +75,7 @@ struct JSONRPCTests {
                         contentType: "application/json",
                         body: (try? JSONBody.encode(error(-32_700, "no JSON", id: nil))) ?? [])
                 }
+                log.append(value)
                 var reply: JSONValue?
                 if case .array(let entries) = value {
                     // In the reverse order, because any is allowed.
@@ -96,6 +117,14 @@ struct JSONRPCTests {
             }
             server.http("/api/echo") { request in
                 HTTPReply(contentType: "application/json", body: request.body)
+            }
+            server.http("/api/reverse") { request in
+                let isRight =
+                    request.headers["content-type"] == "image/x-own"
+                    && request.headers["accept"] == "*/*"
+                return HTTPReply(
+                    status: isRight ? 200 : 415, contentType: "image/x-own",
+                    body: request.body.reversed())
             }
         }
         client = RPCClient(channel: try Channel(server.target), JSONRPC(path: "/rpc"))
@@ -155,7 +184,24 @@ struct JSONRPCTests {
             channel: client.channel, JSONRPC(path: "/rpc", additionalFields: ["tenant": "t7"]))
         let tenant: String = try await extra.call("extra", [1])
         #expect(tenant == "t7")
-        try await client.notify("sum", [1, 2])
+        try await extra.notify("sum", [1, 2])
+        #expect(
+            try log.last() == [
+                ["jsonrpc": "2.0", "method": "sum", "params": .array([1, 2]), "tenant": "t7"]
+            ])
+        try await client.notify("nothing", NoParameters())
+        #expect(try log.last() == [["jsonrpc": "2.0", "method": "nothing"]])
+    }
+
+    @Test("has one field of each name, whatever the additional ones are called")
+    func ownFields() async throws {
+        let extra = RPCClient(
+            channel: client.channel,
+            JSONRPC(path: "/rpc", additionalFields: ["params": "mine", "id": 5, "jsonrpc": "1"]))
+        let sum: Int = try await extra.call("sum", [1, 2])
+        #expect(sum == 3)
+        try await extra.notify("nothing", NoParameters())
+        #expect(try log.last() == [["jsonrpc": "2.0", "method": "nothing"]])
     }
 
     @Test("reads each answer of a batch by itself, to the last digit")
@@ -186,6 +232,16 @@ struct JSONRPCTests {
             try await client.call("sum", 5, returning: Int.self)
         }
         #expect(error?.code == .invalidArgument)
+        // Types with parts that are a single value on the wire.
+        struct Order: RawRepresentable, Encodable { var rawValue: Int }
+        for refused in [UUID(), Order(rawValue: 7), Data([1]), URL(filePath: "/")]
+            as [any Encodable & Sendable]
+        {
+            let error = await #expect(throws: RPCError.self) {
+                try await client.notify("sum", refused)
+            }
+            #expect(error?.code == .invalidArgument)
+        }
         let none: [Int]? = nil
         _ = try await client.call("nothing", none, returning: NoResult.self)
         let some: [Int]? = [1, 2]
@@ -201,6 +257,7 @@ struct JSONRPCTests {
         let failing = batch.add("fail", [1], returning: Int.self)
         let seven = batch.add("sum", [3, 4], returning: Int.self)
         let answers = try await client.send(batch)
+        #expect(try log.last().map { $0["id"] == nil } == [false, true, false, false])
         #expect(answers.count == 3)
         #expect(try answers[three] == 3)
         #expect(try answers[seven] == 7)
@@ -252,6 +309,19 @@ struct JSONRPCTests {
         let plain = RPCClient(channel: client.channel, PlainBodies(prefix: "/api/"))
         let echoed: [String] = try await plain.call("echo", ["a", "b"])
         #expect(echoed == ["a", "b"])
+        let none: [Int] = try await plain.call("echo", [Int]())
+        #expect(none == [])
+    }
+
+    @Test("with no protocol sends octets as they are, of the type that they are said to be")
+    func octets() async throws {
+        let plain = RPCClient(
+            channel: client.channel,
+            PlainBodies(prefix: "/api/", contentType: "image/x-own", accept: "*/*"))
+        let array: [UInt8] = try await plain.call("reverse", [0, 1, 0xff] as [UInt8])
+        #expect(array == [0xff, 1, 0])
+        let data: Data = try await plain.call("reverse", Data([7, 8]))
+        #expect(data == Data([8, 7]))
     }
 
     @Test("refuses answers above the limit")

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import SwiftletCLI
+@testable import SwiftletCore
 
 @Suite("The interop case", .timeLimit(.minutes(1)))
 struct InteropCasesTests {
@@ -25,6 +26,7 @@ struct InteropCasesTests {
         server.settings.soak.overallTimeout = .seconds(60)
         server.settings.soak.threads = 2
         server.settings.pauseBetweenCalls = .zero
+        server.settings.slowAnswers = (count: 300, pause: .microseconds(100))
         return server
     }
 
@@ -86,16 +88,90 @@ struct InteropCasesTests {
         #expect(server.connectionCount == 2)
     }
 
-    /// The others end before the server has said a word, or expect that there is nothing.
-    static let telling = served.filter { name in
-        !["unimplemented_", "cancel_after_begin", "timeout_on_"].contains(where: name.hasPrefix)
-    }
-
-    @Test("is not passed by a server without the service", arguments: telling)
+    @Test("is not passed by a server without the service", arguments: served)
     func notPassed(_ name: String) async throws {
         let server = try LoopbackServer { _ in }
         let peer = Self.settings(InteropServer { try Channel(server.target) })
         #expect(try await Self.find(name).run(against: peer) != .passed)
+    }
+
+    @Test("fails where nobody listens", arguments: served)
+    func nobody(_ name: String) async throws {
+        // A port that was given up may be another test's by now.
+        let peer = Self.settings(InteropServer { try Channel("unix:/no/such/socket") })
+        let outcome = try await Self.find(name).run(against: peer)
+        if case .failed = outcome { return }
+        Issue.record("\(outcome)")
+    }
+
+    @Test("cancel_after_begin is heard of by the server, from the first to the last")
+    func cancelAfterBegin() async throws {
+        let begun = Mutex(0)
+        let ended = Mutex(0)
+        let server = try LoopbackServer { server in
+            server.add(TestService())
+            server.clientStreaming(TestServiceClient.inputCall) { requests, _ in
+                begun.withLock { $0 += 1 }
+                defer { ended.withLock { $0 += 1 } }
+                for try await _ in requests {}
+                return .init()
+            }
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        #expect(try await Self.find("cancel_after_begin").run(against: peer) == .passed)
+        // The reset may still be on its way when the call has ended.
+        while ended.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(begun.withLock { $0 } == 1)
+    }
+
+    @Test(
+        "makes as many calls as it was told to, however many threads share them",
+        arguments: [(3, 2), (3, 8), (7, 3), (1, 1)])
+    func soakCount(iterations: Int, threads: Int) async throws {
+        let count = Mutex(0)
+        let server = try LoopbackServer { server in
+            server.unary(TestServiceClient.unaryCall) { request, _ in
+                count.withLock { $0 += 1 }
+                var reply = GRPC.Testing.SimpleResponse()
+                reply.payload = .zeros(Int(request.responseSize))
+                return reply
+            }
+        }
+        var peer = Self.settings(InteropServer { try Channel(server.target) })
+        peer.settings.soak.iterations = iterations
+        peer.settings.soak.threads = threads
+        for name in ["rpc_soak", "channel_soak"] {
+            count.withLock { $0 = 0 }
+            #expect(try await Self.find(name).run(against: peer) == .passed)
+            #expect(count.withLock { $0 } == iterations)
+        }
+    }
+
+    @Test(
+        "is not passed without a call",
+        arguments: ["concurrent_large_unary", "rpc_soak", "channel_soak"])
+    func noCalls(_ name: String) async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        var peer = Self.settings(InteropServer { try Channel(server.target) })
+        peer.settings.concurrentCalls = 0
+        peer.settings.soak.iterations = 0
+        #expect(try await Self.find(name).run(against: peer) != .passed)
+    }
+
+    @Test("orca_oob does not wait for reports that have ended", arguments: [0, 1, 2])
+    func reportsEnd(count: Int) async throws {
+        let server = try LoopbackServer { server in
+            server.add(TestService())
+            server.serverStreaming(InteropCase.loadReportStream) { _, reports, _ in
+                for _ in 0..<count { try await reports.write(OrcaLoadReport()) }
+            }
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        switch try await Self.find("orca_oob").run(against: peer) {
+        case .passed: Issue.record("passed")
+        case .failed: #expect(count > 0)
+        case .notServed: #expect(count == 0)
+        }
     }
 
     @Test("that needs what is not there is reported as such")
@@ -108,6 +184,63 @@ struct InteropCasesTests {
                 Issue.record("\(name): \(outcome)")
                 continue
             }
+        }
+    }
+}
+
+@Suite("A command line")
+struct CommandLineTests {
+    @Test(
+        "with a target or authorities that make no channel is wrong usage",
+        arguments: [["x", "a:b:c:d]"], ["x", "localhost:1", "--ca", "/no/such/file"]])
+    func noChannel(_ words: [String]) async throws {
+        let arguments = try Arguments(words, of: HelloCommand.self)
+        await #expect(throws: UsageError.self) { try await HelloCommand.run(arguments) }
+    }
+
+    @Test("has no options behind two hyphens")
+    func hyphens() throws {
+        let arguments = try Arguments(
+            ["--ca", "system", "--", "--ca", "--", "x"], of: HelloCommand.self)
+        #expect(arguments.words == ["--ca", "--", "x"])
+        #expect(arguments["--ca"] == "system")
+    }
+}
+
+@Suite("The interop command")
+struct InteropCommandTests {
+    @Test(
+        "refuses what makes no sense",
+        arguments: [
+            ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
+            ["--use_test_ca=true"], ["--ca_file=ca.pem"], ["--use_tls=true", "--use_test_ca=true"],
+            ["--use_tls=true", "--ca_file=/no/such/file"], ["--server_host=a:b]"],
+        ])
+    func refused(_ words: [String]) async throws {
+        let arguments = try Arguments(
+            words + ["--test_case=empty_unary"], of: InteropCommand.self)
+        await #expect(throws: UsageError.self) { try await InteropCommand.run(arguments) }
+    }
+
+    @Test("addresses requests to the name that it is given, without TLS too")
+    func authority() throws {
+        let arguments = try Arguments(
+            ["--server_host_override=foo.test"], of: InteropCommand.self)
+        let channel = try InteropCommand.server(arguments).makeChannel()
+        #expect(channel.backend.authority == "foo.test")
+    }
+
+    @Test(
+        "has TLS where calls are made and lost, and none where it is told of them",
+        .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
+    func ports() throws {
+        let ports = ["--server_control_port=2", "--server_retry_port=3"]
+        for (words, isSecure) in [(["--use_tls=true"], true), ([], false)] {
+            let server = try InteropCommand.server(
+                try Arguments(words + ports, of: InteropCommand.self))
+            #expect(try server.makeChannel().backend.isSecure == isSecure)
+            #expect(try server.makeLostChannel?(.seconds(1)).backend.isSecure == isSecure)
+            #expect(try server.makeControlChannel?().backend.isSecure == false)
         }
     }
 }

@@ -5,12 +5,16 @@ extension InteropCase {
     static let endings = [
         InteropCase("cancel_after_begin") { server in
             try await server.withChannel { client in
+                try await client.checkServed()
                 let call = try await client.channel.bidirectional(
                     TestServiceClient.inputCall, TestServiceClient.options())
+                // Its request goes out behind the other's headers.
+                try await client.checkServed()
                 call.cancel()
-                try await expectFailure("the call", .cancelled) {
+                let error = try await expectFailure("the call", .cancelled) {
                     for try await _ in call.responses {}
                 }
+                try expect("that the headers were sent", error.timeline?.streamCount, is: 1)
             }
         },
         InteropCase("cancel_after_first_response") { server in
@@ -28,6 +32,7 @@ extension InteropCase {
         },
         InteropCase("timeout_on_sleeping_server") { server in
             try await server.withChannel { client in
+                try await client.checkServed()
                 let call = try await client.duplex { $0.timeout = .milliseconds(1) }
                 try await expectFailure("the call", .deadlineExceeded) {
                     try await call.requests.write(.sized(out: 27_182, back: []))

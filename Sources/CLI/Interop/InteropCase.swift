@@ -17,11 +17,16 @@ struct InteropCase: Sendable {
 
     var name: String
     var peer: Peer
+    /// Takes most of a minute, so it is run by its name alone.
+    var isLong: Bool
     var body: Body
 
-    init(_ name: String, peer: Peer = .testService, _ body: @escaping Body) {
+    init(
+        _ name: String, peer: Peer = .testService, isLong: Bool = false, _ body: @escaping Body
+    ) {
         self.name = name
         self.peer = peer
+        self.isLong = isLong
         self.body = body
     }
 

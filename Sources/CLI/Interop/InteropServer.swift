@@ -10,6 +10,8 @@ struct InteropServer: Sendable {
         var callsOverTheLimit = 15
         /// Between the two calls of `goaway`: time for the server's GOAWAY to arrive.
         var pauseBetweenCalls = Duration.seconds(1)
+        /// Answers of `slow_consumer`, and the pause behind each.
+        var slowAnswers = (count: 2_000, pause: Duration.milliseconds(20))
         var soak = SoakSettings()
         var reconnect = ReconnectSettings()
     }
@@ -82,6 +84,16 @@ struct TestServiceClient: Sendable {
 }
 
 extension TestServiceClient {
+    /// Makes sure that there is a TestService at all, for cases that would pass without one.
+    func checkServed() async throws {
+        do throws(RPCError) {
+            _ = try await channel.unary(Self.emptyCall, .init(), Self.options())
+        } catch {
+            guard error.code == .unimplemented else { throw error }
+            throw NotServed(reason: "the server has no TestService")
+        }
+    }
+
     func unary(
         _ request: SimpleRequest, _ configure: (inout CallOptions) -> Void = { _ in }
     ) async throws(RPCError) -> Response<SimpleResponse> {

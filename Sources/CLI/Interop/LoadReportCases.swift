@@ -2,7 +2,7 @@ import Swiftlet
 
 extension InteropCase {
     private static let trailer = "endpoint-load-metrics-bin"
-    private static let stream = Method<OrcaLoadReportRequest, OrcaLoadReport>(
+    static let loadReportStream = Method<OrcaLoadReportRequest, OrcaLoadReport>(
         "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics", .serverStreaming)
 
     private static let first = GRPC.Testing.TestOrcaReport(
@@ -33,7 +33,8 @@ extension InteropCase {
                 var interval = OrcaLoadReportRequest()
                 interval.reportInterval = .init(seconds: 0, nanos: 100_000_000)
                 let reports = try await client.channel.serverStreaming(
-                    stream, interval, TestServiceClient.options { $0.timeout = .seconds(20) })
+                    loadReportStream, interval,
+                    TestServiceClient.options { $0.timeout = .seconds(20) })
                 var iterator = reports.makeAsyncIterator()
                 try await checkServed(&iterator)
                 let call = try await client.duplex()
@@ -43,8 +44,7 @@ extension InteropCase {
                     request.orcaOobReport = report
                     try await call.requests.write(request)
                     try expect("the size of an answer", try await replies.next()?.size, is: 1)
-                    // Reports that were under way before the answer come first.
-                    while try await iterator.next() != OrcaLoadReport(report) {}
+                    try await wait(for: OrcaLoadReport(report), in: &iterator)
                 }
                 call.requests.finish()
                 try expect("a third answer", try await replies.next(), is: nil)
@@ -56,10 +56,22 @@ extension InteropCase {
         _ reports: inout ResponseStream<OrcaLoadReport>.AsyncIterator
     ) async throws {
         do throws(RPCError) {
-            _ = try await reports.next()
+            if try await reports.next() != nil { return }
         } catch {
             guard error.code == .unimplemented else { throw error }
-            throw NotServed(reason: "the server has no stream of load reports")
+        }
+        throw NotServed(reason: "the server has no stream of load reports")
+    }
+
+    /// Reports that were under way before the expected one come first.
+    private static func wait(
+        for report: OrcaLoadReport, in reports: inout ResponseStream<OrcaLoadReport>.AsyncIterator
+    ) async throws {
+        while true {
+            guard let next = try await reports.next() else {
+                throw CaseFailure(reason: "the load reports ended before \(report) came")
+            }
+            if next == report { return }
         }
     }
 }

@@ -11,6 +11,14 @@ struct SoakSettings: Sendable {
     var requestSize = 271_828
     var responseSize = 314_159
     var threads = 1
+
+    /// How many of the iterations each thread makes: all of them together, one thread at most one
+    /// more than another. Threads that would have none to make are left out.
+    var shares: [Int] {
+        let count = max(1, min(threads, iterations))
+        let (each, rest) = iterations.quotientAndRemainder(dividingBy: count)
+        return (0..<count).map { $0 < rest ? each + 1 : each }
+    }
 }
 
 extension InteropCase {
@@ -43,17 +51,14 @@ private struct Soak: Sendable {
 
     /// - Parameter attempt: Makes the call that it is given, on a client of its choice.
     func run(_ attempt: @escaping @Sendable (@escaping Call) async throws -> Void) async throws {
-        let perThread = settings.iterations / max(1, settings.threads)
         let total = try await withThrowingTaskGroup(of: Tally.self) { group in
-            for _ in 0..<max(1, settings.threads) {
-                group.addTask { try await worker(perThread, attempt) }
-            }
+            for count in settings.shares { group.addTask { try await worker(count, attempt) } }
             return try await group.reduce(into: Tally()) { $0.add($1) }
         }
-        let expected = perThread * max(1, settings.threads)
-        guard total.done == expected else {
+        guard total.done > 0, total.done == settings.iterations else {
             throw CaseFailure(
-                reason: "\(total.done) of \(expected) calls within \(settings.overallTimeout)")
+                reason: "\(total.done) of \(settings.iterations) calls within "
+                    + "\(settings.overallTimeout)")
         }
         let bad = total.failures + total.tooSlow
         guard bad <= settings.maxFailures else {

@@ -49,5 +49,22 @@ extension InteropCase {
                 try expect("an answer", try await replies.next(), is: nil)
             }
         },
+        InteropCase("slow_consumer", isLong: true) { server in
+            let (count, pause) = server.settings.slowAnswers
+            let patience = InteropServer.patience + pause * count
+            try await server.withChannel { client in
+                let replies = try await client.channel.serverStreaming(
+                    TestServiceClient.outputCall,
+                    .sized(back: Array(repeating: 1_030, count: count)),
+                    TestServiceClient.options { $0.timeout = patience })
+                var done = 0
+                for try await reply in replies {
+                    try expect("the size of an answer", reply.payload?.body.count, is: 1_030)
+                    done += 1
+                    try await Task.sleep(for: pause)
+                }
+                try expect("the number of answers", done, is: count)
+            }
+        },
     ]
 }

@@ -28,9 +28,12 @@ extension TestServiceClient {
 
     /// So many calls of the size of `large_unary` at the same time.
     func checkAtOnce(_ count: Int) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let done = try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { try await checkLargeUnary() } }
-            try await group.waitForAll()
+            return try await group.reduce(into: 0) { done, _ in done += 1 }
+        }
+        guard done > 0, done == count else {
+            throw CaseFailure(reason: "\(done) of \(count) calls were made")
         }
     }
 }
