@@ -131,6 +131,12 @@ struct DecodingTests {
                 "eleven octets of varint", [8] + [UInt8](repeating: 0x80, count: 10),
                 .overlongVarint, 11, [1]),
             Broken("a tag of 33 bits", [0x88, 0x80, 0x80, 0x80, 0x10], .overlongVarint, 5, []),
+            Broken(
+                "a tag of 35 bits", [0x88, 0x80, 0x80, 0x80, 0x7f, 0], .overlongVarint, 5, []),
+            Broken(
+                "BadTag_OverlongVarint",
+                [0x88, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0xd2, 9], .overlongVarint, 9,
+                []),
             Broken("field 0", [0, 0], .invalidTag, 0, []),
             Broken("field 0 behind another", [8, 1, 2, 0], .invalidTag, 2, []),
             Broken("the end of group 0", [8, 1, 4], .invalidTag, 2, []),
@@ -170,6 +176,30 @@ struct DecodingTests {
         ])
     func broken(_ each: Broken) {
         #expect(throws: each.error) { try Everything(decoding: each.octets) }
+    }
+
+    /// The tag `octet`, in more octets than it needs.
+    private static func tag(_ octet: UInt8, byteCount: Int) -> [UInt8] {
+        [octet | 0x80] + [UInt8](repeating: 0x80, count: byteCount - 2) + [0]
+    }
+
+    @Test("takes a tag that is longer than needed", arguments: 2...5)
+    func longTag(byteCount: Int) throws {
+        let octets = Self.tag(0x68, byteCount: byteCount) + [1]
+        #expect(try Everything(decoding: octets) == .with { $0.bool = true })
+    }
+
+    @Test("refuses a tag of more than five octets, wherever it stands", arguments: 6...10)
+    func overlongTag(byteCount: Int) {
+        let octets = Self.tag(8, byteCount: byteCount) + [1]
+        let nested = [0x8a, 1, UInt8(octets.count)] + octets
+        for (start, octets) in [
+            (0, octets), (3, nested), (2, [0xeb, 3] + octets), (2, [0xcb, 1] + octets),
+        ] {
+            let error = #expect(throws: WireError.self) { try Everything(decoding: octets) }
+            #expect(error?.reason == .overlongVarint)
+            #expect(error?.offset == start + byteCount)
+        }
     }
 
     @Test("goes a hundred messages deep, and no deeper unless allowed")
