@@ -159,6 +159,17 @@ struct DecodingTests {
                 "half a letter in a message", [0x8a, 1, 3, 0x12, 1, 0xc3], .invalidUTF8, 5, [17, 2]),
             Broken(
                 "a key that is not UTF-8", [0xda, 2, 3, 0x0a, 1, 0xff], .invalidUTF8, 5, [43, 1]),
+            Broken("an entry beyond the end", [0xca, 2, 3, 0x0a], .truncated, 3, [41]),
+            Broken("an entry without its length", [0xca, 2], .truncated, 2, [41]),
+            Broken("an entry that ends in its key", [0xca, 2, 1, 8], .truncated, 4, [41, 1]),
+            Broken(
+                "an entry that ends in its value", [0xca, 2, 4, 8, 1, 0x12, 9], .truncated, 7,
+                [41, 2]),
+            Broken(
+                "an entry whose message ends in a field", [0xd2, 2, 5, 8, 1, 0x12, 1, 8],
+                .truncated, 8, [42, 2, 1]),
+            Broken("half a tag in an entry", [0xca, 2, 1, 0x88], .truncated, 4, [41]),
+            Broken("field 0 in an entry", [0xca, 2, 2, 0, 0], .invalidTag, 3, [41]),
             Broken(
                 "a message that ends in a field", [0x8a, 1, 1, 8, 8, 1], .truncated, 4, [17, 1]),
             Broken(
@@ -167,6 +178,11 @@ struct DecodingTests {
                 "a packed double of four octets", [0x8a, 2, 4, 0, 0, 0, 0], .truncated, 3, [33]),
             Broken("a group without an end", [0xeb, 3, 8, 1], .truncated, 4, [61]),
             Broken("an unknown group without an end", [0xcb, 1, 8, 1], .truncated, 4, [25]),
+            Broken("half a tag in an unknown group", [0xcb, 1, 0x88], .truncated, 3, [25]),
+            Broken("field 0 in an unknown group", [0xcb, 1, 0, 0], .invalidTag, 2, [25]),
+            Broken(
+                "half a tag in an unknown group in another", [0xcb, 1, 0x0b, 0x88], .truncated, 4,
+                [25, 1]),
             Broken("an end without a group", [0xcc, 1], .unmatchedGroup, 0, []),
             Broken("another group's end", [0xeb, 3, 0xf4, 3], .unmatchedGroup, 2, [61]),
             Broken(

@@ -66,12 +66,25 @@ extension FieldDecoder {
     /// An entry of a map is a message of two fields, the key and the value.
     @inlinable
     @inline(__always)
-    mutating func read<Key: MapKeyKind, Element: FieldKind>(
-        _ key: Key, _ value: Element, into entry: inout MapEntry<Key.Value, Element.Value>
-    ) throws(WireError) {
+    mutating func entry<Key: MapKeyKind, Element: FieldKind>(
+        _ number: UInt32, _ key: Key, _ value: Element
+    ) throws(WireError) -> MapEntry<Key.Value, Element.Value> {
         let byteCount = try length()
         let outerEnd = unsafe end
         unsafe end = cursor + byteCount
+        var entry = MapEntry(key: Key.initial, value: Element.initial)
+        do throws(WireError) { try read(key, value, into: &entry) } catch {
+            throw error.inside(number)
+        }
+        unsafe end = outerEnd
+        return entry
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func read<Key: MapKeyKind, Element: FieldKind>(
+        _ key: Key, _ value: Element, into entry: inout MapEntry<Key.Value, Element.Value>
+    ) throws(WireError) {
         try nextTag()
         while tag != Tag.end {
             if tag == Tag.make(1, Key.wireType) {
@@ -85,7 +98,6 @@ extension FieldDecoder {
                 _ = unsafe try skipRun()
             }
         }
-        unsafe end = outerEnd
     }
 }
 

@@ -138,12 +138,7 @@ public struct FieldDecoder: FieldVisitor {
         let run = runLength()
         if run > values.count { values.reserveCapacity(values.count &+ run) }
         repeat {
-            var entry = MapEntry(key: Key.initial, value: Element.initial)
-            do throws(WireError) {
-                try read(key, value, into: &entry)
-            } catch {
-                throw error.inside(number)
-            }
+            let entry = try entry(number, key, value)
             values.updateValue(entry.value, forKey: entry.key)
             try nextTag()
         } while tag == Tag.make(number, .lengthDelimited)
