@@ -59,6 +59,24 @@ struct DecodingTests {
         #expect(message.flags == [true: .init()])
     }
 
+    @Test("takes key and value from the last of several entries whose keys are equal in Swift")
+    func equalKeys() throws {
+        func entry(_ key: String, _ value: UInt8) -> [UInt8] {
+            let double: [UInt8] = [0x11, 0, 0, 0, 0, 0, 0, 0, value]
+            let octets = [0x0a, UInt8(key.utf8.count)] + key.utf8 + double
+            return [0xda, 2, UInt8(octets.count)] + octets
+        }
+        let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+        for (first, last) in [(composed, decomposed), (decomposed, composed)] {
+            let octets = entry(first, 0x3f) + entry("a", 0x3f) + entry(last, 0x40)
+            let message = try Everything(decoding: octets)
+            #expect(message.weights == [last: 2, "a": 0x1p-15])
+            #expect(message.weights.keys.contains { $0.utf8.elementsEqual(last.utf8) })
+            #expect(
+                message.encoded(options: .deterministic) == entry("a", 0x3f) + entry(last, 0x40))
+        }
+    }
+
     @Test("loses what does not fit into the 64 bits of a varint")
     func wideVarint() throws {
         let octets = [0x20] + [UInt8](repeating: 0xff, count: 9) + [0x0d]

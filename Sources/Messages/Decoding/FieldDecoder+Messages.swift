@@ -113,3 +113,16 @@ struct MapEntry<Key, Value> {
         self.value = value
     }
 }
+
+extension Dictionary {
+    /// The last entry of a key wins whole. A dictionary that has the key keeps its own spelling of
+    /// it, so a string that is there already is taken out first.
+    @inlinable
+    @inline(__always)
+    mutating func insert(_ entry: MapEntry<Key, Value>) {
+        let old = updateValue(entry.value, forKey: entry.key)
+        guard Key.self == String.self, old != nil else { return }
+        let new = removeValue(forKey: entry.key)
+        self[entry.key] = new
+    }
+}

@@ -139,7 +139,7 @@ public struct FieldDecoder: FieldVisitor {
         if run > values.count { values.reserveCapacity(values.count &+ run) }
         repeat {
             let entry = try entry(number, key, value)
-            values.updateValue(entry.value, forKey: entry.key)
+            values.insert(entry)
             try nextTag()
         } while tag == Tag.make(number, .lengthDelimited)
     }
