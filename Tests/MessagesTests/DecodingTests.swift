@@ -77,6 +77,22 @@ struct DecodingTests {
         }
     }
 
+    @Test("makes room for entries of a map, but not for each that has the same key")
+    func mapCapacity() throws {
+        struct Names: Message {
+            var names: [Int32: Int32] = [:]
+            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.map(1, &names, .int32, .int32)
+            }
+        }
+        let flood = [UInt8](repeatElement([0x0a, 0], count: 100_000).joined())
+        let flooded = try Names(decoding: flood)
+        #expect(flooded.names == [0: 0])
+        #expect(flooded.names.capacity < 10_000)
+        let full = Names.with { for key in 0..<20_000 { $0.names[Int32(key)] = 1 } }
+        #expect(try Names(decoding: full.encoded()) == full)
+    }
+
     @Test("loses what does not fit into the 64 bits of a varint")
     func wideVarint() throws {
         let octets = [0x20] + [UInt8](repeating: 0xff, count: 9) + [0x0d]
