@@ -11,20 +11,27 @@
 /// ```
 ///
 /// The list names the storage, `_next`: handed over as `&next`, the message would be copied out
-/// and in at each walk. Where the storage cannot be named, in an `@inlinable` function or in another
-/// file, `$next` stands for it, at the price of a few retains.
+/// and in at each walk. Swift makes that storage private, so in an `@inlinable` function or in
+/// another file it cannot be named. There the storage is a property like others:
+///
+/// ```swift
+/// public struct Node: Message {
+///     @usableFromInline var _next = Indirect<Node>()
+///
+///     public var next: Node? {
+///         get { _next.wrappedValue }
+///         set { _next.wrappedValue = newValue }
+///     }
+/// }
+/// ```
+///
+/// There is no `$next`. Swift reads such a property as a copy and writes it back, so that each part
+/// of a message that arrives in parts would copy all that came before.
 @frozen
 @propertyWrapper
 public struct Indirect<Value: Sendable>: Sendable {
     /// Invariant: one element or none. An array is a box that is copied when it is written.
     @usableFromInline var elements: [Value]
-
-    /// The storage, as public as the property.
-    @inlinable
-    public var projectedValue: Indirect {
-        get { self }
-        _modify { yield &self }
-    }
 
     @inlinable
     public init(wrappedValue: Value?) {

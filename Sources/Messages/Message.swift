@@ -16,6 +16,12 @@
 /// Decoding, encoding and the text form all come from that one list, and the compiler resolves it
 /// for each of them. A message that a library declares for others marks ``visit(_:)`` as
 /// `@inlinable`, so that the modules of its users can resolve it too.
+///
+/// Two messages are equal when the compiler's `==` finds all their properties equal, unknown fields
+/// included. That is Swift's equality, not the wire's: 0.0 is equal to -0.0, a NaN is not equal to
+/// itself, and neither is a message that holds one; strings are equal when they differ only in how
+/// their accents are composed. To ask whether two messages are the same on the wire, compare
+/// `encoded(options: .deterministic)` of both.
 public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// The full name in the `.proto` file, such as `helloworld.HelloRequest`. The name of the Swift
     /// type when a message does not say; only `Any` and reflection need it.

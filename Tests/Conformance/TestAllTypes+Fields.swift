@@ -24,7 +24,7 @@ extension TestAllTypes {
         try field.enumeration(23, &optionalAliasedEnum)
         try field.string(24, &optionalStringPiece)
         try field.string(25, &optionalCord)
-        try field.message(27, &$recursiveMessage)
+        try field.message(27, &_recursiveMessage)
         try field.int32(31, &repeatedInt32)
         try field.int64(32, &repeatedInt64)
         try field.uint32(33, &repeatedUint32)

@@ -40,7 +40,8 @@ struct TestAllTypes: Message {
     var optionalAliasedEnum = AliasedEnum()
     var optionalStringPiece = ""
     var optionalCord = ""
-    @Indirect var recursiveMessage: TestAllTypes?
+    /// Not `@Indirect`, whose storage the list in the other file could not name.
+    var _recursiveMessage = Indirect<TestAllTypes>()
 
     var repeatedInt32: [Int32] = []
     var repeatedInt64: [Int64] = []

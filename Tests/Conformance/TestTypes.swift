@@ -8,7 +8,7 @@ extension TestAllTypes {
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.int32(1, &a)
-            try field.message(2, &$corecursive)
+            try field.message(2, &_corecursive)
         }
     }
 

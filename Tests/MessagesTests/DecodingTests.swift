@@ -59,6 +59,40 @@ struct DecodingTests {
         #expect(message.flags == [true: .init()])
     }
 
+    @Test("takes key and value from the last of several entries whose keys are equal in Swift")
+    func equalKeys() throws {
+        func entry(_ key: String, _ value: UInt8) -> [UInt8] {
+            let double: [UInt8] = [0x11, 0, 0, 0, 0, 0, 0, 0, value]
+            let octets = [0x0a, UInt8(key.utf8.count)] + key.utf8 + double
+            return [0xda, 2, UInt8(octets.count)] + octets
+        }
+        let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+        for (first, last) in [(composed, decomposed), (decomposed, composed)] {
+            let octets = entry(first, 0x3f) + entry("a", 0x3f) + entry(last, 0x40)
+            let message = try Everything(decoding: octets)
+            #expect(message.weights == [last: 2, "a": 0x1p-15])
+            #expect(message.weights.keys.contains { $0.utf8.elementsEqual(last.utf8) })
+            #expect(
+                message.encoded(options: .deterministic) == entry("a", 0x3f) + entry(last, 0x40))
+        }
+    }
+
+    @Test("makes room for entries of a map, but not for each that has the same key")
+    func mapCapacity() throws {
+        struct Names: Message {
+            var names: [Int32: Int32] = [:]
+            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.map(1, &names, .int32, .int32)
+            }
+        }
+        let flood = [UInt8](repeatElement([0x0a, 0], count: 100_000).joined())
+        let flooded = try Names(decoding: flood)
+        #expect(flooded.names == [0: 0])
+        #expect(flooded.names.capacity < 10_000)
+        let full = Names.with { for key in 0..<20_000 { $0.names[Int32(key)] = 1 } }
+        #expect(try Names(decoding: full.encoded()) == full)
+    }
+
     @Test("loses what does not fit into the 64 bits of a varint")
     func wideVarint() throws {
         let octets = [0x20] + [UInt8](repeating: 0xff, count: 9) + [0x0d]
@@ -131,6 +165,12 @@ struct DecodingTests {
                 "eleven octets of varint", [8] + [UInt8](repeating: 0x80, count: 10),
                 .overlongVarint, 11, [1]),
             Broken("a tag of 33 bits", [0x88, 0x80, 0x80, 0x80, 0x10], .overlongVarint, 5, []),
+            Broken(
+                "a tag of 35 bits", [0x88, 0x80, 0x80, 0x80, 0x7f, 0], .overlongVarint, 5, []),
+            Broken(
+                "BadTag_OverlongVarint",
+                [0x88, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0xd2, 9], .overlongVarint, 9,
+                []),
             Broken("field 0", [0, 0], .invalidTag, 0, []),
             Broken("field 0 behind another", [8, 1, 2, 0], .invalidTag, 2, []),
             Broken("the end of group 0", [8, 1, 4], .invalidTag, 2, []),
@@ -153,6 +193,17 @@ struct DecodingTests {
                 "half a letter in a message", [0x8a, 1, 3, 0x12, 1, 0xc3], .invalidUTF8, 5, [17, 2]),
             Broken(
                 "a key that is not UTF-8", [0xda, 2, 3, 0x0a, 1, 0xff], .invalidUTF8, 5, [43, 1]),
+            Broken("an entry beyond the end", [0xca, 2, 3, 0x0a], .truncated, 3, [41]),
+            Broken("an entry without its length", [0xca, 2], .truncated, 2, [41]),
+            Broken("an entry that ends in its key", [0xca, 2, 1, 8], .truncated, 4, [41, 1]),
+            Broken(
+                "an entry that ends in its value", [0xca, 2, 4, 8, 1, 0x12, 9], .truncated, 7,
+                [41, 2]),
+            Broken(
+                "an entry whose message ends in a field", [0xd2, 2, 5, 8, 1, 0x12, 1, 8],
+                .truncated, 8, [42, 2, 1]),
+            Broken("half a tag in an entry", [0xca, 2, 1, 0x88], .truncated, 4, [41]),
+            Broken("field 0 in an entry", [0xca, 2, 2, 0, 0], .invalidTag, 3, [41]),
             Broken(
                 "a message that ends in a field", [0x8a, 1, 1, 8, 8, 1], .truncated, 4, [17, 1]),
             Broken(
@@ -161,6 +212,11 @@ struct DecodingTests {
                 "a packed double of four octets", [0x8a, 2, 4, 0, 0, 0, 0], .truncated, 3, [33]),
             Broken("a group without an end", [0xeb, 3, 8, 1], .truncated, 4, [61]),
             Broken("an unknown group without an end", [0xcb, 1, 8, 1], .truncated, 4, [25]),
+            Broken("half a tag in an unknown group", [0xcb, 1, 0x88], .truncated, 3, [25]),
+            Broken("field 0 in an unknown group", [0xcb, 1, 0, 0], .invalidTag, 2, [25]),
+            Broken(
+                "half a tag in an unknown group in another", [0xcb, 1, 0x0b, 0x88], .truncated, 4,
+                [25, 1]),
             Broken("an end without a group", [0xcc, 1], .unmatchedGroup, 0, []),
             Broken("another group's end", [0xeb, 3, 0xf4, 3], .unmatchedGroup, 2, [61]),
             Broken(
@@ -170,6 +226,30 @@ struct DecodingTests {
         ])
     func broken(_ each: Broken) {
         #expect(throws: each.error) { try Everything(decoding: each.octets) }
+    }
+
+    /// The tag `octet`, in more octets than it needs.
+    private static func tag(_ octet: UInt8, byteCount: Int) -> [UInt8] {
+        [octet | 0x80] + [UInt8](repeating: 0x80, count: byteCount - 2) + [0]
+    }
+
+    @Test("takes a tag that is longer than needed", arguments: 2...5)
+    func longTag(byteCount: Int) throws {
+        let octets = Self.tag(0x68, byteCount: byteCount) + [1]
+        #expect(try Everything(decoding: octets) == .with { $0.bool = true })
+    }
+
+    @Test("refuses a tag of more than five octets, wherever it stands", arguments: 6...10)
+    func overlongTag(byteCount: Int) {
+        let octets = Self.tag(8, byteCount: byteCount) + [1]
+        let nested = [0x8a, 1, UInt8(octets.count)] + octets
+        for (start, octets) in [
+            (0, octets), (3, nested), (2, [0xeb, 3] + octets), (2, [0xcb, 1] + octets),
+        ] {
+            let error = #expect(throws: WireError.self) { try Everything(decoding: octets) }
+            #expect(error?.reason == .overlongVarint)
+            #expect(error?.offset == start + byteCount)
+        }
     }
 
     @Test("goes a hundred messages deep, and no deeper unless allowed")

@@ -66,12 +66,25 @@ extension FieldDecoder {
     /// An entry of a map is a message of two fields, the key and the value.
     @inlinable
     @inline(__always)
-    mutating func read<Key: MapKeyKind, Element: FieldKind>(
-        _ key: Key, _ value: Element, into entry: inout MapEntry<Key.Value, Element.Value>
-    ) throws(WireError) {
+    mutating func entry<Key: MapKeyKind, Element: FieldKind>(
+        _ number: UInt32, _ key: Key, _ value: Element
+    ) throws(WireError) -> MapEntry<Key.Value, Element.Value> {
         let byteCount = try length()
         let outerEnd = unsafe end
         unsafe end = cursor + byteCount
+        var entry = MapEntry(key: Key.initial, value: Element.initial)
+        do throws(WireError) { try read(key, value, into: &entry) } catch {
+            throw error.inside(number)
+        }
+        unsafe end = outerEnd
+        return entry
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func read<Key: MapKeyKind, Element: FieldKind>(
+        _ key: Key, _ value: Element, into entry: inout MapEntry<Key.Value, Element.Value>
+    ) throws(WireError) {
         try nextTag()
         while tag != Tag.end {
             if tag == Tag.make(1, Key.wireType) {
@@ -85,7 +98,6 @@ extension FieldDecoder {
                 _ = unsafe try skipRun()
             }
         }
-        unsafe end = outerEnd
     }
 }
 
@@ -99,5 +111,18 @@ struct MapEntry<Key, Value> {
     init(key: Key, value: Value) {
         self.key = key
         self.value = value
+    }
+}
+
+extension Dictionary {
+    /// The last entry of a key wins whole. A dictionary that has the key keeps its own spelling of
+    /// it, so a string that is there already is taken out first.
+    @inlinable
+    @inline(__always)
+    mutating func insert(_ entry: MapEntry<Key, Value>) {
+        let old = updateValue(entry.value, forKey: entry.key)
+        guard Key.self == String.self, old != nil else { return }
+        let new = removeValue(forKey: entry.key)
+        self[entry.key] = new
     }
 }

@@ -108,7 +108,8 @@ extension FieldDecoder {
         throw failure(.truncated)
     }
 
-    /// A tag of more than one octet: the fields from number 16 on.
+    /// A tag of more than one octet: the fields from number 16 on. Unlike a value it may not be
+    /// longer than 32 bits need, which protobuf's conformance tests ask for.
     @usableFromInline
     @inline(never)
     mutating func longTag() throws(WireError) {
@@ -117,7 +118,7 @@ extension FieldDecoder {
             // What the tag before names has nothing to do with it.
             throw WireError(error.reason, offset: error.offset)
         }
-        guard let tag = UInt32(exactly: value) else {
+        guard unsafe cursor - tagStart <= 5, let tag = UInt32(exactly: value) else {
             throw WireError(.overlongVarint, offset: offset)
         }
         guard tag != Tag.end else { throw WireError(.invalidTag, offset: offset) }

@@ -34,15 +34,15 @@ extension FieldDecoder {
     private mutating func skipGroup(depthLeft: Int) throws(WireError) {
         guard depthLeft > 0 else { throw failure(.tooDeep) }
         let number = tag &>> 3
-        while true {
+        do throws(WireError) {
             try nextTag()
-            if tag == Tag.make(number, .endGroup) { return }
-            guard tag != Tag.end else {
-                throw WireError(.truncated, offset: offset, path: [number])
+            while tag != Tag.make(number, .endGroup) {
+                guard tag != Tag.end else { throw WireError(.truncated, offset: offset) }
+                try skipValue(depthLeft: depthLeft - 1)
+                try nextTag()
             }
-            do throws(WireError) { try skipValue(depthLeft: depthLeft - 1) } catch {
-                throw error.inside(number)
-            }
+        } catch {
+            throw error.inside(number)
         }
     }
 

@@ -135,16 +135,13 @@ public struct FieldDecoder: FieldVisitor {
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) throws(WireError) {
         guard tag == Tag.make(number, .lengthDelimited) else { return }
-        let run = runLength()
+        // Capped, because all entries may have one key: memory for each would be a multiple of what
+        // the peer sent. A map that does fill grows by itself.
+        let run = min(runLength(), 4096)
         if run > values.count { values.reserveCapacity(values.count &+ run) }
         repeat {
-            var entry = MapEntry(key: Key.initial, value: Element.initial)
-            do throws(WireError) {
-                try read(key, value, into: &entry)
-            } catch {
-                throw error.inside(number)
-            }
-            values.updateValue(entry.value, forKey: entry.key)
+            let entry = try entry(number, key, value)
+            values.insert(entry)
             try nextTag()
         } while tag == Tag.make(number, .lengthDelimited)
     }

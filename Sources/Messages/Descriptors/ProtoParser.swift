@@ -1,7 +1,7 @@
 /// Reads the declarations of a `.proto` file. Types are left as they are spelt; ``TypeNames`` finds
 /// what they mean when the whole file is known.
 ///
-/// Options are passed over, but for those of a field that say how it is used.
+/// Options are passed over, but for those that say how a message, an enum or a field is used.
 struct ProtoParser {
     typealias Field = Google.Protobuf.FieldDescriptorProto
     typealias Message = Google.Protobuf.DescriptorProto
@@ -61,7 +61,9 @@ struct ProtoParser {
             case "enum": message.enumType.append(try enumeration())
             case "oneof": try oneof(into: &message)
             case "map": try map(into: &message)
-            case "reserved", "extensions", "option": try tokens.skipToSemicolon()
+            case "option": try option(of: &message)
+            case "reserved": try reserved(into: &message)
+            case "extensions": try extensions(into: &message)
             default:
                 let field = try field()
                 if field.proto3Optional == true { presence.append(message.field.count) }
@@ -130,12 +132,7 @@ struct ProtoParser {
     }
 
     private mutating func option(of field: inout Field) throws(ProtoSyntaxError) {
-        var name = ""
-        while tokens.next != "=" { name += try tokens.take() }
-        try tokens.expect("=")
-        // Of an option that somebody else has declared, which may be a whole message.
-        guard tokens.next != "{" else { return try tokens.skipBlock() }
-        let value = tokens.isString ? try tokens.string() : try tokens.take()
+        let (name, value) = try option()
         switch name {
         case "default": field.defaultValue = value
         case "json_name": field.jsonName = value
@@ -158,7 +155,8 @@ struct ProtoParser {
         let value = try tokens.take()
         try tokens.expect(">")
         var field = try named("", .repeated)
-        let camel = field.jsonName ?? ""
+        // Of the field's own name: what it is called in JSON may be anything.
+        let camel = Field.jsonName(of: field.name ?? "")
         let entry = camel.prefix(1).uppercased() + camel.dropFirst() + "Entry"
         field.typeName = entry
         message.field.append(field)
@@ -181,21 +179,30 @@ struct ProtoParser {
         enumeration.name = try tokens.take()
         try tokens.expect("{")
         while try !tokens.take(if: "}") {
-            if ["option", "reserved", ";"].contains(tokens.next) {
-                try tokens.skipStatement()
-                continue
+            switch tokens.next {
+            case ";": try tokens.expect(";")
+            case "option": try option(of: &enumeration)
+            case "reserved": try reserved(into: &enumeration)
+            default: enumeration.value.append(try enumValue())
             }
-            let name = try tokens.take()
-            try tokens.expect("=")
-            enumeration.value.append(.init(name: name, number: try tokens.number()))
-            if try tokens.take(if: "[") {
-                var options = Field()
-                repeat { try option(of: &options) } while try tokens.take(if: ",")
-                try tokens.expect("]")
-            }
-            try tokens.expect(";")
         }
         return enumeration
+    }
+
+    private mutating func enumValue() throws(ProtoSyntaxError)
+        -> Google.Protobuf
+        .EnumValueDescriptorProto
+    {
+        let name = try tokens.take()
+        try tokens.expect("=")
+        let value = Google.Protobuf.EnumValueDescriptorProto(
+            name: name, number: try tokens.number())
+        if try tokens.take(if: "[") {
+            repeat { _ = try option() } while try tokens.take(if: ",")
+            try tokens.expect("]")
+        }
+        try tokens.expect(";")
+        return value
     }
 
     private mutating func service() throws(ProtoSyntaxError)
@@ -234,57 +241,98 @@ struct ProtoParser {
         try tokens.skipStatement()
         return method
     }
-}
 
-extension Google.Protobuf.FieldDescriptorProto {
-    fileprivate static func of(
-        _ type: String, _ name: String, number: Int32, _ label: Label
-    ) -> Self {
-        .with {
-            $0.name = name
-            $0.number = number
-            $0.label = label
-            $0.type = FieldType.scalar(named: type)
-            if $0.type == nil { $0.typeName = type }
-            $0.jsonName = jsonName(of: name)
+    // MARK: - Options, and what is not to be used
+
+    /// An option's name and value. The value is empty when it is a whole message, as it may be in an
+    /// option that somebody else has declared.
+    private mutating func option() throws(ProtoSyntaxError) -> (name: String, value: String) {
+        var name = ""
+        while tokens.next != "=" { name += try tokens.take() }
+        try tokens.expect("=")
+        if tokens.next == "{" {
+            try tokens.skipBlock()
+            return (name, "")
         }
+        return (name, tokens.isString ? try tokens.string() : try tokens.take())
     }
 
-    /// `response_size` is `responseSize` in JSON.
-    private static func jsonName(of name: String) -> String {
-        var result = ""
-        var raisesNext = false
-        for character in name {
-            if character == "_" {
-                raisesNext = true
-            } else {
-                result += raisesNext ? character.uppercased() : String(character)
-                raisesNext = false
+    private mutating func option(of message: inout Message) throws(ProtoSyntaxError) {
+        try tokens.expect("option")
+        let (name, value) = try option()
+        if name == "deprecated" { message.options = .init(deprecated: value == "true") }
+        try tokens.skipToSemicolon()
+    }
+
+    private mutating func option(of enumeration: inout Enum) throws(ProtoSyntaxError) {
+        try tokens.expect("option")
+        let (name, value) = try option()
+        var options = enumeration.options ?? .init()
+        switch name {
+        case "allow_alias": options.allowAlias = value == "true"
+        case "deprecated": options.deprecated = value == "true"
+        default: break
+        }
+        if options != .init() { enumeration.options = options }
+        try tokens.skipToSemicolon()
+    }
+
+    private mutating func reserved(into message: inout Message) throws(ProtoSyntaxError) {
+        try tokens.expect("reserved")
+        if let names = try names() {
+            message.reservedName += names
+        } else {
+            message.reservedRange += try ranges(in: 1...Field.greatestNumber).map {
+                .init(start: $0.lowerBound, end: $0.upperBound + 1)
             }
         }
-        return result
+        try tokens.expect(";")
     }
-}
 
-extension Google.Protobuf.FieldDescriptorProto.FieldType {
-    fileprivate static func scalar(named name: String) -> Self? {
-        switch name {
-        case "double": .double
-        case "float": .float
-        case "int64": .int64
-        case "uint64": .uint64
-        case "int32": .int32
-        case "fixed64": .fixed64
-        case "fixed32": .fixed32
-        case "bool": .bool
-        case "string": .string
-        case "bytes": .bytes
-        case "uint32": .uint32
-        case "sfixed32": .sfixed32
-        case "sfixed64": .sfixed64
-        case "sint32": .sint32
-        case "sint64": .sint64
-        default: nil
+    private mutating func reserved(into enumeration: inout Enum) throws(ProtoSyntaxError) {
+        try tokens.expect("reserved")
+        if let names = try names() {
+            enumeration.reservedName += names
+        } else {
+            enumeration.reservedRange += try ranges(in: .min ... .max).map {
+                .init(start: $0.lowerBound, end: $0.upperBound)
+            }
         }
+        try tokens.expect(";")
+    }
+
+    private mutating func extensions(into message: inout Message) throws(ProtoSyntaxError) {
+        try tokens.expect("extensions")
+        message.extensionRange += try ranges(in: 1...Field.greatestNumber).map {
+            .init(start: $0.lowerBound, end: $0.upperBound + 1)
+        }
+        try tokens.skipToSemicolon()
+    }
+
+    /// Names between quotation marks, or nil when none is due.
+    private mutating func names() throws(ProtoSyntaxError) -> [String]? {
+        guard tokens.isString else { return nil }
+        var names: [String] = []
+        repeat { names.append(try tokens.string()) } while try tokens.take(if: ",")
+        return names
+    }
+
+    /// Numbers such as `2, 9 to 11, 100 to max`, of those that are `legal`.
+    private mutating func ranges(
+        in legal: ClosedRange<Int32>
+    ) throws(ProtoSyntaxError) -> [ClosedRange<Int32>] {
+        var ranges: [ClosedRange<Int32>] = []
+        repeat {
+            let first = try tokens.number()
+            var last = first
+            if try tokens.take(if: "to") {
+                last = try tokens.take(if: "max") ? legal.upperBound : try tokens.number()
+            }
+            guard first <= last, legal.contains(first), legal.contains(last) else {
+                throw tokens.failure("\(first) to \(last) is not a range of numbers here")
+            }
+            ranges.append(first...last)
+        } while try tokens.take(if: ",")
+        return ranges
     }
 }

@@ -1,7 +1,7 @@
 /// How a message is encoded.
 @frozen
 public struct EncodingOptions: Hashable, Sendable {
-    /// Whether maps are sorted by key, so that equal messages become equal octets.
+    /// Whether maps are sorted by key, so that what is the same on the wire becomes the same octets.
     public var isDeterministic = false
 
     /// Whether fields that arrived unknown are sent on.

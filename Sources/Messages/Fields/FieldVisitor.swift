@@ -34,7 +34,7 @@ public protocol FieldVisitor {
     /// A map: `field.map(8, &counters, .string, .int64)`.
     ///
     /// Keys are equal when Swift says so: two strings that differ only in how their accents are
-    /// composed are one key.
+    /// composed are one key. Of a peer that sends both, the last entry is kept, with its spelling.
     mutating func map<Key: MapKeyKind, Element: FieldKind>(
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) throws(WireError)

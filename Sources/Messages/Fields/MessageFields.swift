@@ -6,7 +6,7 @@ extension FieldVisitor {
         _ number: UInt32, _ value: inout M?
     ) throws(WireError) { try optional(MessageKind<M>(), number, &value) }
 
-    /// A message inside a message of its own type; the property is `@Indirect`.
+    /// A message inside a message of its own type, by the storage of its ``Indirect`` property.
     @inlinable
     @inline(__always)
     public mutating func message<M: Message>(

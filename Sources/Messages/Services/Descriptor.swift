@@ -1,4 +1,4 @@
-// The messages of google/protobuf/descriptor.proto.
+// The messages of google/protobuf/descriptor.proto, but for those of fields and enums.
 extension Google.Protobuf {
     /// Several files.
     public struct FileDescriptorSet: Message {
@@ -165,56 +165,6 @@ extension Google.Protobuf {
         @inlinable
         public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.string(1, &name)
-        }
-    }
-
-    /// One enum.
-    public struct EnumDescriptorProto: Message {
-        public var name: String?
-        public var value: [EnumValueDescriptorProto] = []
-        public var unknownFields = UnknownFields()
-
-        @inlinable
-        public init() {}
-
-        @inlinable
-        public init(name: String? = nil, value: [EnumValueDescriptorProto] = []) {
-            self.name = name
-            self.value = value
-        }
-
-        @inlinable public static var messageName: String { "google.protobuf.EnumDescriptorProto" }
-
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.message(2, &value)
-        }
-    }
-
-    /// One value of an enum.
-    public struct EnumValueDescriptorProto: Message {
-        public var name: String?
-        public var number: Int32?
-        public var unknownFields = UnknownFields()
-
-        @inlinable
-        public init() {}
-
-        @inlinable
-        public init(name: String? = nil, number: Int32? = nil) {
-            self.name = name
-            self.number = number
-        }
-
-        @inlinable public static var messageName: String {
-            "google.protobuf.EnumValueDescriptorProto"
-        }
-
-        @inlinable
-        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.string(1, &name)
-            try field.int32(2, &number)
         }
     }
 

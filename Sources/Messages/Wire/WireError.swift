@@ -3,7 +3,7 @@ public struct WireError: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// The octets end inside a field.
         case truncated
-        /// A varint of more than ten octets, or a tag of more than 32 bits.
+        /// A varint of more than ten octets, or a tag of more than five octets or 32 bits.
         case overlongVarint
         /// Field number 0, or wire type 6 or 7.
         case invalidTag

@@ -1,0 +1,65 @@
+import SwiftletMessages
+import Testing
+
+/// Counts how often its list had to move to other memory: a few times when it grows in place, and at
+/// each part when a part copies all that came before.
+private struct Watched: Message {
+    enum Choice: Equatable {
+        indirect case watched(Watched)
+    }
+
+    var numbers: [Int32] = []
+    @Indirect var wrapped: Watched?
+    var plain = Indirect<Watched>()
+    var choice: Choice?
+
+    private(set) var moves = 0
+    private var place: UInt = 0
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.int32(1, &numbers)
+        try field.message(2, &_wrapped)
+        try field.message(3, &plain)
+        try field.oneof(4, &choice, .message(Watched.self), Choice.watched) {
+            if case .watched(let it) = $0 { it } else { nil }
+        }
+        noteMove()
+    }
+
+    /// Allowed in a message that is only decoded.
+    private mutating func noteMove() {
+        let place = unsafe numbers.withUnsafeBufferPointer {
+            UInt(bitPattern: $0.baseAddress)
+        }
+        if place != self.place { moves += 1 }
+        self.place = place
+    }
+
+    /// What field `number` holds.
+    func field(_ number: UInt8) -> Watched? {
+        if case .watched(let it) = choice { return it }
+        return number == 2 ? wrapped : plain.wrappedValue
+    }
+}
+
+@Suite("A message that arrives in parts")
+struct PartsTests {
+    @Test("grows in its place, whichever way its field is listed", arguments: [UInt8](2...4))
+    func growsInPlace(number: UInt8) throws {
+        let few = try #require(try Self.decoded(number, parts: 1000))
+        let many = try #require(try Self.decoded(number, parts: 4000))
+        #expect(few.numbers.count == 1000)
+        #expect(many.numbers.count == 4000)
+        #expect(few.moves < 30)
+        // The list doubles: twice more for four times as many.
+        #expect(many.moves <= few.moves + 4)
+    }
+
+    /// Field `number` from parts of one number each, with an unknown field behind each part.
+    private static func decoded(_ number: UInt8, parts: Int) throws -> Watched? {
+        let part: [UInt8] = [number << 3 | 2, 2, 8, 1, 0xd0, 1, 0]
+        let octets = [UInt8](repeatElement(part, count: parts).joined())
+        return try Watched(decoding: octets, options: .init(keepsUnknownFields: false))
+            .field(number)
+    }
+}
