@@ -25,7 +25,10 @@ extension PlacedFrames {
         _ buffer: inout ReceiveBuffer
     ) throws(SystemError) -> ReadOutcome? {
         precondition(buffer.isEmpty)
-        let plan = plan(expecting: frameCount, room: message.capacity - message.count)
+        // No more in a turn than is read into a buffer: what is read gives the server its window back,
+        // and it is to send on meanwhile.
+        let room = min(message.capacity - message.count, ReceiveBuffer.turnByteCount)
+        let plan = plan(expecting: frameCount, room: room)
         guard !plan.pieces.isEmpty else { return nil }
         let start = message.count
         // Behind a row that was cut short for its length comes more of the same, with the next
