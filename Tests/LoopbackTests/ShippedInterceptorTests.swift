@@ -167,6 +167,27 @@ struct ShippedInterceptorTests {
         #expect(fetches.load(ordering: .relaxed) == 2)
     }
 
+    @Test("tells a call whose time was up from one that was cancelled")
+    func countsDeadlines() async throws {
+        let metrics = CallMetrics()
+        let token = BearerToken(isAllowedInTheClear: true) {
+            try await Task.sleep(for: .seconds(3_600))
+            return BearerToken.Token("t")
+        }
+        let (_, channel) = try channel([.all(metrics.interceptor)]) { _, _ in HelloReply() }
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                sayHello, .init(name: "a"),
+                .with {
+                    $0.credentials = token
+                    $0.timeout = .milliseconds(20)
+                })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        let counts = metrics.snapshot.values.map(\.completedCounts)
+        #expect(counts == [[.deadlineExceeded: 1]])
+    }
+
     @Test("sends a call no third time")
     func tokenRefusedTwice() async throws {
         let calls = Atomic(0)

@@ -44,8 +44,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         AsyncIterator(source: source, codec: codec)
     }
 
-    /// What the server sent before its first message; waits for it. Throws when the call ends
-    /// without any.
+    /// What the server sent before its first message; waits for it. Empty when it has answered with
+    /// a status alone that is OK, and an error's when the call failed without any.
     public var initialMetadata: Metadata {
         get async throws(RPCError) { try await source.initialMetadata() }
     }

@@ -8,21 +8,31 @@ struct ChainPlan: Sendable {
     /// The calls with interceptors that run over the channel.
     let registry: ChainRegistry
     let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
-    /// The end of the chain as it is now.
-    let terminal = CurrentTerminal()
+    let shared = ChainShared()
 }
 
-/// The end of a chain, from whatever place on it was made last. Whoever restarts a part of a call puts
-/// another in its place, for all that stand above.
-final class CurrentTerminal: Sendable {
-    // The chain holds it; a reference from here would be a cycle.
-    private struct Reference { weak var terminal: ChainTerminal? }
+/// What all of a chain have in common.
+final class ChainShared: Sendable {
+    private struct State {
+        // The chain holds it; a reference from here would be a cycle.
+        weak var terminal: ChainTerminal?
+        var failure: RPCError?
+    }
 
-    private let reference = Mutex(Reference())
+    private let state = Mutex(State())
 
-    var terminal: ChainTerminal? { reference.withLock { $0.terminal } }
+    /// The end of the chain, from whatever place on it was made last: whoever restarts a part of a
+    /// call puts another in its place, for all that stand above.
+    var terminal: ChainTerminal? {
+        get { state.withLock { $0.terminal } }
+        set { state.withLock { $0.terminal = newValue } }
+    }
 
-    func change(to terminal: ChainTerminal) { reference.withLock { $0.terminal = terminal } }
+    /// Why the call was ended from this side, if it was.
+    var failure: RPCError? {
+        get { state.withLock { $0.failure } }
+        set { state.withLock { $0.failure = newValue } }
+    }
 
     /// Has what `body` asks for leave together: the headers, a message, and the end of the request
     /// on its frame.
@@ -47,7 +57,7 @@ extension ChainPlan {
             return seam
         }
         let end = ChainTerminal(makeCore)
-        terminal.change(to: end)
+        shared.terminal = end
         let seam = ChainSeam(upper, end)
         end.place(under: seam)
         return seam
@@ -83,7 +93,7 @@ final class ChainTerminal: ChainLower, CallObserver {
 // MARK: - Requests
 
 extension ChainTerminal {
-    /// See ``CurrentTerminal/gather(_:)``.
+    /// See ``ChainShared/gather(_:)``.
     func gather(_ body: () -> Void) {
         state.withLock { $0.gatherCount += 1 }
         body()

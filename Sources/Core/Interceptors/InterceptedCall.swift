@@ -53,6 +53,12 @@ public final class InterceptedCall: Sendable {
         }
     }
 
+    /// What the caller is told of a call that was cancelled from this side: by the caller, or because
+    /// its time was up, or its answer could not be read.
+    public var cancellation: RPCError {
+        plan.shared.failure ?? RPCError(.cancelled, "the call was cancelled")
+    }
+
     /// Which call it is.
     public var description: CallDescription { plan.call }
 }
@@ -225,7 +231,7 @@ extension InterceptedCall {
     }
 
     /// What one turn asks for leaves together: the request's headers with its message.
-    private func gathering(_ body: () -> Void) { plan.terminal.gather(body) }
+    private func gathering(_ body: () -> Void) { plan.shared.gather(body) }
 
     private func handle(_ event: Event) {
         switch event {

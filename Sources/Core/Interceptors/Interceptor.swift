@@ -31,7 +31,8 @@ public protocol Interceptor: AnyObject, SendableMetatype {
     func finish(_ call: InterceptedCall)
     /// The caller is ready for one more message.
     func receiveNext(_ call: InterceptedCall)
-    /// The caller has lost interest, and hears nothing any more.
+    /// The caller has lost interest, or the call has failed on this side, which
+    /// ``InterceptedCall/cancellation`` tells; the caller hears nothing any more.
     func cancel(_ call: InterceptedCall)
 
     // Responses, from the network to the caller.

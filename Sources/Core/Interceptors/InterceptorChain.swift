@@ -40,7 +40,7 @@ extension InterceptorChain {
         guard let seam else { return }
         plan.deadline.watch(self, options.absoluteDeadline)
         if let error = plan.registry.add(self) { return fail(error) }
-        plan.terminal.gather {
+        plan.shared.gather {
             pass(.start(options), to: seam)
             // What another thread asks for meanwhile comes behind it.
             while let early = takeEarly() {
@@ -52,7 +52,7 @@ extension InterceptorChain {
     }
 
     /// Whether one of the interceptors holds the call.
-    var isHeld: Bool { plan.terminal.terminal?.hasCore != true }
+    var isHeld: Bool { plan.shared.terminal?.hasCore != true }
 
     /// Nil when nothing is left; from then on requests pass by themselves.
     private func takeEarly() -> [ChainRequest]? {
@@ -75,13 +75,13 @@ extension InterceptorChain {
     func write(_ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool) {
         let message = RawMessage(behindPrefix: message, mayCompress: mayCompress)
         guard andFinish else { return ask(.write(message)) }
-        plan.terminal.gather {
+        plan.shared.gather {
             ask(.write(message))
             ask(.finish)
         }
     }
 
-    var hasUnreadEnd: Bool { plan.terminal.terminal?.hasUnreadEnd ?? false }
+    var hasUnreadEnd: Bool { plan.shared.terminal?.hasUnreadEnd ?? false }
 
     func finish() { ask(.finish) }
 
@@ -91,6 +91,7 @@ extension InterceptorChain {
 
     func fail(_ error: RPCError) {
         let seam = state.withLock { $0.below }
+        plan.shared.failure = error
         take(.close(CallEnd(error: error)))
         _ = seam?.pass(.cancel)
     }

@@ -15,8 +15,8 @@ import Synchronization
 /// ```
 ///
 /// A batch ends when each of its operations has: then their handlers are called, and the batch
-/// becomes an event of the queue. It succeeds unless something could not be sent, or the call
-/// ended before what it waits for. The call keeps itself alive until it has ended.
+/// becomes an event of the queue. It succeeds unless something could not be sent: what it waits
+/// for ends with the call, be it without a message. The call keeps itself alive until it has ended.
 public final class RawCall: Sendable {
     private let make: @Sendable (Metadata, any CallObserver) -> any CallRequests
     private let queue: CompletionQueue

@@ -84,7 +84,8 @@ private final class LoggingInterceptor: Interceptor {
 
     func cancel(_ call: InterceptedCall) {
         isOver = true
-        log.note("\(path) CANCELLED here in \(begun.duration(to: .now).inMilliseconds)")
+        let duration = begun.duration(to: .now).inMilliseconds
+        log.note("\(path) \(call.cancellation.code) here in \(duration)")
         call.cancel()
     }
 

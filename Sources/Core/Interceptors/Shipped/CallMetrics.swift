@@ -91,7 +91,7 @@ private final class MeasuringInterceptor: Interceptor {
     }
 
     func cancel(_ call: InterceptedCall) {
-        end(.cancelled)
+        end(call.cancellation.code)
         call.cancel()
     }
 

@@ -87,7 +87,7 @@ public struct TracePropagation: Sendable {
 
     /// - Parameters:
     ///   - current: Where the caller stands in a trace; nil begins a new one. Asked in the thread
-    ///     that makes the call.
+    ///     that makes the call; behind an interceptor that makes it once more, also in that one's.
     ///   - started: Told of the span of a call that begins.
     ///   - ended: Told of it again at the call's end.
     public init(
@@ -136,7 +136,7 @@ private final class TracingInterceptor: Interceptor {
     }
 
     func cancel(_ call: InterceptedCall) {
-        end(call, RPCError(.cancelled, "the call was cancelled"))
+        end(call, call.cancellation)
         call.cancel()
     }
 
