@@ -49,9 +49,11 @@ struct ResendTests {
             return true
         }
         func reportRoom(on stream: StreamHandle, to call: CallCore) {}
-        func isInLine(_ stream: StreamHandle) -> Bool { false }
         func finish(_ stream: StreamHandle) {}
-        func reset(_ stream: StreamHandle) { resetCount.withLock { $0 += 1 } }
+        func reset(_ stream: StreamHandle) -> Bool {
+            resetCount.withLock { $0 += 1 }
+            return false
+        }
         func consumed(_ byteCount: Int, on stream: StreamHandle) {}
     }
 

@@ -59,7 +59,7 @@ struct EarlyEndTests {
     }
 
     /// Counts what was written, and lets the test wait for the end.
-    private final class End: Writeable {
+    final class End: Writeable {
         let values = Mutex<[[UInt8]]>([])
         private let end: AsyncStream<RPCError?>
         private let continuation: AsyncStream<RPCError?>.Continuation

@@ -151,6 +151,56 @@ struct HeldCallTests {
         #expect(error?.mayHaveBeenExecuted == true)
     }
 
+    @Test("in line for a stream goes elsewhere though its channel is gone")
+    func inLineReleased() async throws {
+        let callCount = Mutex(0)
+        var script = RawScript { connection, stream in
+            let isFirst = callCount.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return try connection.reply(stream) }
+            Thread.sleep(forTimeInterval: 0.1)
+            try connection.close()
+        }
+        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
+        let peer = try RawPeer(script)
+        func begin() async throws -> (ResponseStream<[UInt8]>, ResponseStream<[UInt8]>) {
+            let channel = try Channel(peer.target)
+            channel.connect()
+            for await state in channel.connectivityChanges where state == .ready { break }
+            let first = try await channel.serverStreaming(HostileTrial.echoes, [1])
+            return (first, try await channel.serverStreaming(HostileTrial.echoes, [2]))
+        }
+        let (first, second) = try await begin()
+        var received: [[UInt8]] = []
+        for try await message in second { received.append(message) }
+        #expect(received == [RawPeer.replyBody])
+        await #expect(throws: RPCError.self) { for try await _ in first {} }
+    }
+
+    @Test("for the answer to another like it is let end with a channel that is closed in time")
+    func joined() async throws {
+        let isRunning = Atomic(false)
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, _ in
+                isRunning.store(true, ordering: .relaxed)
+                try await Task.sleep(for: .milliseconds(200))
+                return request
+            }
+        }
+        let channel = try Channel(
+            server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        let (replies, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
+        for _ in 0..<3 {
+            try channel.unary(Self.echo, [1]) { continuation.yield(try? $0.get().message) }
+        }
+        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        await channel.close(grace: .seconds(20))
+        var iterator = replies.makeAsyncIterator()
+        for _ in 0..<3 { #expect(await iterator.next() == [1]) }
+    }
+
     @Test("in line for a stream tells its server how much time is left when it gets one")
     func timeLeft() async throws {
         let server = try LoopbackServer { server in

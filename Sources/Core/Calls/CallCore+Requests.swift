@@ -108,16 +108,6 @@ extension CallCore {
 
 // MARK: - The end from this side
 
-extension CallCore {
-    /// Whether the call has a stream that its server does not allow yet.
-    private var isInLine: Bool {
-        // Outside the call's lock, because carriers take theirs first.
-        let stage = state.withLock { $0.stage }
-        guard case .attached(let carrier, let stream) = stage else { return false }
-        return carrier.isInLine(stream)
-    }
-}
-
 extension CallCore: TimerTarget {
     package func timerFired(now: MonotonicInstant) { deadlineExceeded() }
 
@@ -129,10 +119,9 @@ extension CallCore: TimerTarget {
     /// waits behind messages which nobody has read.
     package func end(with error: RPCError, isImmediate: Bool) {
         let now = MonotonicInstant.now
-        let isInLine = isInLine
         let (stage, timer): (Stage?, TimerHandle?) = state.withLock { state in
             guard state.isOver else {
-                let error = isInLine || !state.hasStream ? error.notExecuted : error
+                let error = state.mayHaveSent ? error : error.notExecuted
                 return state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
             }
             return (isImmediate && state.replaceEnding(with: error) ? .ended : nil, nil)
@@ -142,7 +131,9 @@ extension CallCore: TimerTarget {
         case nil: return
         case .idle, .ended: break
         case .seeking: backend.forget(self)
-        case .attached(let carrier, let stream): carrier.reset(stream)
+        case .attached(let carrier, let stream):
+            let wasInLine = carrier.reset(stream)
+            if wasInLine { state.withLock { $0.ending?.end.error?.mayHaveBeenExecuted = false } }
         }
         deliver()
     }

@@ -32,6 +32,8 @@ package final class CallCore: Sendable {
 
         // Outbound.
         var log = RequestLog()
+        /// A stream is being opened with the request so far.
+        var isOpening = false
         /// How often the request was sent again because a server had not looked at it.
         var resendCount = 0
         /// How often the request has begun anew, for what reason ever.
@@ -175,6 +177,7 @@ extension CallCore {
     package func takeRequest() -> RequestLog.Portion? {
         state.withLock { state in
             guard case .seeking = state.stage else { return nil }
+            state.isOpening = true
             var portion = state.log.takePortion() ?? RequestLog.Portion()
             portion.attempt = state.attemptCount
             return portion
@@ -196,6 +199,7 @@ extension CallCore {
                 else { return .isOver }
                 if let portion = state.log.takePortion() { return .send(portion) }
                 state.stage = .attached(carrier, stream)
+                state.isOpening = false
                 state.times.attached(to: record)
                 state.log.trim()
                 state.reportRoom()
@@ -208,7 +212,8 @@ extension CallCore {
                 }
                 if portion.isFinish { carrier.finish(stream) }
             case .isOver:
-                return carrier.reset(stream)
+                carrier.reset(stream)
+                return
             case .quiet: return
             case .done:
                 deliver()
@@ -219,7 +224,10 @@ extension CallCore {
 
     /// The stream that ``takeRequest()`` was for could not be opened after all.
     package func requestWasNotSent() {
-        state.withLock { _ = $0.log.rewind() }
+        state.withLock { state in
+            state.isOpening = false
+            _ = state.log.rewind()
+        }
     }
 
     /// The server never saw the stream. The call is sent again on another if it can be, and if it
@@ -236,6 +244,7 @@ extension CallCore {
             state.attemptCount += 1
             if wasSent { state.resendCount += 1 }
             state.stage = .seeking
+            state.isOpening = false
             return true
         }
         guard isSentAgain else { return end(with: cause(), isImmediate: false) }
@@ -283,6 +292,9 @@ extension CallCore.State {
     var hasStream: Bool {
         if case .attached = stage { true } else { false }
     }
+
+    /// Whether the server may have seen something of the call.
+    var mayHaveSent: Bool { hasStream || isOpening }
 
     var isOver: Bool {
         if case .ended = stage { true } else { false }

@@ -73,10 +73,11 @@ package protocol StreamCarrier: AnyObject, Sendable {
     func send(_ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool) -> Bool
     /// Has the call told when there is room again.
     func reportRoom(on stream: StreamHandle, to call: CallCore)
-    /// Whether nothing of the stream has been sent, because it waits for others to end.
-    func isInLine(_ stream: StreamHandle) -> Bool
     func finish(_ stream: StreamHandle)
-    func reset(_ stream: StreamHandle)
+    /// Ends the stream. Returns whether nothing of it has been sent, because it waited for others to
+    /// end.
+    @discardableResult
+    func reset(_ stream: StreamHandle) -> Bool
     /// So many octets of the stream's messages have been read.
     func consumed(_ byteCount: Int, on stream: StreamHandle)
     /// Who is at the other end, for error messages.

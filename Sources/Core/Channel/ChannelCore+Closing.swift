@@ -54,10 +54,11 @@ extension ChannelCore: ChannelBackend {
 
     func close(grace: Duration) async {
         let links = shutDown()
-        if grace > .zero, links.contains(where: { $0.callCount > 0 }) {
-            await ClosingWait(links, loop: loop).wait(until: .now + grace)
+        if grace > .zero, links.contains(where: { $0.callCount > 0 }) || !chains.isEmpty {
+            await ClosingWait(links, chains, loop: loop).wait(until: .now + grace)
         }
         for link in links { link.cancelCalls() }
+        chains.failAll(with: closedError)
     }
 
     /// Takes no calls any more. Returns the connections whose calls run on.

@@ -162,7 +162,10 @@ extension ChannelCore: LinkOwner {
         reconnectIfNeeded()
     }
 
-    func linkEnded(_ link: Link, _ error: LinkError) { drop(link) }
+    func linkEnded(_ link: Link, _ error: LinkError) {
+        drop(link)
+        shutDownIfReleased()
+    }
 
     private func drop(_ link: Link) {
         state.withLock { state in
@@ -172,7 +175,6 @@ extension ChannelCore: LinkOwner {
             if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
         }
         reconnectIfNeeded()
-        shutDownIfReleased()
     }
 
     private func reconnectIfNeeded() {

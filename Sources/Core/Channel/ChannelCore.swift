@@ -169,7 +169,6 @@ extension ChannelCore: CallBackend {
                 .deadlineExceeded,
                 "the deadline passed while the channel to \(target) was \(connectivity)")
             error.phase = .connect
-            error.mayHaveBeenExecuted = false
             if let failure { error.causes = failure.causes }
             return error
         }

@@ -1,21 +1,24 @@
 import SwiftletTransport
 import Synchronization
 
-/// Waits until the last call of connections that were left has ended, but no longer than it may.
-/// For that time it is their owner, and tells the former one, which may wait as well.
+/// Waits until the last call of connections that were left has ended, and the last that interceptors
+/// have in hand, but no longer than it may. For that time it is their owner, and tells the former one, which may wait as well.
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
         var links: [ObjectIdentifier: Link]
+        var hasChains = true
         var formerOwners: [ObjectIdentifier: any LinkOwner] = [:]
         var waiter: Resumption<Void>?
         var timer: TimerHandle?
     }
 
     private let loop: EventLoop
+    private let chains: ChainRegistry
     private let state: Mutex<State>
 
-    init(_ links: [Link], loop: EventLoop) {
+    init(_ links: [Link], _ chains: ChainRegistry, loop: EventLoop) {
         self.loop = loop
+        self.chains = chains
         state = Mutex(
             State(links: Dictionary(uniqueKeysWithValues: links.map { (ObjectIdentifier($0), $0) }))
         )
@@ -37,6 +40,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
                     linkEnded(link, LinkError(phase: .http2, cause: "it had ended before"))
                 }
             }
+            chains.whenEmpty { [self] in settle { $0.hasChains = false } }
         }
     }
 
@@ -53,13 +57,13 @@ final class ClosingWait: LinkOwner, TimerTarget {
             $0.formerOwners.removeValue(forKey: ObjectIdentifier(link))
         }
         former?.linkEnded(link, error)
-        remove(link)
+        settle { $0.links[ObjectIdentifier(link)] = nil }
     }
 
-    private func remove(_ link: Link) {
-        let (waiter, timer) = state.withLock { state in
-            state.links[ObjectIdentifier(link)] = nil
-            guard state.links.isEmpty else { return (Resumption<Void>?.none, TimerHandle?.none) }
+    private func settle(_ change: (inout State) -> Void) {
+        let (waiter, timer): (Resumption<Void>?, TimerHandle?) = state.withLock { state in
+            change(&state)
+            guard state.links.isEmpty, !state.hasChains else { return (nil, nil) }
             return (state.waiter.take(), state.timer.take())
         }
         if let timer { loop.cancel(timer) }

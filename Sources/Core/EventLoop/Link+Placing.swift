@@ -25,7 +25,7 @@ struct FrameExpectation {
 extension Link {
     /// Looks whether what the engine has left is the beginning of a frame in the midst of a large
     /// message.
-    func beginPlacing(_ reader: inout LinkReader) {
+    func beginPlacing(_ reader: inout LinkReader, now: MonotonicInstant) {
         guard !wire.isSecure, reader.buffer.count >= FrameHeader.byteCount,
             let header = reader.buffer.withUnread({ FrameHeader(decoding: $0, at: 0) }),
             header.payloadByteCount >= PlacedMessage.minFrameByteCount,
@@ -38,7 +38,7 @@ extension Link {
             lent.octets.append(copying: octets.extracting(droppingFirst: FrameHeader.byteCount))
         }
         reader.buffer.consume(reader.buffer.count)
-        _ = call.receive(placed: lent.octets, wholeFrames: 0)
+        giveBack(call.receive(placed: lent.octets, wholeFrames: 0), on: stream, now: now)
         reader.placed = PlacedMessage(
             stream: stream,
             frames: PlacedFrames(header, arrived: arrived, messageRest: lent.missing - arrived))
@@ -58,15 +58,23 @@ extension Link {
         let arrived = read?.arrived ?? PlacedFrames.Arrived()
         account(for: arrived.wholeFrames, placed, &reader, now: now)
         if let call {
-            let returned = call.receive(
-                placed: message, wholeFrames: arrived.wholeFrames.reduce(0, +))
-            if returned > 0 {
-                state.withLock { $0.connection.consumed(placed.stream, by: returned, now: now) }
-            }
+            let byteCount = arrived.wholeFrames.reduce(0, +)
+            giveBack(
+                call.receive(placed: message, wholeFrames: byteCount), on: placed.stream, now: now)
         }
         guard let read else { return nil }
         reader.learn(from: arrived, placed)
         return (read.outcome, arrived.contentByteCount)
+    }
+
+    /// What was read of a stream makes room for as much.
+    private func giveBack(_ byteCount: Int, on stream: StreamHandle, now: MonotonicInstant) {
+        guard byteCount > 0 else { return }
+        let hasOutput = state.withLock { state in
+            state.connection.consumed(stream, by: byteCount, now: now)
+            return state.connection.hasOutput
+        }
+        if hasOutput { flushSoon() }
     }
 
     /// The message so far, with room behind it. Of a call that is over nobody wants it, and the

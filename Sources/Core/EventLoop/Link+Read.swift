@@ -32,7 +32,8 @@ extension Link: Pollable {
 
     private func read(untilEmpty: Bool, isShared: Bool = true, now: MonotonicInstant) {
         guard var reader = reader.withLock({ $0.take() }) else {
-            return missedRead.store(true, ordering: .relaxed)
+            missedRead.bitwiseOr(untilEmpty ? Self.missedHangUp : Self.missed, ordering: .relaxed)
+            return
         }
         reader.buffer.adopt(loop.takeReceiveMemory())
         var failure: LinkError?
@@ -79,21 +80,27 @@ extension Link: Pollable {
         }
         reader.buffer.endTurn()
         loop.keepReceiveMemory(reader.buffer.takeMemory())
-        var returned: LinkReader? = consume reader
+        putBack(reader, untilEmpty: untilEmpty)
+        if let failure { end(with: failure) }
+    }
+
+    private static let missed = 1
+    private static let missedHangUp = 3
+
+    private func putBack(_ reader: consuming LinkReader, untilEmpty: Bool) {
+        var returned: LinkReader? = reader
         self.reader.withLock { swap(&$0, &returned) }
         // A handler has turned the loop from within.
-        if missedRead.exchange(false, ordering: .relaxed) {
-            loop.readAgain(self, untilEmpty: untilEmpty)
-        }
-        if let failure { end(with: failure) }
+        let missed = missedRead.exchange(0, ordering: .relaxed)
+        guard missed != 0 else { return }
+        loop.readAgain(self, untilEmpty: untilEmpty || missed == Self.missedHangUp)
     }
 
     /// Tells what came of something else than a read.
     func tellEvents() {
         guard var reader = reader.withLock({ $0.take() }) else { return }
         receive(&reader, now: .now)
-        var returned: LinkReader? = consume reader
-        self.reader.withLock { swap(&$0, &returned) }
+        putBack(reader, untilEmpty: false)
     }
 
     /// Hands what lies in the buffer to the engine, and what comes of it to the calls.
@@ -115,7 +122,7 @@ extension Link: Pollable {
         }
         reader.arrivals.removeAll()
         reader.buffer.consume(offset)
-        beginPlacing(&reader)
+        beginPlacing(&reader, now: now)
         poll(now: now)
         let (hasOutput, isLeft, hasRoom) = state.withLock { state in
             state.recentCallCount = max(state.callCount, state.recentCallCount * 7 / 8)
@@ -304,11 +311,11 @@ extension Link {
         if let timer = state.withLock({ $0.takeTimer() }) { loop.cancel(timer) }
         let failure = StatusMapping.error(forLost: error, peer: peer)
         for call in calls.under { call.end(with: failure, isImmediate: false) }
-        tellOwner { $0.linkEnded(self, error) }
-        // Behind the owner, who does not give them this connection again.
+        // Before the owner is told, who ends when nothing is left that waits for a connection.
         for call in calls.inLine {
             call.streamWasNotProcessed(wasSent: false, failure.notExecuted)
         }
+        tellOwner { $0.linkEnded(self, error) }
     }
 }
 

@@ -78,7 +78,7 @@ package final class Link: Sendable {
     /// loop from within finds nothing to do instead of the same octets again.
     let reader: Mutex<LinkReader?>
     /// The socket was announced to have something while the reader was out.
-    let missedRead = Atomic(false)
+    let missedRead = Atomic(0)
     private let owner: Mutex<(any LinkOwner)?>
 
     package init(
@@ -282,28 +282,26 @@ extension Link: StreamCarrier {
         if isShort { call.streamHasRoom() }
     }
 
-    package func isInLine(_ stream: StreamHandle) -> Bool {
-        state.withLock { $0.connection.isInLine(stream) }
-    }
-
     package func finish(_ stream: StreamHandle) {
         state.withLock { _ = $0.connection.sendData([], on: stream, endStream: true) }
         flushSoon()
     }
 
-    package func reset(_ stream: StreamHandle) {
-        let (wasOpen, hasRoom, hasEvents) = state.withLock { state in
+    package func reset(_ stream: StreamHandle) -> Bool {
+        let (wasInLine, wasOpen, hasRoom, hasEvents) = state.withLock { state in
+            let wasInLine = state.connection.isInLine(stream)
             state.connection.reset(stream, .cancel)
             return (
-                state.removeCall(of: stream) != nil, state.takeRoomReport(),
+                wasInLine, state.removeCall(of: stream) != nil, state.takeRoomReport(),
                 state.connection.hasEvents
             )
         }
         if hasEvents { loop.run { [self] in tellEvents() } }
-        guard wasOpen else { return }
+        guard wasOpen else { return wasInLine }
         flushSoon()
         endIfLeft()
         if hasRoom { tellOwner { $0.linkHasRoom(self) } }
+        return wasInLine
     }
 
     package func consumed(_ byteCount: Int, on stream: StreamHandle) {

@@ -17,6 +17,8 @@ final class ChainShared: Sendable {
         // The chain holds it; a reference from here would be a cycle.
         weak var terminal: ChainTerminal?
         var failure: RPCError?
+        var lostWriteCount = 0
+        var holdCount = 0
     }
 
     private let state = Mutex(State())
@@ -33,6 +35,22 @@ final class ChainShared: Sendable {
         get { state.withLock { $0.failure } }
         set { state.withLock { $0.failure = newValue } }
     }
+
+    /// A message goes nowhere; whoever is told next that one was written is told so.
+    func noteLostWrite() { state.withLock { $0.lostWriteCount += 1 } }
+
+    func takeLostWrite() -> Bool {
+        state.withLock { state in
+            guard state.lostWriteCount > 0 else { return false }
+            state.lostWriteCount -= 1
+            return true
+        }
+    }
+
+    /// Whether one of the interceptors keeps requests back, to wait for something.
+    var isHeld: Bool { state.withLock { $0.holdCount > 0 } }
+
+    func hold(_ isHeld: Bool) { state.withLock { $0.holdCount += isHeld ? 1 : -1 } }
 
     /// Has what `body` asks for leave together: the headers, a message, and the end of the request
     /// on its frame.
@@ -56,7 +74,7 @@ extension ChainPlan {
             node.place(under: seam, above: below)
             return seam
         }
-        let end = ChainTerminal(makeCore)
+        let end = ChainTerminal(shared, makeCore)
         shared.terminal = end
         let seam = ChainSeam(upper, end)
         end.place(under: seam)
@@ -80,10 +98,15 @@ final class ChainTerminal: ChainLower, CallObserver {
         var isOver = false
     }
 
+    private let shared: ChainShared
     private let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
     private let state = Mutex(State())
 
-    init(_ makeCore: @escaping @Sendable (CallOptions, any CallObserver) -> CallCore) {
+    init(
+        _ shared: ChainShared,
+        _ makeCore: @escaping @Sendable (CallOptions, any CallObserver) -> CallCore
+    ) {
+        self.shared = shared
         self.makeCore = makeCore
     }
 
@@ -105,9 +128,6 @@ extension ChainTerminal {
             }
         }
     }
-
-    /// Whether the call proper has begun, so that it is not an interceptor that holds it.
-    var hasCore: Bool { state.withLock { $0.core != nil } }
 
     var hasUnreadEnd: Bool {
         let core = state.withLock { $0.core }
@@ -202,7 +222,10 @@ extension ChainTerminal {
 
     func receive(message: [UInt8]) { pass(.message(RawMessage(message))) }
 
-    func messageWasWritten(wasTaken: Bool) { pass(.writeDone) }
+    func messageWasWritten(wasTaken: Bool) {
+        if !wasTaken, shared.terminal === self { shared.noteLostWrite() }
+        pass(.writeDone)
+    }
 
     func receive(end: CallEnd) {
         pass(.close(end))

@@ -7,6 +7,7 @@ package final class ChainRegistry: Sendable {
         var chains: [ObjectIdentifier: InterceptorChain] = [:]
         /// Why no more are taken.
         var refusal: RPCError?
+        var whenEmpty: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -15,6 +16,8 @@ package final class ChainRegistry: Sendable {
 }
 
 extension ChainRegistry {
+    var isEmpty: Bool { state.withLock { $0.chains.isEmpty } }
+
     /// Keeps a call that begins, until it ends. Returns why it may not.
     func add(_ chain: InterceptorChain) -> RPCError? {
         state.withLock { state in
@@ -24,16 +27,35 @@ extension ChainRegistry {
     }
 
     func remove(_ chain: InterceptorChain) {
-        let removed = state.withLock { $0.chains.removeValue(forKey: ObjectIdentifier(chain)) }
+        let (removed, whenEmpty) = state.withLock { state in
+            let removed = state.chains.removeValue(forKey: ObjectIdentifier(chain))
+            return (removed, state.chains.isEmpty ? state.whenEmpty.take() : nil)
+        }
         _ = removed
+        whenEmpty?()
     }
 
-    /// Takes no more calls, and ends those that an interceptor holds. The others run on.
+    /// Has `body` called once, when no call is left.
+    func whenEmpty(_ body: @escaping @Sendable () -> Void) {
+        let isEmpty = state.withLock { state in
+            if !state.chains.isEmpty { state.whenEmpty = body }
+            return state.chains.isEmpty
+        }
+        if isEmpty { body() }
+    }
+
+    /// Takes no more calls, and ends those that an interceptor holds, because there will be no
+    /// connection for them. The others run on.
     package func close(with error: RPCError) {
         let chains = state.withLock { state in
             state.refusal = error
             return Array(state.chains.values)
         }
         for chain in chains where chain.isHeld { chain.fail(error) }
+    }
+
+    /// Ends those that are left.
+    package func failAll(with error: RPCError) {
+        for chain in state.withLock({ Array($0.chains.values) }) { chain.fail(error) }
     }
 }

@@ -152,15 +152,25 @@ extension InterceptedCall {
 extension InterceptedCall {
     /// Keeps further requests back, a cancellation excepted, until ``releaseRequests()``: while
     /// the interceptor waits for something before it lets the call go on.
-    public func holdRequests() { state.withLock { $0.holdsRequests = !$0.isCancelled } }
+    public func holdRequests() {
+        let isNew = state.withLock { state in
+            guard !state.holdsRequests, !state.isCancelled else { return false }
+            state.holdsRequests = true
+            return true
+        }
+        if isNew { plan.shared.hold(true) }
+    }
 
     /// Lets the requests come that were kept back.
     public func releaseRequests() {
-        let isMine = state.withLock { state in
-            state.holdsRequests = false
-            defer { state.isHandled = true }
-            return !state.isHandled
+        let (isMine, wasHeld) = state.withLock { state in
+            defer {
+                state.holdsRequests = false
+                state.isHandled = true
+            }
+            return (!state.isHandled, state.holdsRequests)
         }
+        if wasHeld { plan.shared.hold(false) }
         if isMine { handleAll() }
     }
 
@@ -184,6 +194,7 @@ extension InterceptedCall {
     }
 
     private func post(_ event: Event) {
+        var wasHeld = false
         let isMine = state.withLock { state in
             let mustWait: Bool
             switch event {
@@ -191,6 +202,7 @@ extension InterceptedCall {
             case .request where state.isCancelled: return false
             case .request(.cancel):
                 state.requests.removeAll()
+                wasHeld = state.holdsRequests
                 state.holdsRequests = false
                 state.isCancelled = true
                 mustWait = state.isHandled
@@ -209,6 +221,7 @@ extension InterceptedCall {
             }
             return false
         }
+        if wasHeld { plan.shared.hold(false) }
         guard isMine else { return }
         // A closure would cost an allocation for each event.
         if factory.context.isInline {

@@ -52,7 +52,7 @@ extension InterceptorChain {
     }
 
     /// Whether one of the interceptors holds the call.
-    var isHeld: Bool { plan.shared.terminal?.hasCore != true }
+    var isHeld: Bool { plan.shared.isHeld }
 
     /// Nil when nothing is left; from then on requests pass by themselves.
     private func takeEarly() -> [ChainRequest]? {
@@ -69,6 +69,7 @@ extension InterceptorChain {
     private func pass(_ request: ChainRequest, to seam: ChainSeam) {
         guard seam.pass(request) != nil, case .write = request else { return }
         // A message behind the end of the request goes nowhere; nobody is to wait for it.
+        plan.shared.noteLostWrite()
         take(.writeDone)
     }
 
@@ -92,7 +93,9 @@ extension InterceptorChain {
     func fail(_ error: RPCError) {
         let seam = state.withLock { $0.below }
         plan.shared.failure = error
-        take(.close(CallEnd(error: error)))
+        var end = CallEnd(error: error)
+        end.dropsUnread = true
+        take(.close(end))
         _ = seam?.pass(.cancel)
     }
 
@@ -131,7 +134,8 @@ extension InterceptorChain: ChainUpper {
         switch response {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message.bytes)
-        case .writeDone: observer?.messageWasWritten(wasTaken: !hasUnreadEnd)
+        case .writeDone:
+            observer?.messageWasWritten(wasTaken: !plan.shared.takeLostWrite())
         case .close(let end): observer?.receive(end: end)
         }
     }

@@ -111,7 +111,7 @@ extension OperationBatches {
             if state.call == nil, state.end == nil {
                 state.end = CallEnd(error: RPCError(.cancelled, "the call was never started"))
             }
-            return state.messageReader == nil ? state.call : nil
+            return state.isUnwanted ? state.call : nil
         }
         call?.receiveNext()
         settle()
@@ -130,6 +130,12 @@ extension OperationBatches {
 }
 
 extension OperationBatches.State {
+    /// Whether messages are read for the sake of the end behind them alone. Where nobody waits for
+    /// that either, their server is stopped instead.
+    fileprivate var isUnwanted: Bool {
+        isAbandoned && messageReader == nil && statusReader != nil
+    }
+
     fileprivate mutating func take(
         _ operations: [Operation], _ report: OperationBatches.Report
     ) -> OperationBatches.Plan {
@@ -179,10 +185,9 @@ extension OperationBatches {
     /// Reports the batches of which nothing is left to wait for.
     private func settle() {
         let (ended, unwanting) = state.withLock { state in
-            let readsOn = state.messageReader != nil
+            let wasWanted = !state.isUnwanted
             let ended = state.takeEnded()
-            let isUnread = state.isAbandoned && readsOn && state.messageReader == nil
-            return (ended, isUnread ? state.call : nil)
+            return (ended, wasWanted && state.isUnwanted ? state.call : nil)
         }
         unwanting?.receiveNext()
         for batch in ended {
@@ -242,9 +247,11 @@ extension OperationBatches {
 
     func receive(message: [UInt8]) {
         let unwanting: (any CallRequests)? = state.withLock { state in
-            guard !state.isAbandoned || state.messageReader != nil else { return state.call }
-            state.unread.append(message)
-            return nil
+            guard state.isUnwanted else {
+                state.unread.append(message)
+                return nil
+            }
+            return state.call
         }
         guard let unwanting else { return settle() }
         unwanting.receiveNext()

@@ -160,11 +160,22 @@ extension Call {
 
     /// Ends the call with CANCELLED and resets its stream.
     public func cancel() {
+        let cancelled = RPCError(.cancelled, "the call was cancelled")
+        if endInstead(with: cancelled) { return }
         let (call, state) = run.withLock { ($0.call, $0.state) }
         if let call { return call.cancel() }
         guard state != .notStarted else { return stop() }
         // It is being made at this moment.
-        leave().0?.cancel(with: RPCError(.cancelled, "the call was cancelled"))
+        leave().0?.cancel(with: cancelled)
+    }
+
+    /// Takes `error` for an end that waits behind messages which were held. False when none does.
+    private func endInstead(with error: RPCError) -> Bool {
+        guard let held = run.withLock({ $0.heldEnd.take() }) else { return false }
+        var end = CallEnd(error: error, trailers: held.trailers)
+        end.dropsUnread = true
+        finish(with: end)
+        return true
     }
 
     private func leave() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
@@ -221,7 +232,7 @@ extension Call {
                 if mayRead { call?.receiveNext() }
             }
         } catch {
-            call?.fail(error)
+            if !endInstead(with: error) { call?.fail(error) }
         }
     }
 
@@ -232,11 +243,12 @@ extension Call {
 
     fileprivate func received(_ end: CallEnd) {
         let waits = run.withLock { run in
-            guard run.state == .paused, !end.dropsUnread, !run.held.isEmpty else { return false }
+            guard !end.dropsUnread, run.isDelivering || !run.held.isEmpty else { return false }
             run.heldEnd = end
             return true
         }
-        if !waits { finish(with: end) }
+        // Who is at it may have found nothing more just before.
+        if waits { deliverHeld() } else { finish(with: end) }
     }
 
     private func finish(with end: CallEnd) {
@@ -267,7 +279,7 @@ extension Call.State {
         if state == .started, let output, let octets = held.popFirst() {
             return .message(octets, output, call)
         }
-        if state == .started, let end = heldEnd.take() { return .end(end) }
+        if held.isEmpty, let end = heldEnd.take() { return .end(end) }
         isDelivering = false
         return nil
     }

@@ -147,11 +147,9 @@ extension FakeStream: StreamCarrier {
 
     func reportRoom(on stream: StreamHandle, to call: CallCore) { call.streamHasRoom() }
 
-    func isInLine(_ stream: StreamHandle) -> Bool { false }
-
     func finish(_ stream: StreamHandle) { requestEnded() }
 
-    func reset(_ stream: StreamHandle) {
+    func reset(_ stream: StreamHandle) -> Bool {
         let wasOver = state.withLock { state in
             defer {
                 state.isOver = true
@@ -160,9 +158,10 @@ extension FakeStream: StreamCarrier {
             }
             return state.isOver
         }
-        guard !wasOver else { return }
+        guard !wasOver else { return false }
         tell(.part(.cancelled, of: nil))
         over()
+        return false
     }
 
     func consumed(_ byteCount: Int, on stream: StreamHandle) {}

@@ -1,0 +1,86 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// What comes to a call that is paused, its end included.
+@Suite("A paused call", .timeLimit(.minutes(1)))
+struct PausedCallTests {
+    private struct Illegible: Error {}
+
+    /// Refuses a message that begins with 9.
+    private static let picky = Method<[UInt8], [UInt8]>(
+        "/t.T/Echoes", .serverStreaming, request: .octets,
+        reply: Codec(
+            encode: { value, prefix in [UInt8](repeating: 0, count: prefix) + value },
+            decode: { octets in
+                if octets.count > 0, octets[0] == 9 { throw Illegible() }
+                return (0..<octets.count).map { octets[$0] }
+            }))
+
+    /// A call that is paused, and that has been sent all of its answer.
+    private struct Paused {
+        let peer: RawPeer
+        let channel: Channel
+        let call: Call<[UInt8], [UInt8]>
+        let end = EarlyEndTests.End()
+
+        init(_ messages: [[UInt8]], context: SerialContext = .inline) async throws {
+            var script = RawScript { try $0.reply($1) }
+            script.answerToHeaders = { connection, stream in
+                // The first call only; it is paused by then.
+                guard stream == 1 else { return }
+                Thread.sleep(forTimeInterval: 0.05)
+                let answer = RawFrame.octets(
+                    RawFrame.headers, flags: RawFrame.endHeaders, stream: stream,
+                    RawHPACK.block(RawConnection.responseFields))
+                let trailers = RawFrame.octets(
+                    RawFrame.headers, flags: RawFrame.endHeaders | RawFrame.endStream,
+                    stream: stream, RawHPACK.block([("grpc-status", "0")]))
+                let data = messages.flatMap {
+                    RawFrame.octets(RawFrame.data, stream: stream, RawPrefixed.octets($0))
+                }
+                try connection.send(answer + data + trailers)
+            }
+            peer = try RawPeer(script)
+            channel = try Channel(peer.target)
+            call = Call(
+                channel, PausedCallTests.picky, requests: PipeWriter<[UInt8]>(), context: context)
+            try call.start(with: end)
+            call.pause()
+            // Its answer comes behind that of the other, on the same connection.
+            _ = try await channel.unary(HostileTrial.echo, [1])
+            #expect(peer.connectionCount == 1)
+        }
+    }
+
+    @Test("gives all that came meanwhile when it goes on, and then the end", arguments: [1, 2, 5])
+    func goesOn(count: Int) async throws {
+        let messages = (0..<count).map { [UInt8($0)] }
+        let queue = try CompletionQueue()
+        for context in [SerialContext.inline, .queue(queue)] {
+            let paused = try await Paused(messages, context: context)
+            #expect(paused.end.values.withLock { $0.isEmpty })
+            paused.call.resume()
+            #expect(await paused.end.error == nil)
+            #expect(paused.end.values.withLock { $0 } == messages)
+            #expect(paused.call.state == .finished)
+        }
+    }
+
+    @Test("can be cancelled, whatever has come of it", arguments: [1, 3])
+    func cancelled(count: Int) async throws {
+        let paused = try await Paused((0..<count).map { [UInt8($0)] })
+        paused.call.cancel()
+        #expect(await paused.end.error?.code == .cancelled)
+        #expect(paused.end.values.withLock { $0.isEmpty })
+    }
+
+    @Test("fails when what has come cannot be read", arguments: [[[9]], [[1], [9]], [[9], [1]]])
+    func illegible(_ messages: [[UInt8]]) async throws {
+        let paused = try await Paused(messages)
+        paused.call.resume()
+        #expect(await paused.end.error?.code == .internal)
+    }
+}
