@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Swiftlet
+import SwiftletCore
 import SwiftletLoopback
 import Synchronization
 import Testing
@@ -418,5 +419,29 @@ struct CallWriterTests {
             }
         }
         #expect(try result.get().message == "Hello you")
+    }
+
+    @Test("of a client begins with its start, and writes where it was told to")
+    func ofClient() async throws {
+        let queue = try CompletionQueue()
+        let greeter = Greeter(channel: channel)
+        let call: Call<HelloRequest, HelloReply> = greeter.call(
+            "SayHello", .unary, requests: SequenceWriter(value: HelloRequest(name: "you")),
+            context: .queue(queue))
+        #expect(call.state == .notStarted)
+        // Were it under way already, it would have been before these were there and back.
+        for _ in 0..<5 { _ = try await greeter.sayHello(.init(name: "other")) }
+        #expect(call.state == .notStarted)
+        #expect(call.responseHeaders == nil)
+        let elsewhere = Mutex(0)
+        let sink = Sink<HelloReply> { reply in
+            #expect(reply.message == "Hello you")
+            if !queue.loop.isCurrent { elsewhere.withLock { $0 += 1 } }
+        }
+        try call.start(with: sink)
+        await sink.waitForEnd()
+        #expect(sink.all.count == 2 && sink.all.last == "done")
+        #expect(elsewhere.withLock { $0 } == 0)
+        queue.shutdown()
     }
 }
