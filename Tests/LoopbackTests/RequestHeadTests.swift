@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletCore
 import SwiftletLoopback
+import Synchronization
 import Testing
 
 @Suite("The head of a request", .timeLimit(.minutes(1)))
@@ -63,5 +64,61 @@ struct RequestHeadTests {
             "/rpc", contentType: "text/plain", body: [1, 2],
             .with { $0.compression = CompressionAlgorithm(name: "snappy") })
         #expect(answer.body == [1, 2])
+    }
+
+    private static let agents: [(prefix: String?, suffix: String?, String)] = [
+        (nil, nil, "grpc-swift-swiftlet/\(UserAgent.version)"),
+        ("shop/1.4", nil, "shop/1.4 grpc-swift-swiftlet/\(UserAgent.version)"),
+        (nil, "(night)", "grpc-swift-swiftlet/\(UserAgent.version) (night)"),
+        ("shop/1.4", "(night)", "shop/1.4 grpc-swift-swiftlet/\(UserAgent.version) (night)"),
+        ("", "", "grpc-swift-swiftlet/\(UserAgent.version)"),
+    ]
+
+    @Test("names the library, and the program before it and behind it")
+    func userAgent() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { _, context in
+                Array((context.metadata["user-agent"] ?? "none").utf8)
+            }
+        }
+        for (prefix, suffix, value) in Self.agents {
+            var arguments = ChannelArguments()
+            arguments.userAgentPrefix = prefix
+            arguments.userAgentSuffix = suffix
+            let channel = try Channel(server.target, arguments: arguments)
+            let seen = try await channel.unary(HostileTrial.echo, [])
+            #expect(String(decoding: seen, as: UTF8.self) == value)
+        }
+    }
+
+    @Test("waits while as many calls run as the program allows, though the server allows more")
+    func maxConcurrentStreams() async throws {
+        let running = Mutex((now: 0, most: 0))
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 100
+            server.unary(HostileTrial.echo) { request, _ in
+                running.withLock { running in
+                    running.now += 1
+                    running.most = max(running.most, running.now)
+                }
+                for _ in 0..<10 { await Task.yield() }
+                running.withLock { $0.now -= 1 }
+                return request
+            }
+        }
+        var arguments = ChannelArguments()
+        arguments.maxConcurrentStreams = 3
+        let channel = try Channel(server.target, arguments: arguments)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number: UInt8 in 0..<50 {
+                group.addTask {
+                    let reply = try await channel.unary(HostileTrial.echo, [number])
+                    #expect(reply == [number])
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect((1...3).contains(running.withLock { $0.most }))
+        #expect(server.connectionCount == 1)
     }
 }
