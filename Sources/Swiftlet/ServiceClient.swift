@@ -70,11 +70,12 @@ extension ServiceClient {
     }
 
     /// A call, not started yet, whose requests come from a writer and which is the writer of its
-    /// responses.
+    /// responses, which are written in `context`.
     public func call<Request: Message, Reply: Message>(
         _ name: String, _ shape: CallShape, requests: any Writer<Request>,
-        _ options: CallOptions = CallOptions()
+        _ options: CallOptions = CallOptions(), context: SerialContext = .inline
     ) -> Call<Request, Reply> {
-        Call(channel, method(name, shape), requests: requests, completed(options))
+        Call(
+            channel, method(name, shape), requests: requests, completed(options), context: context)
     }
 }

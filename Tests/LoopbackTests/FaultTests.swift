@@ -63,6 +63,33 @@ struct FaultTests {
         #expect(codes == [.deadlineExceeded])
     }
 
+    /// Says when it is let go of.
+    private final class Kept: Sendable {
+        private let continuation: AsyncStream<Void>.Continuation
+        init(_ continuation: AsyncStream<Void>.Continuation) { self.continuation = continuation }
+        deinit { continuation.finish() }
+    }
+
+    @Test("that delays a call leaves nothing to its deadline")
+    func nothingLeft() async throws {
+        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
+        let (released, continuation) = AsyncStream.makeStream(of: Void.self)
+        do {
+            let kept = Kept(continuation)
+            let server = try LoopbackServer { server in
+                server.unary(echo) { request, _ in withExtendedLifetime(kept) { request } }
+                server.faults = [.always(.delay(.milliseconds(1)))]
+            }
+            let channel = try Channel(server.target)
+            let reply = try await channel.unary(echo, [1], .with { $0.timeout = .seconds(600) })
+            #expect(reply == [1])
+            await channel.close()
+            server.shutdown()
+        }
+        // With its call gone, nothing holds on to the server and to what its handlers know.
+        for await _ in released {}
+    }
+
     @Test("that cuts the connection off at an octet fails the call wherever that is")
     func everyOctet() async throws {
         var firstWhole: Int?

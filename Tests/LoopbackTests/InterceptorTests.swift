@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletCore
 import SwiftletLoopback
 import Synchronization
 import Testing
@@ -6,8 +7,13 @@ import Testing
 /// What interceptors saw, in order.
 private final class Notes: Sendable {
     private let lines = Mutex<[String]>([])
+    private let onAdd: @Sendable () -> Void
+    init(onAdd: @escaping @Sendable () -> Void = {}) { self.onAdd = onAdd }
     var all: [String] { lines.withLock { $0 } }
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    func add(_ line: String) {
+        lines.withLock { $0.append(line) }
+        onAdd()
+    }
 }
 
 /// Forwards everything and notes it.
@@ -347,15 +353,17 @@ struct InterceptorTests {
     @Test("run in a context of their own when they ask for one")
     func context() async throws {
         let queue = try CompletionQueue()
-        let notes = Notes()
-        let factory = InterceptorFactory("elsewhere", context: .queue(queue)) { _ in
-            Noting("elsewhere", notes)
+        let elsewhere = Mutex(0)
+        let notes = Notes { if !queue.loop.isCurrent { elsewhere.withLock { $0 += 1 } } }
+        let factory = InterceptorFactory("placed", context: .queue(queue)) { _ in
+            Noting("placed", notes)
         }
         for _ in 0..<20 {
             _ = try await greeter.sayHello(
                 .init(name: "you"), .with { $0.interceptors = [factory, factory] })
         }
         #expect(notes.all.count == 20 * 2 * 6)
+        #expect(elsewhere.withLock { $0 } == 0)
         queue.shutdown()
     }
 }

@@ -35,7 +35,7 @@ struct TimelineTests {
         #expect(second.headersSent == second.started)
     }
 
-    @Test("travels in the error of a call that failed, with what the server sent before")
+    @Test("travels in the error of a call that failed")
     func failure() async throws {
         let server = try LoopbackServer { _ in }
         let channel = try Channel(server.target)
@@ -47,6 +47,40 @@ struct TimelineTests {
         #expect(error.timeline?.peer == server.target)
         #expect(error.waited == error.timeline?.duration)
         #expect(error.peer == server.target)
+    }
+
+    @Test("travels with what the server sent before its error and with it")
+    func metadata() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(Self.sayHello) { _, context in
+                var headers: Metadata = ["x-before": "1"]
+                headers.append(bytes: [0, 1, 254], for: "x-before-bin")
+                context.sendInitialMetadata(headers)
+                var trailers: Metadata = ["x-behind": "2"]
+                trailers.append("3", for: "x-behind")
+                trailers.append(bytes: [255], for: "x-behind-bin")
+                context.setTrailingMetadata(trailers)
+                throw RPCError(.aborted, "enough")
+            }
+        }
+        let channel = try Channel(server.target)
+        let unary = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.sayHello, HelloRequest())
+        }
+        let streaming = Method<HelloRequest, HelloReply>(Self.sayHello.path, .serverStreaming)
+        let stream = await #expect(throws: RPCError.self) {
+            for try await _ in try await channel.serverStreaming(streaming, HelloRequest()) {}
+        }
+        for error in [try #require(unary), try #require(stream)] {
+            #expect(error.code == .aborted)
+            #expect(error.initialMetadata["x-before"] == "1")
+            #expect(error.initialMetadata.bytes(for: "x-before-bin") == [0, 1, 254])
+            #expect(error.initialMetadata[all: "x-behind"].isEmpty)
+            #expect(error.metadata[all: "x-behind"] == [.text("2"), .text("3")])
+            #expect(error.metadata.bytes(for: "x-behind-bin") == [255])
+            #expect(error.metadata[all: "x-before"].isEmpty)
+            #expect(error.timeline?.peer == server.target)
+        }
     }
 
     @Test("of a stream is there once it has ended")

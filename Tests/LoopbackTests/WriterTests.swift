@@ -5,33 +5,6 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Notes what is written into it.
-private final class Sink<Value: Sendable>: Writeable {
-    private let lines = Mutex<[String]>([])
-    private let onWrite: @Sendable (Value) -> Void
-    let finished: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init(onWrite: @escaping @Sendable (Value) -> Void = { _ in }) {
-        self.onWrite = onWrite
-        (finished, continuation) = AsyncStream.makeStream()
-    }
-
-    var all: [String] { lines.withLock { $0 } }
-
-    func write(_ value: Value) {
-        lines.withLock { $0.append("\(value)") }
-        onWrite(value)
-    }
-
-    func writesFinished(_ error: RPCError?) {
-        lines.withLock { $0.append(error.map { "\($0.code)" } ?? "done") }
-        continuation.finish()
-    }
-
-    func waitForEnd() async { for await _ in finished {} }
-}
-
 @Suite("A writer", .timeLimit(.minutes(1)))
 struct WriterTests {
     @Test("of a sequence writes its values and then the end")
@@ -96,7 +69,7 @@ struct WriterTests {
         #expect(neverStarted.state == .notStarted)
     }
 
-    @Test("of an asynchronous sequence pauses it, and ends with its error")
+    @Test("of an asynchronous sequence ends with its error")
     func asynchronous() async throws {
         struct Failure: Error {}
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
@@ -108,6 +81,34 @@ struct WriterTests {
         continuation.finish(throwing: Failure())
         await sink.waitForEnd()
         #expect(sink.all == ["1", "2", "UNKNOWN"])
+    }
+
+    @Test("of an asynchronous sequence holds a value back during a pause, and asks for no more")
+    func asynchronousPause() async throws {
+        let (asked, asking) = AsyncStream.makeStream(of: Int.self)
+        let askedCount = Atomic(0)
+        let mayWriteMore = Atomic(false)
+        let numbers = AsyncStream<Int> {
+            let number = askedCount.wrappingAdd(1, ordering: .relaxed).newValue
+            asking.yield(number)
+            return number > 4 ? nil : number
+        }
+        let writer = AsyncSequenceWriter(numbers)
+        let sink = Sink<Int> { number in
+            if number == 2 { writer.pause() }
+            #expect(number <= 2 || mayWriteMore.load(ordering: .relaxed))
+        }
+        try writer.start(with: sink)
+        for await number in asked where number == 3 { break }
+        // Were it not paused, it would come to the end of them meanwhile.
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(writer.state == .paused)
+        #expect(sink.all == ["1", "2"])
+        #expect(askedCount.load(ordering: .relaxed) == 3)
+        mayWriteMore.store(true, ordering: .relaxed)
+        writer.resume()
+        await sink.waitForEnd()
+        #expect(sink.all == ["1", "2", "3", "4", "done"])
     }
 
     @Test("that is a pipe keeps what comes while nobody takes it")
@@ -309,8 +310,8 @@ struct CallWriterTests {
         #expect(throws: RPCError.self) { try call.start(with: sink) }
     }
 
-    @Test("pauses its requests until each was taken")
-    func backPressure() async throws {
+    @Test("carries many requests and responses, whichever of them is faster")
+    func many() async throws {
         let sink = Sink<RouteGuide.RouteNote>()
         let call = chat(SequenceWriter((0..<100).map { note("\($0)") }))
         try call.start(with: sink)

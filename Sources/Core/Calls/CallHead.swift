@@ -26,7 +26,7 @@ extension CallHead {
     var waitForReady: Bool { options.waitForReady ?? false }
     var maxSendByteCount: Int? { limits.maxSendByteCount }
     var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }
-    var isPlain: Bool { method.plain != nil }
+    package var isPlain: Bool { method.plain != nil }
 
     /// Makes a message, whose first five octets are reserved, ready for the stream.
     func frame(_ message: consuming [UInt8], mayCompress: Bool = true) throws(RPCError) -> [UInt8] {

@@ -70,16 +70,8 @@ extension RequestHeadCache {
             if index > 0 { entries.swapAt(index, 0) }
             return entries[0].prepared
         }
-        try Self.check("the authority", authority, 0x21...0x7e)
-        try Self.check("the user agent", userAgent, 0x20...0x7e)
+        try Self.check(head, authority: authority, userAgent: userAgent)
         let method = head.method
-        if let subtype = method.contentSubtype {
-            try Self.check("the content subtype", subtype, 0x21...0x7e)
-        }
-        if let plain = method.plain {
-            try Self.check("the content type", plain.contentType, 0x20...0x7e)
-            try Self.check("what is accepted", plain.accept, 0x20...0x7e)
-        }
         let prepared =
             method.plain?.prepared(
                 path: method.path, authority: authority, scheme: scheme, userAgent: userAgent)
@@ -95,18 +87,45 @@ extension RequestHeadCache {
         return prepared
     }
 
+    private static func check(
+        _ head: CallHead, authority: String, userAgent: String
+    ) throws(RPCError) {
+        try checkWord("the authority", authority)
+        try check("the user agent", userAgent, 0x20...0x7e)
+        if let subtype = head.method.contentSubtype {
+            try checkWord("the content subtype", subtype)
+        }
+        if let plain = head.method.plain {
+            try check("the content type", plain.contentType, 0x20...0x7e)
+            try check("what is accepted", plain.accept, 0x20...0x7e)
+        } else if !CompressionAlgorithm.supported.contains(head.compression) {
+            // Before its first message finds out, which a stream may have none of.
+            throw refusal(
+                .internal, "messages cannot be compressed with '\(head.compression.name)' here")
+        }
+    }
+
+    private static func checkWord(_ what: String, _ value: String) throws(RPCError) {
+        guard !value.isEmpty else { throw refusal(.invalidArgument, "\(what) is empty") }
+        try check(what, value, 0x21...0x7e)
+    }
+
     /// What the program says of itself must not bring other lines with it.
     private static func check(
         _ what: String, _ value: String, _ legal: ClosedRange<UInt8>
     ) throws(RPCError) {
         guard let octet = value.utf8.first(where: { !legal.contains($0) }) else { return }
-        var error = RPCError(
+        throw refusal(
             .invalidArgument,
             "\(what) '\(value)' has the octet 0x\(String(octet, radix: 16)) in it, "
                 + "which cannot be sent")
+    }
+
+    private static func refusal(_ code: StatusCode, _ message: String) -> RPCError {
+        var error = RPCError(code, message)
         error.phase = .preparing
         error.mayHaveBeenExecuted = false
-        throw error
+        return error
     }
 }
 

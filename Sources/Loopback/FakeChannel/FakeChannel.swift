@@ -34,7 +34,8 @@ public final class FakeChannel: Sendable {
     ///
     /// - Parameters:
     ///   - method: Whose next call it is for.
-    ///   - onRequest: Gets the parts of the call's request as they come.
+    ///   - onRequest: Gets the parts of the call's request as they come, in place of
+    ///     ``FakeResponse/requestParts``, which has nothing but an end then.
     public func respond<Request, Reply>(
         to method: Method<Request, Reply>,
         onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil
@@ -44,10 +45,31 @@ public final class FakeChannel: Sendable {
         return response
     }
 
+    /// Queues a response for the next call of a path that has none yet: what `Channel.post` sends
+    /// to `/rpc`, for one, which is no method of gRPC's. Requests and answers are octets.
+    ///
+    /// ```swift
+    /// try fake.respond(to: "/rpc").send(
+    ///     HTTPReply(contentType: "application/json", body: Array("{}".utf8)))
+    /// ```
+    public func respond(
+        to path: String,
+        onRequest: (@Sendable (FakeRequestPart<[UInt8]>) -> Void)? = nil
+    ) -> FakeResponse<[UInt8], [UInt8]> {
+        let response = FakeResponse(
+            path, .unary, request: Codec.octets, reply: Codec.octets, onRequest,
+            loop: backend.loop)
+        backend.add(response.stream, for: path)
+        return response
+    }
+
     /// How many responses were queued for a method that no call has taken.
     public func unusedResponseCount<Request, Reply>(for method: Method<Request, Reply>) -> Int {
         backend.unusedCount(for: method.path)
     }
+
+    /// How many responses were queued for a path that no call has taken.
+    public func unusedResponseCount(for path: String) -> Int { backend.unusedCount(for: path) }
 }
 
 extension FakeBackend: FakeStreamOwner {

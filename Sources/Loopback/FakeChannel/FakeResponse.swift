@@ -24,32 +24,73 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
     }
 
     /// The parts of the request as they come, to be awaited. Ends with the call.
+    ///
+    /// Who writes requests waits, as with a server that does not read, while more than a few
+    /// messages lie here that nobody has awaited.
     public let requestParts: AsyncStream<FakeRequestPart<Request>>
 
     let stream: FakeStream
-    private let method: Method<Request, Reply>
+    private let path: String
+    private let shape: CallShape
+    private let replyCodec: Codec<Reply>
     private let progress = Mutex(Progress.nothing)
 
     init(
+        _ path: String, _ shape: CallShape, request codec: Codec<Request>, reply: Codec<Reply>,
+        _ onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)?, loop: EventLoop
+    ) {
+        self.path = path
+        self.shape = shape
+        replyCodec = reply
+        let (parts, continuation) = AsyncStream.makeStream(of: Unread.self)
+        let stream = FakeStream(loop) { part, byteCount throws(RPCError) in
+            let typed = try FakeRequestPart(part, codec)
+            guard let onRequest else {
+                continuation.yield(Unread(part: typed, byteCount: byteCount))
+                return false
+            }
+            onRequest(typed)
+            return true
+        } whenOver: {
+            continuation.finish()
+        }
+        // Nobody can read any more what is written from then on, and nothing keeps it.
+        continuation.onTermination = { [weak stream] _ in stream?.isNotRead() }
+        self.stream = stream
+        requestParts = AsyncStream {
+            // Iterators of one stream go on where the last of them stopped.
+            var iterator = parts.makeAsyncIterator()
+            guard let unread = await iterator.next() else { return nil }
+            if let byteCount = unread.byteCount { stream.wasRead(byteCount) }
+            return unread.part
+        }
+    }
+
+    convenience init(
         _ method: Method<Request, Reply>,
         _ onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)?, loop: EventLoop
     ) {
-        self.method = method
-        let (parts, continuation) = AsyncStream.makeStream(of: FakeRequestPart<Request>.self)
-        requestParts = parts
-        let codec = method.requestCodec
-        stream = FakeStream(loop) { part throws(RPCError) in
-            let typed: FakeRequestPart<Request>
-            switch part {
-            case .start(let metadata, let deadline): typed = .start(metadata, deadline)
-            case .message(let octets): typed = .message(try codec.decode(octets.span))
-            case .end: typed = .end
-            case .cancelled: typed = .cancelled
-            }
-            onRequest?(typed)
-            continuation.yield(typed)
-        } whenOver: {
-            continuation.finish()
+        self.init(
+            method.path, method.shape, request: method.requestCodec, reply: method.replyCodec,
+            onRequest, loop: loop)
+    }
+
+    /// A part that lies ready, and how long its message is.
+    private struct Unread {
+        let part: FakeRequestPart<Request>
+        let byteCount: Int?
+    }
+}
+
+extension FakeRequestPart {
+    fileprivate init(
+        _ part: FakeStream.RequestPart, _ codec: Codec<Request>
+    ) throws(RPCError) {
+        switch part {
+        case .start(let metadata, let deadline): self = .start(metadata, deadline)
+        case .message(let octets): self = .message(try codec.decode(octets.span))
+        case .end: self = .end
+        case .cancelled: self = .cancelled
         }
     }
 }
@@ -60,7 +101,7 @@ extension FakeResponse {
         _ message: Reply, initialMetadata: Metadata = [:], trailingMetadata: Metadata = [:],
         status: Status = .ok
     ) throws(RPCError) {
-        guard !method.shape.hasResponseStream else {
+        guard !shape.hasResponseStream else {
             throw refusal("responses of a streaming call are sent part by part")
         }
         let octets = try encode(message)
@@ -72,17 +113,21 @@ extension FakeResponse {
     /// Sends a message. To a call that has one response it is the whole answer, with status OK.
     public func sendMessage(_ message: Reply) throws(RPCError) {
         try append(try encode(message))
-        if !method.shape.hasResponseStream { try sendEnd() }
+        if !shape.hasResponseStream { try sendEnd() }
     }
 
     /// Sends the headers; before any message, and once.
     public func sendInitialMetadata(_ metadata: Metadata) throws(RPCError) {
+        try sendHeaders(httpStatus: 200, metadata)
+    }
+
+    private func sendHeaders(httpStatus: Int, _ metadata: Metadata) throws(RPCError) {
         try progress.withLock { progress throws(RPCError) in
             guard case .nothing = progress else {
                 throw refusal("initial metadata comes first, and once")
             }
             progress = .headers
-            stream.send(.headers(metadata))
+            stream.send(.headers(httpStatus: httpStatus, metadata))
         }
     }
 
@@ -94,7 +139,7 @@ extension FakeResponse {
             switch progress {
             case .ended: throw refusal("the call was ended before")
             case .nothing, .headers:
-                guard method.shape.hasResponseStream || status.code != .ok else {
+                guard shape.hasResponseStream || status.code != .ok else {
                     throw refusal("a call with one response ends well only behind it")
                 }
             case .messages: break
@@ -119,16 +164,16 @@ extension FakeResponse {
     }
 
     private func encode(_ message: Reply) throws(RPCError) -> [UInt8] {
-        try method.replyCodec.encode(message)
+        try replyCodec.encode(message)
     }
 
     private func append(_ octets: [UInt8]) throws(RPCError) {
         try progress.withLock { progress throws(RPCError) in
             switch progress {
             case .ended: throw refusal("a message cannot follow the end")
-            case .messages where !method.shape.hasResponseStream:
+            case .messages where !shape.hasResponseStream:
                 throw refusal("the call has one response")
-            case .nothing: stream.send(.headers([:]))
+            case .nothing: stream.send(.headers(httpStatus: 200, [:]))
             case .headers, .messages: break
             }
             progress = .messages
@@ -137,9 +182,20 @@ extension FakeResponse {
     }
 
     private func refusal(_ reason: String) -> RPCError {
-        var error = RPCError(.failedPrecondition, "fake response to \(method.path): \(reason)")
+        var error = RPCError(.failedPrecondition, "fake response to \(path): \(reason)")
         error.phase = .preparing
         error.mayHaveBeenExecuted = false
         return error
+    }
+}
+
+extension FakeResponse where Request == [UInt8], Reply == [UInt8] {
+    /// Answers a plain HTTP request, completely.
+    public func send(_ reply: HTTPReply, headers: Metadata = [:]) throws(RPCError) {
+        var metadata = Metadata()
+        metadata.append(received: .text(reply.contentType), for: "content-type")
+        for element in headers { metadata.append(received: element.value, for: element.name) }
+        try sendHeaders(httpStatus: reply.status, metadata)
+        try sendMessage(reply.body)
     }
 }

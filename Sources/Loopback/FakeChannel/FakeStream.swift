@@ -10,12 +10,16 @@ final class FakeStream: Sendable {
         case start(Metadata, Deadline)
         case message([UInt8])
         case end, cancelled
+
+        var messageByteCount: Int? {
+            if case .message(let octets) = self { octets.count } else { nil }
+        }
     }
 
     /// A piece of the answer.
     enum ResponsePart: Sendable {
-        case headers(Metadata)
-        /// With its prefix.
+        case headers(httpStatus: Int, Metadata)
+        /// With its prefix, which plain calls do not get.
         case message([UInt8])
         case end(Status, Metadata)
         /// What went wrong on the way, and not at the server.
@@ -37,10 +41,51 @@ final class FakeStream: Sendable {
         var assembler = MessageAssembler(maxByteCount: nil)
         var requestHasEnded = false
         var owner: (any FakeStreamOwner)?
+        var unread = UnreadRequests()
+        /// Told as soon as there is room again.
+        var waitsForRoom: CallCore?
+
+        /// Neither side sends anything any more.
+        mutating func end() {
+            isOver = true
+            call = nil
+            waitsForRoom = nil
+            parts = []
+        }
     }
 
+    /// The messages of the request that the test has yet to read.
+    private struct UnreadRequests {
+        private static let maxCount = 16
+        private static let maxByteCount = 64 << 10
+
+        private var count = 0
+        private var byteCount = 0
+        /// Nobody reads them, and nothing keeps them.
+        var areDropped = false
+
+        var hasRoom: Bool {
+            areDropped || (count < Self.maxCount && byteCount < Self.maxByteCount)
+        }
+
+        mutating func add(_ messageByteCount: Int) {
+            count += 1
+            byteCount += messageByteCount
+        }
+
+        mutating func remove(_ messageByteCount: Int) {
+            count -= 1
+            byteCount -= messageByteCount
+        }
+    }
+
+    /// Gets a part of the request, and of a message how long it is. Returns whether the test has
+    /// read it with that.
+    typealias Show =
+        @Sendable (RequestPart, _ messageByteCount: Int?) throws(RPCError) -> Bool
+
     private let loop: EventLoop
-    private let show: @Sendable (RequestPart) throws(RPCError) -> Void
+    private let show: Show
     private let whenOver: @Sendable () -> Void
     private let state = Mutex(State())
     /// Callers write on their own threads; the test hears of one part after the other.
@@ -55,8 +100,7 @@ final class FakeStream: Sendable {
     ///   - show: Gets the parts of the request, one at a time.
     ///   - whenOver: Called once, after the last of them.
     init(
-        _ loop: EventLoop, show: @escaping @Sendable (RequestPart) throws(RPCError) -> Void,
-        whenOver: @escaping @Sendable () -> Void
+        _ loop: EventLoop, show: @escaping Show, whenOver: @escaping @Sendable () -> Void
     ) {
         self.loop = loop
         self.show = show
@@ -103,22 +147,21 @@ extension FakeStream {
                 guard !state.isOver, let call = state.call, !state.parts.isEmpty else { return nil }
                 let part = state.parts.removeFirst()
                 if part.isLast {
-                    state.isOver = true
-                    state.call = nil
-                    state.parts = []
+                    state.end()
                 }
                 return (call, part)
             }
             guard let (call, part) = next else { return }
             switch part {
-            case .headers(let metadata):
+            case .headers(let httpStatus, let metadata):
                 call.receive(
                     CallArrival(
-                        initial: .accepted(httpStatus: 200, encoding: .identity, metadata)),
+                        initial: .accepted(httpStatus: httpStatus, encoding: .identity, metadata)),
                     at: .now)
             case .message(let octets):
+                let prefixByteCount = call.head.isPlain ? MessagePrefix.byteCount : 0
                 // There is no window to give anything back to.
-                _ = call.receive(octets.span, at: .now)
+                _ = call.receive(octets.span.extracting(droppingFirst: prefixByteCount), at: .now)
             case .end(let status, let trailers):
                 var error = RPCError(status)
                 error?.metadata = trailers
@@ -142,20 +185,38 @@ extension FakeStream: StreamCarrier {
         let call = state.withLock { $0.call }
         if let call { receive(framedMessage, of: call) }
         if andFinish { requestEnded() }
-        return true
+        return state.withLock { $0.unread.hasRoom }
     }
 
-    func reportRoom(on stream: StreamHandle, to call: CallCore) { call.streamHasRoom() }
+    func reportRoom(on stream: StreamHandle, to call: CallCore) {
+        let hasRoom = state.withLock { state in
+            let hasRoom = state.unread.hasRoom
+            if !hasRoom, !state.isOver { state.waitsForRoom = call }
+            return hasRoom
+        }
+        if hasRoom { call.streamHasRoom() }
+    }
+
+    /// The test has read a message that was so long.
+    func wasRead(_ byteCount: Int) { makeRoom { $0.remove(byteCount) } }
+
+    /// The test reads no messages any more.
+    func isNotRead() { makeRoom { $0.areDropped = true } }
+
+    private func makeRoom(_ change: (inout UnreadRequests) -> Void) {
+        let call: CallCore? = state.withLock { state in
+            change(&state.unread)
+            return state.unread.hasRoom ? state.waitsForRoom.take() : nil
+        }
+        guard let call else { return }
+        loop.run { call.streamHasRoom() }
+    }
 
     func finish(_ stream: StreamHandle) { requestEnded() }
 
     func reset(_ stream: StreamHandle) -> Bool {
         let wasOver = state.withLock { state in
-            defer {
-                state.isOver = true
-                state.call = nil
-                state.parts = []
-            }
+            defer { state.end() }
             return state.isOver
         }
         guard !wasOver else { return false }
@@ -173,22 +234,30 @@ extension FakeStream: StreamCarrier {
     }
 
     private func receive(_ framed: [UInt8], of call: CallCore) {
+        do throws(RPCError) {
+            guard let octets = try message(in: framed, of: call) else { return }
+            state.withLock { $0.unread.add(octets.count) }
+            tell(.part(.message(octets), of: call))
+        } catch {
+            call.end(with: error, isImmediate: true)
+        }
+    }
+
+    /// The message without its prefix, which that of a plain call does not have.
+    private func message(
+        in framed: [UInt8], of call: CallCore
+    ) throws(RPCError) -> [UInt8]? {
+        if call.head.isPlain { return framed }
         let result: Result<AssembledMessage?, RPCError> = state.withLock { state in
             Result { () throws(RPCError) in
                 var offset = 0
                 return try state.assembler.next(in: framed.span, at: &offset)
             }
         }
-        do throws(RPCError) {
-            guard let message = try result.get() else { return }
-            let octets =
-                message.isCompressed
-                ? try Decompressor.decompress(
-                    message.octets, call.head.compression, maxByteCount: nil) : message.octets
-            tell(.part(.message(octets), of: call))
-        } catch {
-            call.end(with: error, isImmediate: true)
-        }
+        guard let message = try result.get() else { return nil }
+        guard message.isCompressed else { return message.octets }
+        return try Decompressor.decompress(
+            message.octets, call.head.compression, maxByteCount: nil)
     }
 
     private func requestEnded() {
@@ -212,7 +281,8 @@ extension FakeStream: StreamCarrier {
             case .over: whenOver()
             case .part(let part, let call):
                 do throws(RPCError) {
-                    try show(part)
+                    let byteCount = part.messageByteCount
+                    if try show(part, byteCount), let byteCount { wasRead(byteCount) }
                 } catch {
                     // The test cannot read what its own caller sent: the call says so.
                     var failure = RPCError(

@@ -47,14 +47,17 @@ final class ServerCall: Sendable {
     }
 
     /// Runs `body` in a task that is cancelled when the client goes away or its deadline passes.
+    ///
+    /// A call that is answered late is run twice, and its deadline has one timer all the same: of
+    /// two only the last would be cancelled with the call.
     func run(_ body: @escaping @Sendable (ServerCall) async -> Void) {
         let task = Task { await body(self) }
-        let isGone = state.withLock { state in
+        let (isGone, hasTimer) = state.withLock { state in
             state.task = task
-            return state.isGone
+            return (state.isGone, state.deadlineTimer != nil)
         }
         if isGone { return task.cancel() }
-        guard let instant = deadline.moment else { return }
+        guard !hasTimer, let instant = deadline.moment else { return }
         let timer = session.loop.schedule(self, at: instant)
         let isOver = state.withLock { state in
             guard !state.isGone, !state.isFinished else { return true }

@@ -1,0 +1,132 @@
+import Swiftlet
+import SwiftletCore
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@Suite("A call with writers, towards its server", .timeLimit(.minutes(1)))
+struct CallFaceTests {
+    private static let sayHello = Method<HelloRequest, HelloReply>(
+        "/helloworld.Greeter/SayHello", .unary)
+
+    /// Values of 1 KiB, and how many of them were given out.
+    private struct Counted: Sequence, IteratorProtocol, Sendable {
+        final class Count: Sendable {
+            let value = Atomic(0)
+        }
+
+        static let limit = 10_000
+        let count = Count()
+
+        var givenCount: Int { count.value.load(ordering: .relaxed) }
+
+        func next() -> [UInt8]? {
+            guard givenCount < Self.limit else { return nil }
+            count.value.wrappingAdd(1, ordering: .relaxed)
+            return [UInt8](repeating: 1, count: 1_024)
+        }
+    }
+
+    @Test("pauses its requests until each was taken")
+    func backPressure() async throws {
+        var script = RawScript { _, _ in }
+        script.grantsWindow = false
+        let peer = try RawPeer(script)
+        let numbers = Counted()
+        let writer = SequenceWriter(numbers)
+        let call = Call(
+            try Channel(peer.target), HostileTrial.talk, requests: writer,
+            .with { $0.timeout = .milliseconds(400) })
+        let sink = Sink<[UInt8]>()
+        try call.start(with: sink)
+        // As much as is kept for a call that has no connection yet.
+        #expect(numbers.givenCount < 400)
+        await sink.waitForEnd()
+        #expect(sink.all == ["DEADLINE_EXCEEDED"])
+        #expect(peer.callCount == 1)
+        // That, a window of 64 KiB, and what the connection queues.
+        #expect(numbers.givenCount < 600)
+        #expect(writer.state == .finished)
+    }
+
+    @Test("ends with INTERNAL when a message cannot be decoded, and lets its server go")
+    func undecodable() async throws {
+        struct Unfit: Error {}
+        let (left, leaving) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer { server in
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
+                defer { leaving.finish() }
+                try await replies.write([1])
+                try await replies.write([2])
+                for try await _ in requests {}
+            }
+        }
+        let picky = Codec<[UInt8]>(
+            encode: { value, count in [UInt8](repeating: 0, count: count) + value },
+            decode: { octets in
+                guard octets[0] != 2 else { throw Unfit() }
+                return octets.indices.map { octets[$0] }
+            })
+        let pipe = PipeWriter<[UInt8]>()
+        let call = Call(
+            try Channel(server.target),
+            Method(HostileTrial.talk.path, .bidirectional, request: .octets, reply: picky),
+            requests: pipe)
+        let sink = Sink<[UInt8]>()
+        try call.start(with: sink)
+        await sink.waitForEnd()
+        #expect(sink.all == ["[1]", "INTERNAL"])
+        #expect(call.state == .finished)
+        #expect(pipe.state == .finished)
+        for await _ in left {}
+    }
+
+    @Test("has the headers and trailers of its server behind an error, too")
+    func failure() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(Self.sayHello) { _, context in
+                context.sendInitialMetadata(["x-before": "1"])
+                var trailers: Metadata = ["x-behind": "2"]
+                trailers.append(bytes: [0, 255], for: "x-behind-bin")
+                context.setTrailingMetadata(trailers)
+                throw RPCError(.aborted, "enough")
+            }
+        }
+        let call = Call(
+            try Channel(server.target), Self.sayHello,
+            requests: SequenceWriter(value: HelloRequest()))
+        let sink = Sink<HelloReply>()
+        try call.start(with: sink)
+        await sink.waitForEnd()
+        #expect(sink.all == ["ABORTED"])
+        #expect(call.responseHeaders?["x-before"] == "1")
+        #expect(call.responseHeaders?["x-behind"] == nil)
+        #expect(call.responseTrailers?["x-behind"] == "2")
+        #expect(call.responseTrailers?.bytes(for: "x-behind-bin") == [0, 255])
+    }
+
+    @Test("of a client begins with its start, and writes where it was told to")
+    func ofClient() async throws {
+        let queue = try CompletionQueue()
+        let server = try LoopbackServer { $0.addGreeter() }
+        let greeter = Greeter(channel: try Channel(server.target))
+        let call: Call<HelloRequest, HelloReply> = greeter.call(
+            "SayHello", .unary, requests: SequenceWriter(value: HelloRequest(name: "you")),
+            context: .queue(queue))
+        #expect(call.state == .notStarted)
+        // Were it under way already, it would have been before these were there and back.
+        for _ in 0..<5 { _ = try await greeter.sayHello(.init(name: "other")) }
+        #expect(call.state == .notStarted)
+        #expect(call.responseHeaders == nil)
+        let elsewhere = Mutex(0)
+        let sink = Sink<HelloReply> { reply in
+            #expect(reply.message == "Hello you")
+            if !queue.loop.isCurrent { elsewhere.withLock { $0 += 1 } }
+        }
+        try call.start(with: sink)
+        await sink.waitForEnd()
+        #expect(sink.all.count == 2 && sink.all.last == "done")
+        #expect(elsewhere.withLock { $0 } == 0)
+        queue.shutdown()
+    }
+}

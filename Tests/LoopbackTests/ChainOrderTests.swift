@@ -1,0 +1,85 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@Suite("A chain of two interceptors", .timeLimit(.minutes(1)))
+struct ChainOrderTests {
+    /// What was seen, in order, to be waited for.
+    private final class Trace: Sendable {
+        private let steps: AsyncStream<String>
+        private let continuation: AsyncStream<String>.Continuation
+
+        init() { (steps, continuation) = AsyncStream.makeStream() }
+
+        func add(_ step: String) { continuation.yield(step) }
+
+        func next(_ count: Int) async -> [String] {
+            var all: [String] = []
+            for await step in steps {
+                all.append(step)
+                if all.count == count { break }
+            }
+            return all
+        }
+    }
+
+    /// Forwards, and says so.
+    private final class Tracing: Interceptor {
+        private let name: String
+        private let trace: Trace
+
+        init(_ name: String, _ trace: Trace) {
+            self.name = name
+            self.trace = trace
+        }
+
+        func receiveNext(_ call: InterceptedCall) {
+            trace.add("\(name) next")
+            call.receiveNext()
+        }
+
+        func cancel(_ call: InterceptedCall) {
+            trace.add("\(name) cancel")
+            call.cancel()
+        }
+
+        func writeDone(_ call: InterceptedCall) {
+            trace.add("\(name) written")
+            call.deliverWriteDone()
+        }
+    }
+
+    @Test(
+        "sees demand and cancellation from the caller's side, and that room is there from the other"
+    )
+    func order() async throws {
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer { server in
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
+                for await _ in gate {}
+                try await replies.write([2])
+                for try await _ in requests {}
+            }
+        }
+        let trace = Trace()
+        let channel = try Channel(
+            server.target,
+            interceptors: ["first", "second"].map { name in
+                .all(InterceptorFactory(name) { _ in Tracing(name, trace) })
+            })
+        let call = channel.bidirectional(
+            HostileTrial.talk,
+            handlers: ResponseHandlers(
+                message: { trace.add("\($0)") }, end: { _ in trace.add("end") }))
+        #expect(await trace.next(2) == ["first next", "second next"])
+        try call.write([1]) { trace.add("room \($0)") }
+        #expect(await trace.next(3) == ["second written", "first written", "room true"])
+        opening.finish()
+        // The next is asked for when the handler of the last has returned.
+        #expect(await trace.next(3) == ["[2]", "first next", "second next"])
+        call.cancel()
+        let ending = await trace.next(3)
+        #expect(ending.filter { $0 != "end" } == ["first cancel", "second cancel"])
+    }
+}

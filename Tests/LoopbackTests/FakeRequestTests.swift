@@ -1,0 +1,208 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@Suite("A fake channel asked by plain HTTP", .timeLimit(.minutes(1)))
+struct FakePlainRequestTests {
+    let fake = FakeChannel()
+
+    @Test("takes and gives bodies as they are")
+    func bodies() async throws {
+        let response = fake.respond(to: "/rpc")
+        #expect(fake.unusedResponseCount(for: "/rpc") == 1)
+        try response.send(
+            HTTPReply(status: 500, contentType: "application/json", body: Array("[1]".utf8)),
+            headers: ["x-test": "yes"])
+        let answer = try await fake.channel.post(
+            "/rpc", contentType: "application/json", body: Array("{}".utf8))
+        #expect(answer.body == Array("[1]".utf8))
+        #expect(answer.status == 500)
+        #expect(answer.headers["content-type"] == "application/json")
+        #expect(answer.headers["x-test"] == "yes")
+        #expect(fake.unusedResponseCount(for: "/rpc") == 0)
+        var bodies: [[UInt8]] = []
+        for await case .message(let body) in response.requestParts { bodies.append(body) }
+        #expect(bodies == [Array("{}".utf8)])
+    }
+
+    @Test("takes and gives bodies that are shorter than a prefix, or none")
+    func short() async throws {
+        for byteCount in 0..<7 {
+            let body = [UInt8](repeating: 9, count: byteCount)
+            let seen = Mutex<[UInt8]?>(nil)
+            let response = fake.respond(to: "/") { part in
+                if case .message(let body) = part { seen.withLock { $0 = body } }
+            }
+            try response.send(HTTPReply(contentType: "text/plain", body: body))
+            let answer = try await fake.channel.post("/", contentType: "text/plain", body: body)
+            #expect(answer.body == body)
+            #expect(answer.status == 200)
+            #expect(seen.withLock { $0 } == body)
+        }
+    }
+
+    @Test("answers with what was queued for a method of the same path")
+    func typed() async throws {
+        let sent = HelloReply(message: "hi")
+        try fake.respond(to: FakeChannelTests.sayHello).sendMessage(sent)
+        let answer = try await fake.channel.post(
+            FakeChannelTests.sayHello.path, contentType: "application/proto",
+            body: HelloRequest(name: "you").encoded())
+        #expect(answer.body == sent.encoded())
+    }
+
+    @Test("fails a request that nothing was queued for, and as a connection does")
+    func failures() async throws {
+        let none = await #expect(throws: RPCError.self) {
+            try await fake.channel.post("/rpc", contentType: "text/plain", body: [])
+        }
+        #expect(none?.code == .failedPrecondition)
+        try fake.respond(to: "/rpc").fail(RPCError(.unavailable, "lost"))
+        let lost = await #expect(throws: RPCError.self) {
+            try await fake.channel.post("/rpc", contentType: "text/plain", body: [])
+        }
+        #expect(lost?.code == .unavailable)
+    }
+}
+
+@Suite("Requests to a fake channel", .timeLimit(.minutes(1)))
+struct FakeRequestTests {
+    private static let method = Method<[UInt8], [UInt8]>(
+        "/t.T/Stream", .bidirectional, request: .octets, reply: .octets)
+    let fake = FakeChannel()
+
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+        func add() { value.wrappingAdd(1, ordering: .relaxed) }
+        var count: Int { value.load(ordering: .relaxed) }
+    }
+
+    /// A call that runs, and whose response nobody looks at.
+    private func begin() -> WritingCall<[UInt8]> {
+        fake.channel.bidirectional(
+            Self.method, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
+    }
+
+    @Test(
+        "have room for a few that the test has not read, and for more when it has",
+        arguments: [(byteCount: 1, roomFor: 15), (40 << 10, 1), (100 << 10, 0)])
+    func room(byteCount: Int, roomFor: Int) async throws {
+        let response = fake.respond(to: Self.method)
+        let call = begin()
+        let written = Counter()
+        let (reports, continuation) = AsyncStream.makeStream(of: Bool.self)
+        for _ in 0..<40 {
+            try call.write([UInt8](repeating: 1, count: byteCount)) { hasRoom in
+                written.add()
+                continuation.yield(hasRoom)
+            }
+        }
+        #expect(written.count == roomFor)
+        var parts = response.requestParts.makeAsyncIterator()
+        var messageCount = 0
+        while messageCount < 40, let part = await parts.next() {
+            if case .message(let octets) = part {
+                #expect(octets.count == byteCount)
+                messageCount += 1
+            }
+        }
+        var roomCount = 0
+        for await hasRoom in reports.prefix(40) where hasRoom { roomCount += 1 }
+        #expect(roomCount == 40)
+        call.cancel()
+    }
+
+    /// Values without an end, as good as.
+    private struct Endless: Sequence, IteratorProtocol, Sendable {
+        static let count = 100_000
+        let given: Counter
+
+        func next() -> [UInt8]? {
+            guard given.count < Self.count else { return nil }
+            given.add()
+            return [UInt8](repeating: 1, count: 1_024)
+        }
+    }
+
+    @Test("do not outrun the test, however fast they are written")
+    func endless() async throws {
+        let response = fake.respond(to: Self.method)
+        let given = Counter()
+        let call = Call(fake.channel, Self.method, requests: SequenceWriter(Endless(given: given)))
+        try call.start(
+            with: HandlerWriteable<[UInt8]>(value: { _ in }, completion: { _ in }))
+        // What a call keeps before it has a stream, and what the test has not read.
+        let atOnce = given.count
+        #expect(atOnce < 300)
+        var readCount = 0
+        for await case .message in response.requestParts {
+            readCount += 1
+            #expect(given.count <= max(atOnce, readCount + 17))
+            if readCount == 2_000 { break }
+        }
+        #expect(given.count < Endless.count)
+        call.cancel()
+    }
+
+    @Test("of a task wait for the test")
+    func task() async throws {
+        let response = fake.respond(to: Self.method)
+        let written = Counter()
+        let stream = try await fake.channel.bidirectional(Self.method)
+        let writing = Task {
+            for _ in 0..<500 {
+                try await stream.requests.write([1])
+                written.add()
+            }
+            stream.requests.finish()
+        }
+        var readCount = 0
+        for await part in response.requestParts {
+            if case .end = part { break }
+            guard case .message = part else { continue }
+            readCount += 1
+            #expect(written.count <= readCount + 16)
+        }
+        #expect(readCount == 500)
+        try await writing.value
+        stream.cancel()
+    }
+
+    @Test("that a handler reads always have room")
+    func handled() async throws {
+        let (read, written) = (Counter(), Counter())
+        let response = fake.respond(to: Self.method) { part in
+            if case .message = part { read.add() }
+        }
+        let call = begin()
+        for _ in 0..<1_000 { try call.write([1]) { if $0 { written.add() } } }
+        #expect(read.count == 1_000)
+        #expect(written.count == 1_000)
+        call.cancel()
+        // There is nothing here beside what the handler was given.
+        for await part in response.requestParts { Issue.record("\(part)") }
+    }
+
+    @Test("that nobody can read do not wait for him")
+    func unread() async throws {
+        _ = fake.respond(to: Self.method)
+        let written = Counter()
+        let call = begin()
+        for _ in 0..<1_000 { try call.write([1]) { if $0 { written.add() } } }
+        #expect(written.count == 1_000)
+        call.cancel()
+    }
+
+    @Test("that wait for room end with their call")
+    func ended() async throws {
+        let response = fake.respond(to: Self.method)
+        let stream = try await fake.channel.bidirectional(Self.method)
+        let writing = Task {
+            while true { try await stream.requests.write([1]) }
+        }
+        try response.sendEnd(Status(.aborted, "enough"))
+        let error = await #expect(throws: RPCError.self) { try await writing.value }
+        #expect(error?.code == .aborted)
+    }
+}

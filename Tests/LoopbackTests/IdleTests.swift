@@ -1,0 +1,54 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("Waiting", .timeLimit(.minutes(1)))
+struct IdleTests {
+    /// A thread that looks again and again uses more, even if it shares its processor with others.
+    private static let allowedSeconds = 0.02
+
+    /// What the calling thread has used of a processor, in seconds.
+    private static func usedSeconds() -> Double {
+        var time = timespec()
+        // The structure is ours.
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    @Test("costs no processor time", arguments: [CompletionQueue.Mode.byHand, .ownThread])
+    func idle(_ mode: CompletionQueue.Mode) async throws {
+        let (event, waited, used) = try await onThread {
+            let queue = try CompletionQueue(mode)
+            defer { queue.shutdown() }
+            let (began, usedBefore) = (ContinuousClock.now, Self.usedSeconds())
+            let event = queue.next(deadline: .after(.milliseconds(200)))
+            return (event, began.duration(to: .now), Self.usedSeconds() - usedBefore)
+        }
+        #expect(event == .timeout)
+        #expect(waited >= .milliseconds(200))
+        #expect(used < Self.allowedSeconds)
+    }
+
+    @Test("for an answer costs none either, on a queue that is turned by hand")
+    func underWay() async throws {
+        let peer = try RawPeer(.correct)
+        peer.conduct = .hold
+        let target = peer.target
+        let (event, used) = try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(target, queue: queue)
+            let call = channel.blockingBidirectional(HostileTrial.talk)
+            // With this the call has its stream, and hears no more.
+            _ = try call.next()
+            let usedBefore = Self.usedSeconds()
+            let event = queue.next(deadline: .after(.milliseconds(200)))
+            let used = Self.usedSeconds() - usedBefore
+            call.cancel()
+            queue.shutdown()
+            return (event, used)
+        }
+        #expect(event == .timeout)
+        #expect(used < Self.allowedSeconds)
+    }
+}

@@ -1,0 +1,124 @@
+import Swiftlet
+import SwiftletCore
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@Suite("The head of a request", .timeLimit(.minutes(1)))
+struct RequestHeadTests {
+    private static func method(_ subtype: String?) -> Method<[UInt8], [UInt8]> {
+        let codec = Codec<[UInt8]>(
+            contentSubtype: subtype,
+            encode: { value, count in [UInt8](repeating: 0, count: count) + value },
+            decode: { octets in octets.indices.map { octets[$0] } })
+        return Method("/t.T/Stream", .bidirectional, request: codec, reply: codec)
+    }
+
+    private static let unfit: [(String, String?, CallOptions, StatusCode)] = [
+        (
+            "a compression that ends a line", nil,
+            .with { $0.compression = CompressionAlgorithm(name: "x\r\ny: z") }, .internal
+        ),
+        (
+            "a compression that nobody knows", nil,
+            .with { $0.compression = CompressionAlgorithm(name: "snappy") }, .internal
+        ),
+        (
+            "a compression without a name", nil,
+            .with { $0.compression = CompressionAlgorithm(name: "") }, .internal
+        ),
+        ("an empty authority", nil, .with { $0.authority = "" }, .invalidArgument),
+        (
+            "an authority that ends a line", nil, .with { $0.authority = "a\r\nb" },
+            .invalidArgument
+        ),
+        ("an empty content subtype", "", .init(), .invalidArgument),
+        ("a content subtype that ends a line", "a\r\nb", .init(), .invalidArgument),
+    ]
+
+    @Test("that cannot be sent is refused before its stream begins")
+    func unfit() async throws {
+        let peer = try RawPeer(RawScript.correct)
+        let channel = try Channel(peer.target)
+        for (what, subtype, options, code) in Self.unfit {
+            let error = await #expect(throws: RPCError.self, "\(what)") {
+                let call = try await channel.bidirectional(Self.method(subtype), options)
+                for try await _ in call.responses {}
+            }
+            #expect(error?.code == code, "\(what)")
+            #expect(error?.phase == .preparing, "\(what)")
+            #expect(error?.mayHaveBeenExecuted == false, "\(what)")
+        }
+        // Whatever had been sent before this would have come before it.
+        #expect(try await channel.unary(HostileTrial.echo, [1]) == RawPeer.replyBody)
+        #expect(peer.callCount == 1)
+    }
+
+    @Test("asks of plain HTTP nothing that is gRPC's")
+    func plain() async throws {
+        let server = try LoopbackServer { server in
+            server.http("/rpc") { HTTPReply(contentType: "text/plain", body: $0.body) }
+        }
+        let channel = try Channel(server.target)
+        let answer = try await channel.post(
+            "/rpc", contentType: "text/plain", body: [1, 2],
+            .with { $0.compression = CompressionAlgorithm(name: "snappy") })
+        #expect(answer.body == [1, 2])
+    }
+
+    private static let agents: [(prefix: String?, suffix: String?, String)] = [
+        (nil, nil, "grpc-swift-swiftlet/\(UserAgent.version)"),
+        ("shop/1.4", nil, "shop/1.4 grpc-swift-swiftlet/\(UserAgent.version)"),
+        (nil, "(night)", "grpc-swift-swiftlet/\(UserAgent.version) (night)"),
+        ("shop/1.4", "(night)", "shop/1.4 grpc-swift-swiftlet/\(UserAgent.version) (night)"),
+        ("", "", "grpc-swift-swiftlet/\(UserAgent.version)"),
+    ]
+
+    @Test("names the library, and the program before it and behind it")
+    func userAgent() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { _, context in
+                Array((context.metadata["user-agent"] ?? "none").utf8)
+            }
+        }
+        for (prefix, suffix, value) in Self.agents {
+            var arguments = ChannelArguments()
+            arguments.userAgentPrefix = prefix
+            arguments.userAgentSuffix = suffix
+            let channel = try Channel(server.target, arguments: arguments)
+            let seen = try await channel.unary(HostileTrial.echo, [])
+            #expect(String(decoding: seen, as: UTF8.self) == value)
+        }
+    }
+
+    @Test("waits while as many calls run as the program allows, though the server allows more")
+    func maxConcurrentStreams() async throws {
+        let running = Mutex((now: 0, most: 0))
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 100
+            server.unary(HostileTrial.echo) { request, _ in
+                running.withLock { running in
+                    running.now += 1
+                    running.most = max(running.most, running.now)
+                }
+                for _ in 0..<10 { await Task.yield() }
+                running.withLock { $0.now -= 1 }
+                return request
+            }
+        }
+        var arguments = ChannelArguments()
+        arguments.maxConcurrentStreams = 3
+        let channel = try Channel(server.target, arguments: arguments)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number: UInt8 in 0..<50 {
+                group.addTask {
+                    let reply = try await channel.unary(HostileTrial.echo, [number])
+                    #expect(reply == [number])
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect((1...3).contains(running.withLock { $0.most }))
+        #expect(server.connectionCount == 1)
+    }
+}

@@ -1,0 +1,29 @@
+import Swiftlet
+import Synchronization
+
+/// Notes what is written into it.
+final class Sink<Value: Sendable>: Writeable {
+    private let lines = Mutex<[String]>([])
+    private let onWrite: @Sendable (Value) -> Void
+    let finished: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init(onWrite: @escaping @Sendable (Value) -> Void = { _ in }) {
+        self.onWrite = onWrite
+        (finished, continuation) = AsyncStream.makeStream()
+    }
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func write(_ value: Value) {
+        lines.withLock { $0.append("\(value)") }
+        onWrite(value)
+    }
+
+    func writesFinished(_ error: RPCError?) {
+        lines.withLock { $0.append(error.map { "\($0.code)" } ?? "done") }
+        continuation.finish()
+    }
+
+    func waitForEnd() async { for await _ in finished {} }
+}
