@@ -39,7 +39,7 @@ enum InterceptorBenchmark {
         let stream = Method<[UInt8], [UInt8]>(
             "/bench.Bench/Stream", .bidirectional, request: .octets, reply: .octets)
         let fake = FakeChannel(interceptors: interceptors, queue: queue)
-        let response = fake.respond(to: stream)
+        let response = fake.respond(to: stream) { _ in }
         let call = fake.channel.blockingBidirectional(stream)
         let body: [UInt8] = [1, 2, 3]
         let nanoseconds = medianNanoseconds(rounds: 7, roundDuration: .milliseconds(10)) {
