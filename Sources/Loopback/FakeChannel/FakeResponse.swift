@@ -25,8 +25,8 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
 
     /// The parts of the request as they come, to be awaited. Ends with the call.
     ///
-    /// Who writes requests waits, as with a server that does not read, while more than a few
-    /// messages lie here that nobody has awaited.
+    /// Who writes requests waits, as with a server that does not read, while 1,024 messages or a
+    /// mebibyte of them lie here that nobody has awaited.
     public let requestParts: AsyncStream<FakeRequestPart<Request>>
 
     let stream: FakeStream

@@ -54,10 +54,11 @@ final class FakeStream: Sendable {
         }
     }
 
-    /// The messages of the request that the test has yet to read.
+    /// The messages of the request that the test has yet to read. Many, because a test may well look
+    /// at its requests when all have been written; but no writer without an end fills the memory.
     private struct UnreadRequests {
-        private static let maxCount = 16
-        private static let maxByteCount = 64 << 10
+        private static let maxCount = 1_024
+        private static let maxByteCount = 1 << 20
 
         private var count = 0
         private var byteCount = 0
