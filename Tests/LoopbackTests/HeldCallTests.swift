@@ -201,6 +201,81 @@ struct HeldCallTests {
         for _ in 0..<3 { #expect(await iterator.next() == [1]) }
     }
 
+    @Test("for its answer is waited for by all who close the channel, and by none for longer")
+    func closedTwice() async throws {
+        let isRunning = Atomic(false)
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, _ in
+                isRunning.store(true, ordering: .relaxed)
+                try await Task.sleep(for: .milliseconds(200))
+                return request
+            }
+        }
+        let channel = try Channel(server.target, interceptors: [.all(.headers(["a": "b"]))])
+        let call = Task { try await channel.unary(Self.echo, [1]) }
+        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        // Longer than the test may take.
+        async let first: Void = channel.close(grace: .seconds(600))
+        async let second: Void = channel.close(grace: .seconds(600))
+        _ = await (first, second)
+        #expect(try await call.value == [1])
+    }
+
+    @Test("between two attempts holds the call back no longer than it lasts")
+    func holdOfAFailedAttempt() async throws {
+        let isRunning = Atomic(false)
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, _ in
+                isRunning.store(true, ordering: .relaxed)
+                try await Task.sleep(for: .milliseconds(200))
+                return request
+            }
+        }
+        let fetches = Atomic(0)
+        let token = BearerToken(isAllowedInTheClear: true) {
+            guard fetches.wrappingAdd(1, ordering: .relaxed).newValue > 1 else {
+                throw RPCError(.unavailable, "no token yet")
+            }
+            return BearerToken.Token("t")
+        }
+        let channel = try Channel(
+            server.target, interceptors: [.all(InterceptorFactory("retry") { _ in Retry() })])
+        let call = Task {
+            try await channel.unary(Self.echo, [1], .with { $0.credentials = token })
+        }
+        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        await channel.close(grace: .seconds(20))
+        #expect(try await call.value == [1])
+    }
+
+    /// Makes a unary call once more when it has failed.
+    private final class Retry: Interceptor {
+        private var options = CallOptions()
+        private var message: RawMessage?
+        private var hasRetried = false
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            self.options = options
+            call.start(options)
+        }
+
+        func write(_ message: RawMessage, _ call: InterceptedCall) {
+            self.message = message
+            call.write(message)
+        }
+
+        func close(_ end: CallEnd, _ call: InterceptedCall) {
+            guard end.error != nil, !hasRetried, let message else { return call.close(end) }
+            hasRetried = true
+            call.restart()
+            call.start(options)
+            call.receiveNext()
+            call.receiveNext()
+            call.write(message)
+            call.finish()
+        }
+    }
+
     @Test("in line for a stream tells its server how much time is left when it gets one")
     func timeLeft() async throws {
         let server = try LoopbackServer { server in

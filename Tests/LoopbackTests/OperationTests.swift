@@ -96,6 +96,29 @@ struct OperationTests {
         }
     }
 
+    @Test("let go of with nobody to hear of the end, stop a server that would not")
+    func forgotten() async throws {
+        let flood = Method<[UInt8], [UInt8]>(
+            "/t.T/Flood", .serverStreaming, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(flood) { _, replies, _ in
+                while true { try await replies.write([UInt8](repeating: 7, count: 1_024)) }
+            }
+        }
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channel = try Channel(server.target, queue: queue)
+            do {
+                let call = try channel.rawCall("/t.T/Flood")
+                try call.start(
+                    [.sendInitialMetadata([:]), .sendMessage([1]), .sendClose()], tag: 1)
+                #expect(queue.next() == .completed(tag: 1, success: true))
+            }
+            queue.shutdown()
+            #expect(queue.next() == .shutdown)
+        }
+    }
+
     @Test("do not say that a message was sent that met an ended call")
     func lateMessage() async throws {
         var script = RawScript { _, _ in }

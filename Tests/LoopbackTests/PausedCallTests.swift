@@ -24,6 +24,7 @@ struct PausedCallTests {
         let peer: RawPeer
         let channel: Channel
         let call: Call<[UInt8], [UInt8]>
+        let requests = PipeWriter<[UInt8]>()
         let end = EarlyEndTests.End()
 
         init(_ messages: [[UInt8]], context: SerialContext = .inline) async throws {
@@ -46,7 +47,7 @@ struct PausedCallTests {
             peer = try RawPeer(script)
             channel = try Channel(peer.target)
             call = Call(
-                channel, PausedCallTests.picky, requests: PipeWriter<[UInt8]>(), context: context)
+                channel, PausedCallTests.picky, requests: requests, context: context)
             try call.start(with: end)
             call.pause()
             // Its answer comes behind that of the other, on the same connection.
@@ -75,6 +76,14 @@ struct PausedCallTests {
         paused.call.cancel()
         #expect(await paused.end.error?.code == .cancelled)
         #expect(paused.end.values.withLock { $0.isEmpty })
+    }
+
+    @Test("lets go of the writer of its requests when it is stopped", arguments: [false, true])
+    func stopped(byFinishing: Bool) async throws {
+        let paused = try await Paused([[1]])
+        #expect(paused.requests.state == .started)
+        if byFinishing { try paused.call.finish() } else { paused.call.stop() }
+        #expect(paused.requests.state == .finished)
     }
 
     @Test("fails when what has come cannot be read", arguments: [[[9]], [[1], [9]], [[9], [1]]])

@@ -58,7 +58,7 @@ extension ChannelCore: ChannelBackend {
             await ClosingWait(links, chains, loop: loop).wait(until: .now + grace)
         }
         for link in links { link.cancelCalls() }
-        chains.failAll(with: closedError)
+        chains.cancelAll()
     }
 
     /// Takes no calls any more. Returns the connections whose calls run on.

@@ -115,7 +115,8 @@ extension CompletionQueue {
 
     /// Refuses new work: calls that have no connection yet and those made from now on end with
     /// UNAVAILABLE. Calls that run go on, and behind the last of them the thread ends, or
-    /// ``next(deadline:)`` says that the queue was shut down.
+    /// ``next(deadline:)`` says that the queue was shut down. A call that an interceptor keeps back
+    /// otherwise than by ``InterceptedCall/holdRequests()`` ends when that lets it go on.
     ///
     /// Tasks that prefer the queue as their executor run elsewhere then.
     public func shutdown() {

@@ -19,6 +19,7 @@ final class ChainShared: Sendable {
         var failure: RPCError?
         var lostWriteCount = 0
         var holdCount = 0
+        var hasStarted = false
     }
 
     private let state = Mutex(State())
@@ -49,6 +50,11 @@ final class ChainShared: Sendable {
 
     /// Whether one of the interceptors keeps requests back, to wait for something.
     var isHeld: Bool { state.withLock { $0.holdCount > 0 } }
+
+    /// Whether a call proper has been started, of which a server may have seen something.
+    var hasStarted: Bool { state.withLock { $0.hasStarted } }
+
+    func noteStart() { state.withLock { $0.hasStarted = true } }
 
     func hold(_ isHeld: Bool) { state.withLock { $0.holdCount += isHeld ? 1 : -1 } }
 
@@ -129,6 +135,9 @@ extension ChainTerminal {
         }
     }
 
+    /// Whether the call proper has begun, so that it does not wait for an interceptor to let it.
+    var hasCore: Bool { state.withLock { $0.core != nil } }
+
     var hasUnreadEnd: Bool {
         let core = state.withLock { $0.core }
         return core?.hasUnreadEnd ?? false
@@ -177,6 +186,7 @@ extension ChainTerminal {
     }
 
     private func start(_ options: CallOptions) {
+        shared.noteStart()
         let core = makeCore(options, self)
         let (startsNow, demand): (Bool, Int) = state.withLock { state in
             guard !state.isOver else { return (false, 0) }

@@ -7,7 +7,14 @@ package final class ChainRegistry: Sendable {
         var chains: [ObjectIdentifier: InterceptorChain] = [:]
         /// Why no more are taken.
         var refusal: RPCError?
-        var whenEmpty: (@Sendable () -> Void)?
+        var whenEmpty: [@Sendable () -> Void] = []
+
+        /// Whom to tell that no call is left, if none is.
+        mutating func takeWaiters() -> [@Sendable () -> Void] {
+            guard chains.isEmpty else { return [] }
+            defer { whenEmpty = [] }
+            return whenEmpty
+        }
     }
 
     private let state = Mutex(State())
@@ -29,19 +36,19 @@ extension ChainRegistry {
     func remove(_ chain: InterceptorChain) {
         let (removed, whenEmpty) = state.withLock { state in
             let removed = state.chains.removeValue(forKey: ObjectIdentifier(chain))
-            return (removed, state.chains.isEmpty ? state.whenEmpty.take() : nil)
+            return (removed, state.takeWaiters())
         }
         _ = removed
-        whenEmpty?()
+        for body in whenEmpty { body() }
     }
 
     /// Has `body` called once, when no call is left.
-    func whenEmpty(_ body: @escaping @Sendable () -> Void) {
-        let isEmpty = state.withLock { state in
-            if !state.chains.isEmpty { state.whenEmpty = body }
-            return state.chains.isEmpty
+    package func whenEmpty(_ body: @escaping @Sendable () -> Void) {
+        let waiters = state.withLock { state in
+            state.whenEmpty.append(body)
+            return state.takeWaiters()
         }
-        if isEmpty { body() }
+        for body in waiters { body() }
     }
 
     /// Takes no more calls, and ends those that an interceptor holds, because there will be no
@@ -51,11 +58,16 @@ extension ChainRegistry {
             state.refusal = error
             return Array(state.chains.values)
         }
-        for chain in chains where chain.isHeld { chain.fail(error) }
+        for chain in chains where chain.isHeld {
+            var error = error
+            // By an attempt that came before, for one.
+            error.mayHaveBeenExecuted = chain.hasStarted
+            chain.fail(error)
+        }
     }
 
-    /// Ends those that are left.
-    package func failAll(with error: RPCError) {
-        for chain in state.withLock({ Array($0.chains.values) }) { chain.fail(error) }
+    /// Cancels those that are left.
+    package func cancelAll() {
+        for chain in state.withLock({ Array($0.chains.values) }) { chain.cancel() }
     }
 }

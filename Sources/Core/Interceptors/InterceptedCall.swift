@@ -125,11 +125,20 @@ extension InterceptedCall {
     /// Ends the call for the caller. What of it is still under way is cancelled.
     public func close(_ end: CallEnd) {
         tell(.close(end))
-        let seam = state.withLock { state in
-            state.isOver = true
-            return state.below.take()
+        letGo().below?.cancel()
+    }
+
+    /// The call has ended for the caller: nothing is held back any more.
+    private func letGo() -> (upper: ChainSeam?, below: ChainSeam?) {
+        let (upper, below, wasHeld) = state.withLock { state in
+            defer {
+                state.isOver = true
+                state.holdsRequests = false
+            }
+            return (state.upper, state.below.take(), state.holdsRequests)
         }
-        seam?.cancel()
+        if wasHeld { plan.shared.hold(false) }
+        return (upper, below)
     }
 
     private func tell(_ response: ChainResponse) {
@@ -138,12 +147,9 @@ extension InterceptedCall {
     }
 
     private func refuse(_ reason: String) {
-        let (upper, lower) = state.withLock { state in
-            state.isOver = true
-            return (state.upper.take(), state.below.take())
-        }
+        let (upper, below) = letGo()
         upper?.close(with: RPCError(.internal, "interceptor '\(factory.name)': \(reason)"))
-        lower?.cancel()
+        below?.cancel()
     }
 }
 
@@ -154,7 +160,7 @@ extension InterceptedCall {
     /// the interceptor waits for something before it lets the call go on.
     public func holdRequests() {
         let isNew = state.withLock { state in
-            guard !state.holdsRequests, !state.isCancelled else { return false }
+            guard !state.holdsRequests, !state.isCancelled, !state.isOver else { return false }
             state.holdsRequests = true
             return true
         }

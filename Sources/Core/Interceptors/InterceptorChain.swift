@@ -51,8 +51,11 @@ extension InterceptorChain {
         if state.withLock({ $0.hasEnd }) { plan.registry.remove(self) }
     }
 
-    /// Whether one of the interceptors holds the call.
-    var isHeld: Bool { plan.shared.isHeld }
+    /// Whether the call waits for one of the interceptors to let it begin.
+    var isHeld: Bool { plan.shared.isHeld && plan.shared.terminal?.hasCore != true }
+
+    /// Whether a server may have seen something of it.
+    var hasStarted: Bool { plan.shared.hasStarted }
 
     /// Nil when nothing is left; from then on requests pass by themselves.
     private func takeEarly() -> [ChainRequest]? {

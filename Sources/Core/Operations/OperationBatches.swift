@@ -130,11 +130,8 @@ extension OperationBatches {
 }
 
 extension OperationBatches.State {
-    /// Whether messages are read for the sake of the end behind them alone. Where nobody waits for
-    /// that either, their server is stopped instead.
-    fileprivate var isUnwanted: Bool {
-        isAbandoned && messageReader == nil && statusReader != nil
-    }
+    /// Whether nobody will ever ask for a message again.
+    fileprivate var isUnwanted: Bool { isAbandoned && messageReader == nil }
 
     fileprivate mutating func take(
         _ operations: [Operation], _ report: OperationBatches.Report
@@ -246,15 +243,16 @@ extension OperationBatches {
     }
 
     func receive(message: [UInt8]) {
-        let unwanting: (any CallRequests)? = state.withLock { state in
+        let (unwanting, isAwaited): ((any CallRequests)?, Bool) = state.withLock { state in
             guard state.isUnwanted else {
                 state.unread.append(message)
-                return nil
+                return (nil, true)
             }
-            return state.call
+            return (state.call, state.statusReader != nil)
         }
         guard let unwanting else { return settle() }
-        unwanting.receiveNext()
+        // Read on for the sake of the end, or without an end if nobody waits for one.
+        if isAwaited { unwanting.receiveNext() } else { unwanting.cancel() }
     }
 
     func messageWasWritten(wasTaken: Bool) {

@@ -27,6 +27,8 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         /// What has come during a pause, and the end behind it.
         var held = Backlog<[UInt8]>()
         var heldEnd: CallEnd?
+        /// What the call was ended with on this side. Its own end may have been on its way then.
+        var failure: RPCError?
         /// Somebody delivers what was held, and looks again after each.
         var isDelivering = false
         var responseHeaders: Metadata?
@@ -171,7 +173,11 @@ extension Call {
 
     /// Takes `error` for an end that waits behind messages which were held. False when none does.
     private func endInstead(with error: RPCError) -> Bool {
-        guard let held = run.withLock({ $0.heldEnd.take() }) else { return false }
+        let held = run.withLock { run in
+            if run.state == .started || run.state == .paused { run.failure = error }
+            return run.heldEnd.take()
+        }
+        guard let held else { return false }
         var end = CallEnd(error: error, trailers: held.trailers)
         end.dropsUnread = true
         finish(with: end)
@@ -179,12 +185,15 @@ extension Call {
     }
 
     private func leave() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
-        run.withLock { run in
+        let (output, call, hasEnded) = run.withLock { run in
             run.state = .finished
             run.held = Backlog()
-            run.heldEnd = nil
-            return (run.output.take(), run.call)
+            let hasEnded = run.heldEnd.take() != nil
+            return (run.output.take(), run.call, hasEnded && run.feeds)
         }
+        // The call will say no more that it has.
+        if hasEnded { requests.stop() }
+        return (output, call)
     }
 }
 
@@ -201,7 +210,9 @@ extension Call {
     }
 
     fileprivate func received(_ octets: [UInt8]) {
-        run.withLock { $0.held.append(octets) }
+        run.withLock { run in
+            if run.state != .finished { run.held.append(octets) }
+        }
         deliverHeld()
     }
 
@@ -242,8 +253,15 @@ extension Call {
     }
 
     fileprivate func received(_ end: CallEnd) {
+        var end = end
         let waits = run.withLock { run in
-            guard !end.dropsUnread, run.isDelivering || !run.held.isEmpty else { return false }
+            if let failure = run.failure, !end.dropsUnread {
+                end.error = failure
+                end.dropsUnread = true
+            }
+            guard !end.dropsUnread, run.state != .finished,
+                run.isDelivering || !run.held.isEmpty
+            else { return false }
             run.heldEnd = end
             return true
         }

@@ -35,7 +35,8 @@ public final class FakeChannel: Sendable {
     /// - Parameters:
     ///   - method: Whose next call it is for.
     ///   - onRequest: Gets the parts of the call's request as they come, in place of
-    ///     ``FakeResponse/requestParts``, which has nothing but an end then.
+    ///     ``FakeResponse/requestParts``, which has nothing but an end then. Without it, a writer waits
+    ///     once much has been written that nobody has read there.
     public func respond<Request, Reply>(
         to method: Method<Request, Reply>,
         onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil
@@ -185,6 +186,7 @@ extension FakeBackend {
             }
         }
         for stream in state.withLock({ Array($0.running.values) }) { stream.cancel() }
+        chains.cancelAll()
     }
 
     private func waitUntilIdle() async {
@@ -193,8 +195,10 @@ extension FakeBackend {
             if !state.running.isEmpty { state.idleWatchers.append(continuation) }
             return state.running.isEmpty
         }
-        if isIdle { return }
-        for await _ in idle { return }
+        if !isIdle { for await _ in idle { break } }
+        let (unused, last) = AsyncStream.makeStream(of: Void.self)
+        chains.whenEmpty { last.yield() }
+        for await _ in unused { break }
     }
 
     func leaveConnections() {}

@@ -190,12 +190,12 @@ extension FakeStream: StreamCarrier {
     }
 
     func reportRoom(on stream: StreamHandle, to call: CallCore) {
-        let hasRoom = state.withLock { state in
-            let hasRoom = state.unread.hasRoom
-            if !hasRoom, !state.isOver { state.waitsForRoom = call }
-            return hasRoom
+        let mayWait = state.withLock { state in
+            let mayWait = !state.unread.hasRoom && !state.isOver
+            if mayWait { state.waitsForRoom = call }
+            return mayWait
         }
-        if hasRoom { call.streamHasRoom() }
+        if !mayWait { call.streamHasRoom() }
     }
 
     /// The test has read a message that was so long.
