@@ -278,10 +278,13 @@ struct HeldCallTests {
 
     @Test("in line for a stream tells its server how much time is left when it gets one")
     func timeLeft() async throws {
+        let isRunning = Atomic(false)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer { server in
             server.maxConcurrentStreams = 1
             server.unary(Self.echo) { request, context in
-                if request == [0] { try await Task.sleep(for: .milliseconds(300)) }
+                isRunning.store(true, ordering: .relaxed)
+                if request == [0] { for await _ in released { break } }
                 let left = (context.deadline.remaining ?? .zero) / .milliseconds(100)
                 return [UInt8(clamping: Int(left))]
             }
@@ -291,8 +294,13 @@ struct HeldCallTests {
         for await state in channel.connectivityChanges where state == .ready { break }
         let options = CallOptions.with { $0.timeout = .seconds(20) }
         async let first = channel.unary(Self.echo, [0], options)
-        try await Task.sleep(for: .milliseconds(20))
-        let left = try await channel.unary(Self.echo, [1], options)
+        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        let (replies, reply) = AsyncStream.makeStream(of: [UInt8]?.self)
+        try channel.unary(Self.echo, [1], options) { reply.yield(try? $0.get().message) }
+        try await Task.sleep(for: .milliseconds(300))
+        release.yield()
+        var iterator = replies.makeAsyncIterator()
+        let left = try #require(await iterator.next() ?? nil)
         #expect(left[0] < 199)
         _ = try await first
     }

@@ -28,11 +28,11 @@ struct PausedCallTests {
         let end = EarlyEndTests.End()
 
         init(_ messages: [[UInt8]], context: SerialContext = .inline) async throws {
+            let isPaused = Atomic(false)
             var script = RawScript { try $0.reply($1) }
             script.answerToHeaders = { connection, stream in
-                // The first call only; it is paused by then.
                 guard stream == 1 else { return }
-                Thread.sleep(forTimeInterval: 0.05)
+                while !isPaused.load(ordering: .relaxed) { usleep(1_000) }
                 let answer = RawFrame.octets(
                     RawFrame.headers, flags: RawFrame.endHeaders, stream: stream,
                     RawHPACK.block(RawConnection.responseFields))
@@ -50,6 +50,7 @@ struct PausedCallTests {
                 channel, PausedCallTests.picky, requests: requests, context: context)
             try call.start(with: end)
             call.pause()
+            isPaused.store(true, ordering: .relaxed)
             // Its answer comes behind that of the other, on the same connection.
             _ = try await channel.unary(HostileTrial.echo, [1])
             #expect(peer.connectionCount == 1)
