@@ -199,9 +199,14 @@ struct FakeRequestTests {
     func ended() async throws {
         let response = fake.respond(to: Self.method)
         let stream = try await fake.channel.bidirectional(Self.method)
+        let written = Counter()
         let writing = Task {
-            while true { try await stream.requests.write([1]) }
+            while true {
+                try await stream.requests.write([1])
+                written.add()
+            }
         }
+        while written.count < 1_023 { try await Task.sleep(for: .milliseconds(1)) }
         try response.sendEnd(Status(.aborted, "enough"))
         let error = await #expect(throws: RPCError.self) { try await writing.value }
         #expect(error?.code == .aborted)
