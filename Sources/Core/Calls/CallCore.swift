@@ -162,6 +162,9 @@ extension CallCore {
     /// When what happened so far; nil before the start.
     package var timeline: CallTimeline? { state.withLock { $0.times.timeline } }
 
+    /// What a writer is told while the end has not been.
+    var errorOfWriting: RPCError? { state.withLock { $0.ending?.end.errorOfWriting } }
+
     package var isEnded: Bool {
         state.withLock { state in
             if case .ended = state.stage { true } else { false }

@@ -59,7 +59,9 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         if let core {
             switch core.put(octets, andFinish: andFinish, mayCompress: mayCompress) {
             case .taken: return true
-            case .ended: throw inbox.end?.errorOfWriting ?? .callHasEnded
+            case .ended:
+                // How it ended the call knows, though it may not have been told yet.
+                throw inbox.end?.errorOfWriting ?? core.errorOfWriting ?? .callHasEnded
             case .awaitsRoom:
                 inbox.willWrite()
                 return inbox.hasRoom
