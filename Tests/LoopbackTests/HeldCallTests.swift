@@ -30,6 +30,37 @@ struct HeldCallTests {
 
     private static let never = Duration.seconds(3_600)
 
+    /// Answers all calls but the first, with which it does something else.
+    private static func script(_ answerToFirst: @escaping RawScript.Answer) -> RawScript {
+        let callCount = Mutex(0)
+        return RawScript { connection, stream in
+            let isFirst = callCount.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst {
+                try answerToFirst(connection, stream)
+            } else {
+                try connection.reply(stream)
+            }
+        }
+    }
+
+    /// A server that allows one stream at a time.
+    private static func narrowPeer(_ script: RawScript) throws -> RawPeer {
+        var script = script
+        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
+        return try RawPeer(script)
+    }
+
+    /// Of a channel that is connected already, a call gets its stream at once, or in line for it.
+    private static func connected(to target: String) async throws -> Channel {
+        let channel = try Channel(target)
+        channel.connect()
+        for await state in channel.connectivityChanges where state == .ready { break }
+        return channel
+    }
+
     @Test("for a token outlives the last reference to its channel")
     func releasedWhileFetching() async throws {
         let server = try Self.server()
@@ -45,14 +76,8 @@ struct HeldCallTests {
 
     @Test("for another stream, because its server refused the first, outlives its channel as well")
     func releasedWhileRefused() async throws {
-        let callCount = Mutex(0)
         let peer = try RawPeer(
-            RawScript { connection, stream in
-                let isFirst = callCount.withLock { count in
-                    count += 1
-                    return count == 1
-                }
-                guard isFirst else { return try connection.reply(stream) }
+            Self.script { connection, stream in
                 // By then the channel is gone.
                 Thread.sleep(forTimeInterval: 0.05)
                 try connection.send(RawFrame.reset(stream, 7))
@@ -63,7 +88,7 @@ struct HeldCallTests {
         var received: [[UInt8]] = []
         for try await message in try await begin() { received.append(message) }
         #expect(received == [RawPeer.replyBody])
-        #expect(callCount.withLock { $0 } == 2)
+        #expect(peer.callCount == 2)
     }
 
     @Test("for a token ends with its channel")
@@ -126,22 +151,13 @@ struct HeldCallTests {
 
     @Test("in line for a stream goes elsewhere when the connection is lost")
     func inLine() async throws {
-        let connectionCount = Mutex(0)
-        var script = RawScript { connection, stream in
-            let isFirst = connectionCount.withLock { count in
-                count += 1
-                return count == 1
-            }
-            guard isFirst else { return try connection.reply(stream) }
-            // The second call has got in line.
-            Thread.sleep(forTimeInterval: 0.1)
-            try connection.close()
-        }
-        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
-        let peer = try RawPeer(script)
-        let channel = try Channel(peer.target)
-        channel.connect()
-        for await state in channel.connectivityChanges where state == .ready { break }
+        let peer = try Self.narrowPeer(
+            Self.script { connection, _ in
+                // The second call has got in line.
+                Thread.sleep(forTimeInterval: 0.1)
+                try connection.close()
+            })
+        let channel = try await Self.connected(to: peer.target)
         let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
         while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
         let second = try await channel.unary(HostileTrial.echo, [2])
@@ -153,22 +169,13 @@ struct HeldCallTests {
 
     @Test("in line for a stream goes elsewhere though its channel is gone")
     func inLineReleased() async throws {
-        let callCount = Mutex(0)
-        var script = RawScript { connection, stream in
-            let isFirst = callCount.withLock { count in
-                count += 1
-                return count == 1
-            }
-            guard isFirst else { return try connection.reply(stream) }
-            Thread.sleep(forTimeInterval: 0.1)
-            try connection.close()
-        }
-        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
-        let peer = try RawPeer(script)
+        let peer = try Self.narrowPeer(
+            Self.script { connection, _ in
+                Thread.sleep(forTimeInterval: 0.1)
+                try connection.close()
+            })
         func begin() async throws -> (ResponseStream<[UInt8]>, ResponseStream<[UInt8]>) {
-            let channel = try Channel(peer.target)
-            channel.connect()
-            for await state in channel.connectivityChanges where state == .ready { break }
+            let channel = try await Self.connected(to: peer.target)
             let first = try await channel.serverStreaming(HostileTrial.echoes, [1])
             return (first, try await channel.serverStreaming(HostileTrial.echoes, [2]))
         }
@@ -289,9 +296,7 @@ struct HeldCallTests {
                 return [UInt8(clamping: Int(left))]
             }
         }
-        let channel = try Channel(server.target)
-        channel.connect()
-        for await state in channel.connectivityChanges where state == .ready { break }
+        let channel = try await Self.connected(to: server.target)
         let options = CallOptions.with { $0.timeout = .seconds(20) }
         async let first = channel.unary(Self.echo, [0], options)
         while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
@@ -307,12 +312,8 @@ struct HeldCallTests {
 
     @Test("in line for a stream says that it was not executed when its time is up")
     func lateInLine() async throws {
-        var script = RawScript { connection, _ in try connection.stall() }
-        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
-        let peer = try RawPeer(script)
-        let channel = try Channel(peer.target)
-        channel.connect()
-        for await state in channel.connectivityChanges where state == .ready { break }
+        let peer = try Self.narrowPeer(Self.script { connection, _ in try connection.stall() })
+        let channel = try await Self.connected(to: peer.target)
         let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
         while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
         let error = await #expect(throws: RPCError.self) {

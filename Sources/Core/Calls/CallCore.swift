@@ -150,9 +150,7 @@ extension CallCore {
     }
 
     /// Whether the call has been given a stream.
-    package var hasStream: Bool {
-        state.withLock { $0.hasStream }
-    }
+    package var hasStream: Bool { state.withLock { $0.hasStream } }
 
     /// The deadline that the server is told of, if there is one.
     var deadlineToSend: Deadline? {
@@ -165,11 +163,7 @@ extension CallCore {
     /// What a writer is told while the end has not been.
     var errorOfWriting: RPCError? { state.withLock { $0.ending?.end.errorOfWriting } }
 
-    package var isEnded: Bool {
-        state.withLock { state in
-            if case .ended = state.stage { true } else { false }
-        }
-    }
+    package var isEnded: Bool { state.withLock { $0.isOver } }
 }
 
 // MARK: - The stream

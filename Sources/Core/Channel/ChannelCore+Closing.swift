@@ -40,13 +40,7 @@ extension ChannelCore: ChannelBackend {
             guard state.isReleased, state.connectivity != .shutdown,
                 state.waiting.allSatisfy(\.isEnded)
             else { return ([], false) }
-            let links = state.links
-            state.links = []
-            state.leaving += links
-            if state.connectivity == .ready {
-                state.move(to: state.attempt == nil ? .idle : .connecting)
-            }
-            return (links, state.leaving.isEmpty)
+            return (state.takeLinks(), state.leaving.isEmpty)
         }
         for link in links { link.leave() }
         if isOver { shutDown() }
@@ -109,16 +103,7 @@ extension ChannelCore: TimerTarget {
     }
 
     func leaveConnections() {
-        let links: [Link] = state.withLock { state in
-            let links = state.links
-            state.leaving += links
-            state.links = []
-            if state.connectivity == .ready {
-                state.move(to: state.attempt == nil ? .idle : .connecting)
-            }
-            return links
-        }
-        for link in links { link.leave() }
+        for link in state.withLock({ $0.takeLinks() }) { link.leave() }
     }
 
     /// Looks whether the channel was used since the last time; so a call costs no timer.
@@ -133,7 +118,7 @@ extension ChannelCore: TimerTarget {
             guard !idle.isEmpty else { return [] }
             state.leaving += idle
             state.links.removeAll { link in idle.contains { $0 === link } }
-            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
+            if state.links.isEmpty { state.move(to: state.stateWithoutLinks) }
             return idle
         }
         for link in idle { link.leave() }

@@ -142,7 +142,7 @@ extension ChannelCore: LinkOwner {
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }
             state.leaving.append(link)
-            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
+            if state.links.isEmpty { state.move(to: state.stateWithoutLinks) }
         }
         reconnectIfNeeded()
     }
@@ -154,7 +154,7 @@ extension ChannelCore: LinkOwner {
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }
             state.leaving.append(link)
-            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
+            if state.links.isEmpty { state.move(to: state.stateWithoutLinks) }
         }
         link.leave()
         // It may have ended before it stood among those that are leaving.
@@ -172,7 +172,7 @@ extension ChannelCore: LinkOwner {
             state.leaving.removeAll { $0 === link }
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }
-            if state.links.isEmpty { state.move(to: state.attempt == nil ? .idle : .connecting) }
+            if state.links.isEmpty { state.move(to: state.stateWithoutLinks) }
         }
         reconnectIfNeeded()
     }

@@ -198,6 +198,18 @@ extension ChannelCore.State {
         return taken
     }
 
+    /// Takes all connections out of use. They are to be left.
+    mutating func takeLinks() -> [Link] {
+        let taken = links
+        leaving += taken
+        links = []
+        if connectivity == .ready { move(to: stateWithoutLinks) }
+        return taken
+    }
+
+    /// What a channel is when its last connection has gone, with or without another on its way.
+    var stateWithoutLinks: ConnectivityState { attempt == nil ? .idle : .connecting }
+
     mutating func move(to connectivity: ConnectivityState) {
         guard connectivity != self.connectivity, self.connectivity != .shutdown else { return }
         self.connectivity = connectivity

@@ -2,7 +2,8 @@ import SwiftletTransport
 import Synchronization
 
 /// Waits until the last call of connections that were left has ended, and the last that
-/// interceptors have in hand, but no longer than it may. For that time it is their owner, and tells the former one, which may wait as well.
+/// interceptors have in hand, but no longer than it may. For that time it is the connections' owner,
+/// and tells the former one, which may wait as well.
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
         var links: [ObjectIdentifier: Link]

@@ -126,12 +126,6 @@ extension LinkReader {
 }
 
 extension Link.State {
-    fileprivate func call(of stream: StreamHandle) -> CallCore? {
-        let slot = Int(stream.slot)
-        guard slot < entries.count, entries[slot].stream == stream else { return nil }
-        return entries[slot].call
-    }
-
     fileprivate func callToPlace(_ header: FrameHeader) -> (StreamHandle, CallCore)? {
         guard ending == nil, let stream = connection.streamToPlace(header),
             let call = call(of: stream)

@@ -328,12 +328,3 @@ extension Link.State {
         }
     }
 }
-
-extension RPCError {
-    /// The same of a call that no server can have seen.
-    var notExecuted: RPCError {
-        var error = self
-        error.mayHaveBeenExecuted = false
-        return error
-    }
-}

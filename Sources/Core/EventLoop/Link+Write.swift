@@ -47,7 +47,6 @@ extension Link: Flushable {
         state.withLock { state in
             swap(&batch, &state.unwritten)
             state.isWriting = false
-            if state.becameWritable { state.becameWritable = false }
         }
         loop.run { [self] in flush() }
     }
@@ -160,9 +159,7 @@ extension Link.State {
         var calls: [CallCore] = []
         while let stream = connection.nextRoomReport() {
             // No entries are left when the connection has ended during the write.
-            let slot = Int(stream.slot)
-            guard slot < entries.count, entries[slot].stream == stream else { continue }
-            if let call = entries[slot].call { calls.append(call) }
+            if let call = call(of: stream) { calls.append(call) }
         }
         return calls
     }

@@ -314,6 +314,13 @@ extension Link: StreamCarrier {
 }
 
 extension Link.State {
+    /// The call that has the stream; nil when it has ended.
+    func call(of stream: StreamHandle) -> CallCore? {
+        let slot = Int(stream.slot)
+        guard slot < entries.count, entries[slot].stream == stream else { return nil }
+        return entries[slot].call
+    }
+
     /// Ends the entry of a stream. Nil when it has ended already.
     mutating func removeCall(of stream: StreamHandle) -> CallCore? {
         let slot = Int(stream.slot)

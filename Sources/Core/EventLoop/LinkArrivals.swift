@@ -13,7 +13,7 @@ struct LinkArrivals {
     enum News {
         /// The server never saw the call's stream.
         case unprocessed
-        /// It has seen no more of it than the headers, and refused it.
+        /// It has refused the stream, and done nothing for it.
         case refused
         /// Nor did anything of it leave.
         case unsent

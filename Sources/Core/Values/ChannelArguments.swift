@@ -32,8 +32,8 @@ public struct ChannelArguments: Hashable, Sendable {
     public var happyEyeballsDelay = Duration.milliseconds(250)
 
     /// Header lists above this are refused. There is no softer limit below it: the name that other
-    /// clients have for theirs, `grpc.max_metadata_size`, sets this to five quarters of its value, and
-    /// to 16 KiB at the least.
+    /// clients have for theirs, `grpc.max_metadata_size`, sets this to five quarters of its value,
+    /// and to 16 KiB at the least.
     public var maxMetadataByteCount = leastHardMetadataLimit
     /// It was set by the name of the limit that holds always.
     var hasHardMetadataLimit = false

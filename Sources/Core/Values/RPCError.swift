@@ -152,6 +152,15 @@ extension RPCError {
     public var status: Status { Status(code, message, details: details) }
 }
 
+extension RPCError {
+    /// The same of a call that no server can have seen.
+    var notExecuted: RPCError {
+        var error = self
+        error.mayHaveBeenExecuted = false
+        return error
+    }
+}
+
 extension RPCError: Hashable {
     /// Errors are equal when they say the same: code, message and details.
     public static func == (left: RPCError, right: RPCError) -> Bool {

@@ -35,8 +35,8 @@ public final class FakeChannel: Sendable {
     /// - Parameters:
     ///   - method: Whose next call it is for.
     ///   - onRequest: Gets the parts of the call's request as they come, in place of
-    ///     ``FakeResponse/requestParts``, which has nothing but an end then. Without it, a writer waits
-    ///     once much has been written that nobody has read there.
+    ///     ``FakeResponse/requestParts``, which has nothing but an end then. Without it, a writer
+    ///     waits once much has been written that nobody has read there.
     public func respond<Request, Reply>(
         to method: Method<Request, Reply>,
         onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil
@@ -196,9 +196,9 @@ extension FakeBackend {
             return state.running.isEmpty
         }
         if !isIdle { for await _ in idle { break } }
-        let (unused, last) = AsyncStream.makeStream(of: Void.self)
-        chains.whenEmpty { last.yield() }
-        for await _ in unused { break }
+        let (ended, lastEnds) = AsyncStream.makeStream(of: Void.self)
+        chains.whenEmpty { lastEnds.yield() }
+        for await _ in ended { break }
     }
 
     func leaveConnections() {}

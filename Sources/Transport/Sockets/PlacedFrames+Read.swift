@@ -25,8 +25,8 @@ extension PlacedFrames {
         _ buffer: inout ReceiveBuffer
     ) throws(SystemError) -> ReadOutcome? {
         precondition(buffer.isEmpty)
-        // No more in a turn than is read into a buffer: what is read gives the server its window back,
-        // and it is to send on meanwhile.
+        // No more in a turn than is read into a buffer: what is read gives the server its window
+        // back, and it is to send on meanwhile.
         let room = min(message.capacity - message.count, ReceiveBuffer.turnByteCount)
         let plan = plan(expecting: frameCount, room: room)
         guard !plan.pieces.isEmpty else { return nil }
