@@ -46,10 +46,11 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     // The two below have a body for every message. They are requirements nevertheless: a generic
     // function that was not specialised then still calls the code made for the very message.
 
-    /// Appends the message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
+    /// Appends the message on the wire, behind `prefixByteCount` zero octets for the caller to fill,
+    /// and without the fields that `apart` wants left out.
     func encode(
         appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
-        options: EncodingOptions)
+        leavingOut apart: inout OctetsApart, options: EncodingOptions)
 
     /// Adds what `octets` hold: single fields are replaced, messages are merged, lists grow.
     mutating func merge(_ octets: Span<UInt8>, options: DecodingOptions) throws(WireError)
@@ -111,6 +112,18 @@ extension Message {
         appendingTo octets: inout [UInt8], options: EncodingOptions = EncodingOptions()
     ) {
         encode(appendingTo: &octets, reservingPrefix: 0, options: options)
+    }
+
+    /// Appends the message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
+    @inlinable
+    public func encode(
+        appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
+        options: EncodingOptions = EncodingOptions()
+    ) {
+        var apart = OctetsApart.none
+        encode(
+            appendingTo: &octets, reservingPrefix: prefixByteCount, leavingOut: &apart,
+            options: options)
     }
 
     /// Makes a message and sets it up in one expression: `.with { $0.name = "world" }`.

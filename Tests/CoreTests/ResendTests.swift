@@ -32,7 +32,7 @@ struct ResendTests {
             MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil), CallOptions(),
             MessageLimits())
         let core = CallCore(head, deadline: .never, backend: backend, observer: response)
-        core.write([0, 0, 0, 0, 0, 1], andFinish: true)
+        core.write(.whole([0, 0, 0, 0, 1, 1]), andFinish: true)
         core.start()
         #expect(backend.beginCount.withLock { $0 } == 2)
         #expect(response.response?.end.error?.code == .unavailable)
@@ -44,7 +44,9 @@ struct ResendTests {
         let resetCount = Mutex(0)
         let peer = "nowhere"
 
-        func send(_ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool) -> Bool {
+        func send(
+            _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
+        ) -> Bool {
             sentCount.withLock { $0 += 1 }
             return true
         }
@@ -93,7 +95,7 @@ struct ResendTests {
         let core = CallCore(
             head, deadline: .never, backend: backend, observer: SingleResponse())
         core.start()
-        core.write([0, 0, 0, 0, 0, 1], andFinish: false)
+        core.write(.whole([0, 0, 0, 0, 1, 1]), andFinish: false)
         #expect(backend.first.sentCount.withLock { $0 } == 0)
         #expect(backend.first.resetCount.withLock { $0 } == 1)
         #expect(backend.second.sentCount.withLock { $0 } == 1)

@@ -126,6 +126,45 @@ struct EncodingTests {
         #expect(moveCount < 20)
     }
 
+    @Test("leaves large fields where they lie, if that is wanted", arguments: [0, 1, 40, 100, 500])
+    func apart(minByteCount: Int) throws {
+        var random = SplitMix64(seed: UInt64(minByteCount))
+        var partCount = 0
+        for _ in 0..<200 {
+            let message = Everything.random(using: &random)
+            var octets: [UInt8] = []
+            var apart = OctetsApart(minByteCount: minByteCount)
+            message.encode(
+                appendingTo: &octets, reservingPrefix: 3, leavingOut: &apart,
+                options: .deterministic)
+            let parts = apart.parts(between: octets)
+            #expect(Array(parts.joined()) == [0, 0, 0] + message.encoded(options: .deterministic))
+            #expect(octets.count + apart.byteCount == parts.reduce(0) { $0 + $1.count })
+            #expect(apart.isEmpty == (parts.count == 1))
+            partCount += parts.count
+        }
+        #expect(minByteCount == 500 ? partCount == 200 : partCount > 400)
+    }
+
+    @Test("shares the memory of what it leaves where it lies")
+    func sharing() {
+        func address(_ octets: [UInt8]) -> UInt {
+            unsafe octets.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+        }
+        var message = Everything.with { $0.bytes = [UInt8](repeating: 7, count: 100) }
+        var octets: [UInt8] = []
+        var apart = OctetsApart(minByteCount: 100)
+        message.encode(
+            appendingTo: &octets, reservingPrefix: 0, leavingOut: &apart,
+            options: EncodingOptions())
+        let parts = apart.parts(between: octets)
+        #expect(parts.count == 2)
+        #expect(address(parts[1]) == address(message.bytes))
+        // What is changed afterwards is changed elsewhere.
+        message.bytes[0] = 8
+        #expect(parts[1] == [UInt8](repeating: 7, count: 100))
+    }
+
     @Test("is written with sorted maps when asked to")
     func deterministic() {
         let message = Everything.with {

@@ -14,12 +14,11 @@ extension CallCore {
         case ended
     }
 
-    /// Sends a message whose first five octets are reserved for its prefix. The observer hears
-    /// when it was taken; a face that respects back-pressure writes the next one then.
+    /// Sends a message. The observer hears when it was taken; a face that respects back-pressure writes the next one then.
     ///
     /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
     package func write(
-        _ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool
+        _ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool
     ) {
         switch put(message, andFinish: andFinish, mayCompress: mayCompress) {
         case .awaitsRoom: return
@@ -34,9 +33,9 @@ extension CallCore {
     /// The same, for a caller who looks at the outcome: the observer is told of what had to wait
     /// alone.
     func put(
-        _ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool
+        _ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool
     ) -> WriteOutcome {
-        let framed: [UInt8]
+        let framed: EncodedMessage
         do throws(RPCError) {
             framed = try head.frame(message, mayCompress: mayCompress)
         } catch {
@@ -48,7 +47,7 @@ extension CallCore {
         }
         let (outcome, stage): (WriteOutcome, Stage) = state.withLock { state in
             guard !state.log.isFinished, !state.isOver else { return (.ended, .ended) }
-            state.times.sentByteCount += framed.count
+            state.times.sentByteCount += framed.byteCount
             if case .attached = state.stage {
                 state.log.passThrough(framed, andFinish: andFinish)
                 return (.taken, state.stage)

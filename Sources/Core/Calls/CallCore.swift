@@ -115,9 +115,9 @@ extension CallCore {
     }
 
     /// In one step what a call with one message each way takes several for.
-    package func start(only message: consuming [UInt8]) {
+    package func start(only message: consuming EncodedMessage) {
         let now = MonotonicInstant.now
-        let framed: [UInt8]
+        let framed: EncodedMessage
         do throws(RPCError) {
             framed = try head.frame(message)
         } catch {
@@ -125,7 +125,7 @@ extension CallCore {
         }
         let mayStart = state.withLock { state in
             guard state.start(now: now) else { return false }
-            state.times.sentByteCount = framed.count
+            state.times.sentByteCount = framed.byteCount
             state.log.append(framed, andFinish: true)
             state.demand = 2
             return true

@@ -68,9 +68,9 @@ public struct CallEnd: Sendable {
 
 /// What carries a call that has been given a stream: a connection, or a fake of one.
 package protocol StreamCarrier: AnyObject, Sendable {
-    /// Sends a message behind its five octets of prefix. Returns whether there is room for more;
+    /// Sends a message. Returns whether there is room for more;
     /// when not, the call hears ``Call/streamHasRoom()`` later.
-    func send(_ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool) -> Bool
+    func send(_ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool) -> Bool
     /// Has the call told when there is room again.
     func reportRoom(on stream: StreamHandle, to call: CallCore)
     func finish(_ stream: StreamHandle)

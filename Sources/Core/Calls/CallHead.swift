@@ -28,13 +28,14 @@ extension CallHead {
     var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }
     package var isPlain: Bool { method.plain != nil }
 
-    /// Makes a message, whose first five octets are reserved, ready for the stream.
-    func frame(_ message: consuming [UInt8], mayCompress: Bool = true) throws(RPCError) -> [UInt8] {
+    /// Makes a message ready for the stream.
+    func frame(
+        _ message: consuming EncodedMessage, mayCompress: Bool = true
+    ) throws(RPCError) -> EncodedMessage {
         guard !isPlain else {
             try MessagePrefix.check(
-                message.count - MessagePrefix.byteCount, maxByteCount: maxSendByteCount)
-            message.removeFirst(MessagePrefix.byteCount)
-            return message
+                message.byteCount - MessagePrefix.byteCount, maxByteCount: maxSendByteCount)
+            return message.withoutPrefix()
         }
         return try MessagePrefix.frame(
             message, mayCompress ? compression : .identity, maxByteCount: maxSendByteCount)

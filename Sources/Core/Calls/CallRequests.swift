@@ -10,12 +10,12 @@ package protocol CallRequests: AnyObject, Sendable {
 
     /// Starts a call whose only request is `message` and that is to have one response. Nobody
     /// is told that the message was written.
-    func start(only message: consuming [UInt8])
+    func start(only message: consuming EncodedMessage)
 
-    /// Sends a message whose first five octets are reserved for its prefix.
+    /// Sends a message.
     ///
     /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
-    func write(_ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool)
+    func write(_ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool)
 
     /// Says that no more messages follow.
     func finish()
@@ -45,11 +45,11 @@ extension CallRequests {
     /// perhaps.
     var takesNoMore: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
 
-    func write(_ message: consuming [UInt8], andFinish: Bool) {
+    func write(_ message: consuming EncodedMessage, andFinish: Bool) {
         write(message, andFinish: andFinish, mayCompress: true)
     }
 
-    package func start(only message: consuming [UInt8]) {
+    package func start(only message: consuming EncodedMessage) {
         write(message, andFinish: true)
         // One for the response, and one for another that must not come.
         receiveNext()

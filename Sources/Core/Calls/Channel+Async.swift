@@ -25,14 +25,14 @@ extension Channel {
 
     @usableFromInline
     func rawUnary(
-        _ method: MethodSignature, _ octets: [UInt8], _ options: consuming CallOptions
+        _ method: MethodSignature, _ message: EncodedMessage, _ options: consuming CallOptions
     ) async -> RawResponse {
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
         return await withTaskCancellationHandler {
             await Resumption.wait { resumption in
                 observer.expect(from: call, .continuation(resumption))
-                call.start(only: octets)
+                call.start(only: message)
             }
         } onCancel: {
             call.cancel()

@@ -15,14 +15,14 @@ extension Channel {
 
     @usableFromInline
     func rawBlockingUnary(
-        _ method: MethodSignature, _ octets: [UInt8], _ options: CallOptions
+        _ method: MethodSignature, _ message: EncodedMessage, _ options: CallOptions
     ) -> RawResponse {
         let queue = backend.queue
         let gate = BlockingGate()
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
         observer.expect(from: call, .gate(gate, queue))
-        call.start(only: octets)
+        call.start(only: message)
         while true {
             if let response = observer.response { return response }
             if queue.mode == .byHand {

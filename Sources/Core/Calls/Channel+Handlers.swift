@@ -35,13 +35,13 @@ extension Channel {
 
     @usableFromInline
     func startUnary(
-        _ method: MethodSignature, _ octets: consuming [UInt8], _ options: CallOptions,
+        _ method: MethodSignature, _ message: consuming EncodedMessage, _ options: CallOptions,
         completion: @escaping @Sendable (RawResponse) -> Void
     ) -> RunningCall {
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
         observer.expect(from: call, .handler(completion))
-        call.start(only: octets)
+        call.start(only: message)
         return RunningCall(call: call)
     }
 

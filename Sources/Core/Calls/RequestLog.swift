@@ -4,8 +4,8 @@ package struct RequestLog: Sendable {
     /// A call that has written more than this is not sent again.
     static let replayByteCount = 256 << 10
 
-    private var first: [UInt8]?
-    private var rest: [[UInt8]] = []
+    private var first: EncodedMessage?
+    private var rest: [EncodedMessage] = []
     /// How many messages the present stream has been given.
     private var handedOverCount = 0
     private(set) var byteCount = 0
@@ -22,14 +22,14 @@ package struct RequestLog: Sendable {
 extension RequestLog {
     /// What a stream has to be given next. Most requests have one message, which needs no array.
     package struct Portion {
-        package var first: [UInt8]?
-        var rest: ArraySlice<[UInt8]> = []
+        package var first: EncodedMessage?
+        var rest: ArraySlice<EncodedMessage> = []
         package var isFinish = false
         /// How often the request had been sent in vain before.
         package var attempt = 0
 
         /// Every message, and whether the request ends with it.
-        package func forEach(_ body: (_ message: [UInt8], _ isLast: Bool) -> Void) {
+        package func forEach(_ body: (_ message: EncodedMessage, _ isLast: Bool) -> Void) {
             if let first { body(first, isFinish && rest.isEmpty) }
             for index in rest.indices {
                 body(rest[index], isFinish && index == rest.endIndex - 1)
@@ -39,16 +39,16 @@ extension RequestLog {
         var isEmpty: Bool { first == nil && rest.isEmpty }
     }
 
-    mutating func append(_ message: [UInt8], andFinish: Bool) {
+    mutating func append(_ message: EncodedMessage, andFinish: Bool) {
         if first == nil, rest.isEmpty { first = message } else { rest.append(message) }
-        byteCount += message.count
+        byteCount += message.byteCount
         if andFinish { isFinished = true }
     }
 
     mutating func finish() { isFinished = true }
 
     /// Notes a message that goes straight to the stream, and keeps it while that is of use.
-    mutating func passThrough(_ message: [UInt8], andFinish: Bool) {
+    mutating func passThrough(_ message: EncodedMessage, andFinish: Bool) {
         if andFinish {
             isFinished = true
             finishWasHandedOver = true

@@ -54,10 +54,10 @@ public struct RequestWriter<Message: Sendable>: Sendable {
     /// Returns whether there is room for the next. Throws when the message goes nowhere.
     @usableFromInline
     func write(
-        _ octets: consuming [UInt8], andFinish: Bool, mayCompress: Bool
+        _ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool
     ) throws(RPCError) -> Bool {
         if let core {
-            switch core.put(octets, andFinish: andFinish, mayCompress: mayCompress) {
+            switch core.put(message, andFinish: andFinish, mayCompress: mayCompress) {
             case .taken: return true
             case .ended:
                 // How it ended the call knows, though it may not have been told yet.
@@ -70,7 +70,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         guard !call.hasUnreadEnd else { throw .callHasEnded }
         // An interceptor may say more than once that a message was taken.
         inbox.willWriteFirst()
-        call.write(octets, andFinish: andFinish, mayCompress: mayCompress)
+        call.write(message, andFinish: andFinish, mayCompress: mayCompress)
         return inbox.hasRoom
     }
 

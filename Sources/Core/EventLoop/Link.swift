@@ -257,7 +257,7 @@ extension Link {
 
 extension Link: StreamCarrier {
     package func send(
-        _ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool
+        _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
         let (outcome, mustPoll) = state.withLock { state in
             // Nobody would ever say that there is room again.

@@ -257,6 +257,6 @@ extension ChainTerminal {
 extension CallCore {
     fileprivate func write(_ message: RawMessage, andFinish: Bool) {
         let mayCompress = message.mayCompress
-        write(message.behindPrefix(), andFinish: andFinish, mayCompress: mayCompress)
+        write(message.encoded(), andFinish: andFinish, mayCompress: mayCompress)
     }
 }

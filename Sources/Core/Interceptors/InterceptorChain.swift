@@ -76,8 +76,8 @@ extension InterceptorChain {
         take(.writeDone)
     }
 
-    func write(_ message: consuming [UInt8], andFinish: Bool, mayCompress: Bool) {
-        let message = RawMessage(behindPrefix: message, mayCompress: mayCompress)
+    func write(_ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool) {
+        let message = RawMessage(message, mayCompress: mayCompress)
         guard andFinish else { return ask(.write(message)) }
         plan.shared.gather {
             ask(.write(message))

@@ -63,8 +63,7 @@ public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
         on value: Value, _ codec: Codec<Value>, _ body: (RawMessage) -> Void
     ) {
         do throws(RPCError) {
-            let octets = try codec.encode(value)
-            body(RawMessage(behindPrefix: octets, mayCompress: mayCompress))
+            body(RawMessage(try codec.encode(value), mayCompress: mayCompress))
         } catch {
             raw.close(CallEnd(error: error))
         }

@@ -94,7 +94,7 @@ extension OperationBatches {
         }
         guard let call else { return settle() }
         if let message = plan.message {
-            call.write(RawMessage(message).behindPrefix(), andFinish: plan.closes)
+            call.write(EncodedMessage(prefixing: message), andFinish: plan.closes)
         } else if plan.closes {
             call.finish()
         }

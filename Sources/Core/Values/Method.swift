@@ -30,18 +30,40 @@ public struct Codec<Value: Sendable>: Sendable {
     /// What follows `application/grpc` in the content type, such as `proto` or `json`.
     public let contentSubtype: String?
 
-    /// Gives the octets of a value behind so many zero octets, which are filled in later.
-    @usableFromInline let encodeBehindPrefix:
-        @Sendable (Value, _ prefixByteCount: Int) throws -> [UInt8]
+    @usableFromInline let encodeMessage: @Sendable (Value) throws -> EncodedMessage
     @usableFromInline let decodeOctets: @Sendable (Span<UInt8>) throws -> Value
 
+    /// - Parameters:
+    ///   - contentSubtype: What is said of the encoding; gRPC's default is `proto`.
+    ///   - encode: Gives the octets of a value behind so many others, which are filled in later.
+    ///   - decode: Makes a value of its octets.
     public init(
         contentSubtype: String? = nil,
         encode: @escaping @Sendable (Value, _ prefixByteCount: Int) throws -> [UInt8],
         decode: @escaping @Sendable (Span<UInt8>) throws -> Value
     ) {
+        self.init(
+            contentSubtype: contentSubtype,
+            message: { value in
+                var octets = try encode(value, MessagePrefix.byteCount)
+                let byteCount = octets.count - MessagePrefix.byteCount
+                guard byteCount >= 0 else { throw RPCError.prefixMissing }
+                // Here, while nobody else has the array: later that would be a copy of it.
+                octets.writePrefix(isCompressed: false, byteCount)
+                return .whole(octets)
+            },
+            decode: decode)
+    }
+
+    /// - Parameter message: Encodes a value, its prefix included.
+    @inlinable
+    package init(
+        contentSubtype: String? = nil,
+        message: @escaping @Sendable (Value) throws -> EncodedMessage,
+        decode: @escaping @Sendable (Span<UInt8>) throws -> Value
+    ) {
         self.contentSubtype = contentSubtype
-        encodeBehindPrefix = encode
+        encodeMessage = message
         decodeOctets = decode
     }
 }
@@ -49,21 +71,16 @@ public struct Codec<Value: Sendable>: Sendable {
 // Inlinable with the faces that call them: compiled where the types are known, a call costs no
 // look-up of what `Value` is.
 extension Codec {
-    /// The octets of a value behind the prefix of a message that is not compressed. The prefix is
-    /// filled in here, while nobody else has the array: later that would be a copy of it.
+    /// A value behind the prefix of a message that is not compressed.
     @inlinable
-    package func encode(_ value: Value) throws(RPCError) -> [UInt8] {
-        var octets: [UInt8]
+    package func encode(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
-            octets = try encodeBehindPrefix(value, MessagePrefix.byteCount)
+            return try encodeMessage(value)
         } catch let error as RPCError {
             throw error
         } catch {
             throw .encodingFailed(error)
         }
-        guard octets.count >= MessagePrefix.byteCount else { throw .prefixMissing }
-        octets.writePrefix(isCompressed: false)
-        return octets
     }
 
     @inlinable
@@ -87,7 +104,6 @@ extension RPCError {
         return failure
     }
 
-    @usableFromInline
     static var prefixMissing: RPCError {
         var failure = RPCError(
             .internal, "the request's codec left no room for the prefix of the message")
@@ -105,13 +121,7 @@ extension RPCError {
 extension Codec<[UInt8]> {
     /// Messages as the octets they are.
     public static let octets = Codec(
-        encode: { value, prefixByteCount in
-            var octets = [UInt8]()
-            octets.reserveCapacity(prefixByteCount + value.count)
-            for _ in 0..<prefixByteCount { octets.append(0) }
-            octets += value
-            return octets
-        },
+        message: { EncodedMessage(prefixing: $0) },
         decode: { octets in [UInt8](copying: octets) })
 }
 

@@ -70,7 +70,7 @@ extension Channel {
         let signature = MethodSignature(
             path: path, shape: .unary, contentSubtype: nil,
             plain: PlainExchange(contentType: contentType, accept: accept))
-        let response = await rawUnary(signature, RawMessage(body).behindPrefix(), options)
+        let response = await rawUnary(signature, EncodedMessage(prefixing: body), options)
         let octets = try response.octets()
         return HTTPAnswer(
             status: response.end.httpStatus ?? 0, headers: response.initialMetadata, body: octets,

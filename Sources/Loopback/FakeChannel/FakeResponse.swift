@@ -164,7 +164,7 @@ extension FakeResponse {
     }
 
     private func encode(_ message: Reply) throws(RPCError) -> [UInt8] {
-        try replyCodec.encode(message)
+        try replyCodec.encode(message).octets
     }
 
     private func append(_ octets: [UInt8]) throws(RPCError) {

@@ -133,7 +133,7 @@ extension FakeStream {
         }
         owner.streamBegan(self)
         tell(.part(.start(call.head.metadata, call.deadline), of: call))
-        request.forEach { message, _ in receive(message, of: call) }
+        request.forEach { message, _ in receive(message.octets, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: peer, ConnectionTimes(begun: .now))
         call.attach(
@@ -181,10 +181,10 @@ extension FakeStream: StreamCarrier {
     var peer: String { "the fake channel" }
 
     func send(
-        _ framedMessage: [UInt8], on stream: StreamHandle, andFinish: Bool
+        _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
         let call = state.withLock { $0.call }
-        if let call { receive(framedMessage, of: call) }
+        if let call { receive(framedMessage.octets, of: call) }
         if andFinish { requestEnded() }
         return state.withLock { $0.unread.hasRoom }
     }

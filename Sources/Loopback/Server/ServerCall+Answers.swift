@@ -46,21 +46,23 @@ extension ServerCall {
         }
     }
 
-    /// Sends a message behind five reserved octets; returns when there is room for the next.
-    func send(_ message: consuming [UInt8], mayCompress: Bool = true) async throws(RPCError) {
+    /// Sends a message; returns when there is room for the next.
+    func send(_ message: consuming EncodedMessage, mayCompress: Bool = true) async throws(RPCError)
+    {
         sendHeaders(nil)
         let compression = mayCompress ? state.withLock { $0.compression } : .identity
-        var octets = try MessagePrefix.frame(message, compression, maxByteCount: nil)
+        var framed = try MessagePrefix.frame(message, compression, maxByteCount: nil)
         let (fault, count) = state.withLock { state in
             state.sentMessageCount += 1
             return (state.fault, state.sentMessageCount)
         }
         if fault == .truncatedMessage, count == 1 {
-            octets.removeLast((octets.count - MessagePrefix.byteCount + 1) / 2)
+            let missing = (framed.byteCount - MessagePrefix.byteCount + 1) / 2
+            framed = .whole(framed.octets.dropLast(missing))
         }
         defer { if fault == .dropAfterMessages(count) { dropBehindOutput() } }
         let mustWait = session.state.withLock { session in
-            _ = session.connection.sendData(octets, on: stream, endStream: false)
+            _ = session.connection.sendData(framed, on: stream, endStream: false)
             return session.connection.reportWhenSendQueueIsShort(stream)
         }
         session.flushSoon()

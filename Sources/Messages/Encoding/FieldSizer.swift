@@ -2,11 +2,16 @@
 @frozen
 public struct FieldSizer: FieldVisitor {
     @usableFromInline var byteCount = 0
+    /// How much of it the writer will leave out.
+    @usableFromInline var apartByteCount = 0
+    /// Bytes fields from this size on are left out.
+    @usableFromInline let partByteCount: Int
     @usableFromInline var sizes: NestedSizes
     @usableFromInline let options: EncodingOptions
 
     @inlinable
-    init(sizes: NestedSizes, options: EncodingOptions) {
+    init(sizes: NestedSizes, partByteCount: Int, options: EncodingOptions) {
+        self.partByteCount = partByteCount
         self.sizes = sizes
         self.options = options
     }
@@ -127,6 +132,13 @@ extension FieldSizer {
     @inline(__always)
     mutating func lengthDelimited(_ count: Int) {
         byteCount &+= Varint.byteCount(UInt64(truncatingIfNeeded: count)) &+ count
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func bytes(_ count: Int) {
+        lengthDelimited(count)
+        if count >= partByteCount { apartByteCount &+= count }
     }
 
     /// Ends what began when `place` was taken and `before` octets had been counted.

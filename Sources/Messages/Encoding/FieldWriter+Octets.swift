@@ -50,6 +50,18 @@ extension FieldWriter {
 
     @inlinable
     @inline(__always)
+    mutating func bytes(_ source: [UInt8]) {
+        varint(UInt64(source.count))
+        if unsafe source.count >= apart.pointee.minByteCount {
+            // Safe: whoever made the writer holds on to both for as long as it writes.
+            unsafe apart.pointee.leave(source, restByteCount: limit - cursor)
+        } else {
+            octets(source)
+        }
+    }
+
+    @inlinable
+    @inline(__always)
     mutating func string(_ source: String) {
         let written: Void? = unsafe source.utf8.withContiguousStorageIfAvailable { utf8 in
             varint(UInt64(utf8.count))

@@ -12,13 +12,15 @@ public struct FieldWriter: FieldVisitor {
     @usableFromInline var cursor: UnsafeMutablePointer<UInt8>
     @usableFromInline let limit: UnsafeMutablePointer<UInt8>
     @usableFromInline var sizes: NestedSizes
+    @usableFromInline let apart: UnsafeMutablePointer<OctetsApart>
     @usableFromInline let options: EncodingOptions
 
     @inlinable
     init(
         cursor: UnsafeMutablePointer<UInt8>, byteCount: Int, sizes: NestedSizes,
-        options: EncodingOptions
+        apart: UnsafeMutablePointer<OctetsApart>, options: EncodingOptions
     ) {
+        unsafe self.apart = apart
         unsafe self.cursor = cursor
         unsafe limit = cursor + byteCount
         self.sizes = sizes

@@ -2,7 +2,7 @@ extension Message {
     @inlinable
     public func encode(
         appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
-        options: EncodingOptions
+        leavingOut apart: inout OctetsApart, options: EncodingOptions
     ) {
         precondition(prefixByteCount >= 0, "a prefix of \(prefixByteCount) octets")
         unsafe withUnsafePointer(to: self) { message in
@@ -10,13 +10,18 @@ extension Message {
                 places in
                 guard let stack = places.baseAddress else { return }
                 // Safe: what holds the pointers does not leave the closures.
-                var sizer = unsafe FieldSizer(sizes: NestedSizes(stack: stack), options: options)
+                var sizer = unsafe FieldSizer(
+                    sizes: NestedSizes(stack: stack), partByteCount: apart.minByteCount,
+                    options: options)
                 defer { sizer.sizes.free() }
                 unsafe sizer.fields(of: message)
-                unsafe EncodedOctets(
-                    message: message, prefixByteCount: prefixByteCount,
-                    byteCount: sizer.byteCount, sizes: sizer.sizes, options: options
-                ).append(to: &octets)
+                unsafe withUnsafeMutablePointer(to: &apart) { apart in
+                    unsafe EncodedOctets(
+                        message: message, prefixByteCount: prefixByteCount,
+                        byteCount: sizer.byteCount &- sizer.apartByteCount, sizes: sizer.sizes,
+                        apart: apart, options: options
+                    ).append(to: &octets)
+                }
             }
         }
     }
@@ -35,13 +40,15 @@ struct EncodedOctets<M: Message>: Sequence {
     @usableFromInline let prefixByteCount: Int
     @usableFromInline let byteCount: Int
     @usableFromInline let sizes: NestedSizes
+    @usableFromInline let apart: UnsafeMutablePointer<OctetsApart>
     @usableFromInline let options: EncodingOptions
 
     @inlinable
     init(
         message: UnsafePointer<M>, prefixByteCount: Int, byteCount: Int, sizes: NestedSizes,
-        options: EncodingOptions
+        apart: UnsafeMutablePointer<OctetsApart>, options: EncodingOptions
     ) {
+        unsafe self.apart = apart
         unsafe self.message = message
         self.prefixByteCount = prefixByteCount
         self.byteCount = byteCount
@@ -94,7 +101,8 @@ struct EncodedOctets<M: Message>: Sequence {
     func write(_ start: UnsafeMutablePointer<UInt8>) {
         unsafe start.update(repeating: 0, count: prefixByteCount)
         var writer = unsafe FieldWriter(
-            cursor: start + prefixByteCount, byteCount: byteCount, sizes: sizes, options: options)
+            cursor: start + prefixByteCount, byteCount: byteCount, sizes: sizes, apart: apart,
+            options: options)
         unsafe writer.fields(of: message)
         unsafe precondition(
             writer.cursor == writer.limit, "a message changed while it was encoded")

@@ -69,7 +69,7 @@ public struct BytesKind: FieldKind {
     public static func measure(
         _ value: UnsafePointer<[UInt8]>, _ number: UInt32, _ sizer: inout FieldSizer
     ) {
-        unsafe sizer.lengthDelimited(value.pointee.count)
+        unsafe sizer.bytes(value.pointee.count)
     }
 
     @inlinable
@@ -77,8 +77,7 @@ public struct BytesKind: FieldKind {
     public static func write(
         _ value: UnsafePointer<[UInt8]>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
-        unsafe writer.varint(UInt64(value.pointee.count))
-        unsafe writer.octets(value.pointee)
+        unsafe writer.bytes(value.pointee)
     }
 
     @inlinable

@@ -84,8 +84,24 @@ extension Connection {
             if endStream { releaseIfClosed(slot) }
             return .sent
         }
+        return queueData(CollectionOfOne(octets), on: slot, endStream: endStream)
+    }
+
+    /// The same with octets that lie in several arrays, and are too many to be framed at once.
+    package mutating func sendData(
+        parts: [[UInt8]], on handle: StreamHandle, endStream: Bool
+    ) -> SendOutcome {
+        guard !lifecycle.hasFailed, let slot = streams.slot(of: handle),
+            streams[slot].state.sendData(endStream: endStream)
+        else { return .closed }
+        return queueData(parts, on: slot, endStream: endStream)
+    }
+
+    private mutating func queueData(
+        _ parts: some Sequence<[UInt8]>, on slot: Int, endStream: Bool
+    ) -> SendOutcome {
         let queue = queues.obtain(for: &streams[slot])
-        queues[queue].append(octets)
+        for octets in parts { queues[queue].append(octets) }
         if endStream { queues[queue].endStream = true }
         makeReadyIfPossible(slot)
         return .queued(queues[queue].byteCount)

@@ -65,6 +65,25 @@ struct ExchangeTests {
         #expect(pair.server.connection.streamCount == 0)
     }
 
+    @Test("carry what lies in several places as if it were one", arguments: [false, true])
+    func parts(withWindow: Bool) throws {
+        var pair = EnginePair()
+        if withWindow { pair.settle() }
+        let call = try pair.client.connection.openStream(nil, .request, endStream: false)
+        let parts = [3, 40_000, 0, 1, 100_000, 5_000].map { byteCount in
+            (0..<byteCount).map { UInt8(truncatingIfNeeded: byteCount &+ $0 &* 31) }
+        }
+        let outcome = pair.client.connection.sendData(parts: parts, on: call, endStream: false)
+        #expect(outcome == .queued(145_004))
+        let behind = pair.client.connection.sendData([9], on: call, endStream: true)
+        #expect(behind == .queued(145_005))
+        pair.settle()
+        let served = try #require(pair.server.bodies.keys.first)
+        #expect(pair.server.bodies[served] == parts.flatMap(\.self) + [9])
+        let late = pair.client.connection.sendData(parts: parts, on: call, endStream: true)
+        #expect(late == .closed)
+    }
+
     @Test("stop the sender while nobody reads")
     func backPressure() throws {
         var pair = EnginePair()

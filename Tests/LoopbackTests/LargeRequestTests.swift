@@ -1,0 +1,133 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// Large fields are sent from where they lie. Whatever stands between the caller and the socket, a
+/// server finds the message that was written.
+@Suite("A large request", .timeLimit(.minutes(1)))
+struct LargeRequestTests {
+    typealias Payload = GRPC.Testing.Payload
+
+    private static let echo = Method<Payload, Payload>("/t.T/Echo", .bidirectional)
+    private static let unary = Method<Payload, Payload>("/t.T/One", .unary)
+    private static let octets = Method<[UInt8], [UInt8]>(
+        "/t.T/One", .unary, request: .octets, reply: .octets)
+
+    /// Of sizes on both sides of what is left where it lies.
+    private static let sizes = [5, 40_000, 32 << 10, (32 << 10) - 1, 700_000, 0, 300_000]
+
+    private static func payload(_ byteCount: Int) -> Payload {
+        Payload(body: (0..<byteCount).map { UInt8(truncatingIfNeeded: byteCount &+ $0 &* 7) })
+    }
+
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { methods in
+            methods.bidirectional(echo) { requests, replies, _ in
+                for try await request in requests { try await replies.write(request) }
+            }
+            methods.unary(unary) { request, _ in request }
+        }
+    }
+
+    @Test("is what was written, though its writer goes on with the same memory")
+    func writerGoesOn() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let call = try await channel.bidirectional(Self.echo)
+        let writing = Task {
+            var payload = Payload()
+            for size in Self.sizes {
+                payload.body = Self.payload(size).body
+                try await call.requests.write(payload)
+                for index in payload.body.indices { payload.body[index] = 0xff }
+            }
+            call.requests.finish()
+        }
+        var received: [Payload] = []
+        for try await reply in call.responses { received.append(reply) }
+        try await writing.value
+        #expect(received == Self.sizes.map(Self.payload))
+    }
+
+    /// What may stand between.
+    enum Way: CaseIterable {
+        case plain, compressed, intercepted, changed
+
+        var interceptors: [ChannelInterceptor] {
+            switch self {
+            case .plain, .compressed: []
+            case .intercepted: [.all(InterceptorFactory("look") { _ in Looker() })]
+            case .changed:
+                [.all(.typed("change", LargeRequestTests.unary) { Passer() })]
+            }
+        }
+
+        var options: CallOptions { .with { if self == .compressed { $0.compression = .gzip } } }
+    }
+
+    /// Reads each message in every way there is.
+    private final class Looker: Interceptor {
+        func write(_ message: RawMessage, _ call: InterceptedCall) {
+            let octets = message.withBytes { $0.count }
+            #expect(octets == message.byteCount)
+            #expect(message.bytes.count == message.byteCount)
+            #expect(message == RawMessage(message.bytes))
+            call.write(message)
+        }
+    }
+
+    private final class Passer: TypedInterceptor {
+        typealias Request = Payload
+        typealias Reply = Payload
+    }
+
+    @Test("arrives on every way", arguments: Way.allCases)
+    func ways(_ way: Way) async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target, interceptors: way.interceptors)
+        for size in Self.sizes {
+            let payload = Self.payload(size)
+            let reply = try await channel.unary(Self.unary, payload, way.options)
+            #expect(reply == payload)
+            let raw = try await channel.unary(Self.octets, payload.encoded(), way.options)
+            #expect(try Payload(decoding: raw) == payload)
+        }
+    }
+
+    @Test("is refused above the limit, whatever it consists of")
+    func limit() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let options = CallOptions.with { $0.maxSendByteCount = 100_000 }
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.unary, Self.payload(100_000), options)
+        }
+        #expect(error?.code == .resourceExhausted)
+        #expect(error?.message.hasPrefix("the message of 100004 octets is above") == true)
+        let body = Self.payload(99_996)
+        #expect(try await channel.unary(Self.unary, body, options) == body)
+    }
+
+    @Test("is shown whole by a fake channel")
+    func fake() async throws {
+        let fake = FakeChannel()
+        let shown = Mutex<[Payload]>([])
+        let response = fake.respond(to: Self.unary) { part in
+            if case .message(let payload) = part { shown.withLock { $0.append(payload) } }
+        }
+        try response.sendMessage(Self.payload(50_000))
+        let reply = try await fake.channel.unary(Self.unary, Self.payload(70_000))
+        #expect(reply == Self.payload(50_000))
+        #expect(shown.withLock { $0 } == [Self.payload(70_000)])
+    }
+
+    @Test("is sent again whole when its connection took none of it")
+    func again() async throws {
+        let server = try Self.server()
+        server.setFaults([.call(1, .refuse)])
+        let channel = try Channel(server.target)
+        let payload = Self.payload(100_000)
+        #expect(try await channel.unary(Self.unary, payload) == payload)
+    }
+}
