@@ -76,7 +76,7 @@ struct ResendTests {
             guard let request = call.takeRequest() else { return }
             if isFirst { call.streamWasNotProcessed(RPCError(.unavailable, "refused")) }
             let record = ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now))
-            call.attach(
+            _ = call.attach(
                 to: isFirst ? first : second, StreamHandle(slot: 0, generation: 1), record,
                 attempt: request.attempt)
         }

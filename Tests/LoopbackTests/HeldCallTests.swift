@@ -326,6 +326,91 @@ struct HeldCallTests {
         _ = await first.result
     }
 
+    @Test("by a server that takes back what it has answered may have been executed")
+    func refusedLate() async throws {
+        let peer = try RawPeer(
+            Self.script { connection, stream in
+                try connection.headers(stream)
+                try connection.send(RawFrame.reset(stream, 7))
+            })
+        let channel = try Channel(peer.target)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(HostileTrial.echo, [1])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.mayHaveBeenExecuted == true)
+        #expect(peer.callCount == 1)
+    }
+
+    @Test("that never got a connection was not executed, with interceptors or without")
+    func neverSent() async throws {
+        for interceptors: [ChannelInterceptor] in [[], [.all(CallMetrics().interceptor)]] {
+            let channel = try Channel("127.0.0.1:1", interceptors: interceptors)
+            let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
+            let running = try channel.unary(
+                HostileTrial.echo, [1], .with { $0.waitForReady = true }
+            ) { result in
+                if case .failure(let failure) = result { error.yield(failure) }
+            }
+            running.cancel()
+            var iterator = errors.makeAsyncIterator()
+            let failure = await iterator.next()
+            #expect(failure?.code == .cancelled)
+            #expect(failure?.mayHaveBeenExecuted == false)
+        }
+    }
+
+    @Test(
+        "by an interceptor for ever does not keep a channel from closing whose queue is shut down")
+    func deadQueue() async throws {
+        final class Keeper: Interceptor {
+            func start(_ options: CallOptions, _ call: InterceptedCall) {}
+            func write(_ message: RawMessage, _ call: InterceptedCall) {}
+            func finish(_ call: InterceptedCall) {}
+            func receiveNext(_ call: InterceptedCall) {}
+        }
+        let queue = try CompletionQueue()
+        let channel = try Channel(
+            "127.0.0.1:1", interceptors: [.all(InterceptorFactory("keeps") { _ in Keeper() })],
+            queue: queue)
+        let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
+        try channel.unary(HostileTrial.echo, [1]) { result in
+            if case .failure(let failure) = result { error.yield(failure) }
+        }
+        queue.shutdown()
+        await channel.close(grace: .seconds(3_600))
+        var iterator = errors.makeAsyncIterator()
+        let failure = await iterator.next()
+        #expect(failure?.code == .cancelled, "\(failure as Any)")
+    }
+
+    @Test("in line for a stream leaves no trace when its channel is closed, or loses its time")
+    func endInLine() async throws {
+        for closes in [true, false] {
+            let peer = try Self.narrowPeer(Self.script { connection, _ in try connection.stall() })
+            let channel = try await Self.connected(to: peer.target)
+            let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
+            let late = CallOptions.with {
+                if !closes { $0.absoluteDeadline = .after(.milliseconds(300)) }
+            }
+            for index in 0..<40 {
+                try channel.unary(HostileTrial.echo, [UInt8(index)], late) { result in
+                    if case .failure(let failure) = result { error.yield(failure) }
+                }
+                if index == 0 {
+                    while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+                }
+            }
+            if closes { await channel.close() }
+            var executed = 0
+            for await failure in errors.prefix(40) where failure.mayHaveBeenExecuted {
+                executed += 1
+            }
+            #expect(executed == 1)
+            #expect(peer.callCount == 1)
+        }
+    }
+
     @Test("that writes on after its first attempt was refused hears of the end of the second")
     func endOfRetry() async throws {
         let server = try LoopbackServer { server in

@@ -1,3 +1,4 @@
+import Foundation
 import Swiftlet
 import SwiftletCore
 import SwiftletLoopback
@@ -64,6 +65,31 @@ struct KeepAliveTests {
         let before = silent.pingCount
         try await Task.sleep(for: .milliseconds(100))
         #expect(silent.pingCount <= before + 1)
+    }
+
+    @Test("lives as long as a large frame comes in, however slowly")
+    func slowFrame() async throws {
+        let body = [UInt8](repeating: 7, count: 60_000)
+        var script = RawScript { connection, stream in
+            try connection.headers(stream)
+            let octets = RawFrame.octets(
+                RawFrame.data, stream: stream, RawPrefixed.octets(body))
+            for start in stride(from: 0, to: octets.count, by: 600) {
+                try connection.send(Array(octets[start..<min(start + 600, octets.count)]))
+                Thread.sleep(forTimeInterval: 0.03)
+            }
+            try connection.trailers(stream)
+        }
+        // An answer to a PING cannot come within a frame.
+        script.acknowledges = false
+        let peer = try RawPeer(script)
+        let channel = try Self.channel(to: peer) {
+            $0.keepAliveTimeout = .seconds(1)
+            $0.maxFrameByteCount = 1 << 20
+            $0.streamWindowByteCount = 1 << 20
+            $0.settingsTimeout = .seconds(60)
+        }
+        #expect(try await channel.unary(HostileTrial.echo, [1]) == body)
     }
 
     @Test("is given up when the server has died while nobody called", arguments: [false, true])

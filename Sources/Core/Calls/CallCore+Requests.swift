@@ -39,10 +39,7 @@ extension CallCore {
         do throws(RPCError) {
             framed = try head.frame(message, mayCompress: mayCompress)
         } catch {
-            var error = error
-            // This message was not sent, but those before it may have been.
-            error.mayHaveBeenExecuted = hasStream
-            end(with: error, isImmediate: true)
+            fail(error)
             return .ended
         }
         let (outcome, stage): (WriteOutcome, Stage) = state.withLock { state in

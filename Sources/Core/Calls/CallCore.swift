@@ -71,6 +71,8 @@ package final class CallCore: Sendable {
 
     package let head: CallHead
     package let deadline: Deadline
+    /// Whether what is told of the call runs handlers of the user's.
+    let runsHandlers: Bool
     let backend: any CallBackend
     let state: Mutex<State>
 
@@ -80,6 +82,7 @@ package final class CallCore: Sendable {
     ) {
         self.deadline = deadline
         self.backend = backend
+        runsHandlers = observer.runsHandlers
         state = Mutex(
             State(
                 observer: observer,
@@ -163,6 +166,9 @@ extension CallCore {
     /// What a writer is told while the end has not been.
     var errorOfWriting: RPCError? { state.withLock { $0.ending?.end.errorOfWriting } }
 
+    /// Whether a server may have seen something of the call.
+    var mayHaveSent: Bool { state.withLock { $0.isOver || $0.mayHaveSent } }
+
     package var isEnded: Bool { state.withLock { $0.isOver } }
 }
 
@@ -185,12 +191,14 @@ extension CallCore {
     ///
     /// - Parameter attempt: Of the request that ``takeRequest()`` gave. The server may have let the
     ///   stream go unseen already, and the call be on its way to another.
+    ///
+    /// - Returns: Whether there is something to tell, by ``tellNews()``.
     package func attach(
         to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord,
         attempt: Int
-    ) {
+    ) -> Bool {
         while true {
-            enum Next { case send(RequestLog.Portion), done, quiet, isOver }
+            enum Next { case send(RequestLog.Portion), done(hasNews: Bool), isOver }
             let next: Next = state.withLock { state in
                 guard case .seeking = state.stage, state.attemptCount == attempt
                 else { return .isOver }
@@ -200,7 +208,7 @@ extension CallCore {
                 state.times.attached(to: record)
                 state.log.trim()
                 state.reportRoom()
-                return state.hasNews ? .done : .quiet
+                return .done(hasNews: state.hasNews)
             }
             switch next {
             case .send(let portion):
@@ -210,13 +218,16 @@ extension CallCore {
                 if portion.isFinish { carrier.finish(stream) }
             case .isOver:
                 carrier.reset(stream)
-                return
-            case .quiet: return
-            case .done:
-                deliver()
-                return returnWindow()
+                return false
+            case .done(let hasNews): return hasNews
             }
         }
+    }
+
+    /// Tells what has come up meanwhile.
+    package func tellNews() {
+        deliver()
+        returnWindow()
     }
 
     /// The stream that ``takeRequest()`` was for could not be opened after all.
@@ -244,7 +255,12 @@ extension CallCore {
             state.isOpening = false
             return true
         }
-        guard isSentAgain else { return end(with: cause(), isImmediate: false) }
+        guard isSentAgain else {
+            var error = cause()
+            // A server that has answered has seen the request, whatever it says later.
+            if state.withLock({ $0.times.firstByte != nil }) { error.mayHaveBeenExecuted = true }
+            return end(with: error, isImmediate: false)
+        }
         guard !isEnded else { return }
         backend.begin(self)
     }
@@ -290,7 +306,7 @@ extension CallCore.State {
         if case .attached = stage { true } else { false }
     }
 
-    /// Whether the server may have seen something of the call.
+    /// Whether the server may have seen something of the call that goes on.
     var mayHaveSent: Bool { hasStream || isOpening }
 
     var isOver: Bool {

@@ -20,12 +20,15 @@ package protocol CallObserver: AnyObject, Sendable {
     /// Whether it waits for all of a response with one message: then it is told of it at once
     /// when it came so, and of its parts when it did not.
     var takesWhole: Bool { get }
+    /// Whether it calls the user's handlers at once.
+    var runsHandlers: Bool { get }
     func receive(_ initialMetadata: Metadata?, _ message: [UInt8]?, end: consuming CallEnd)
 }
 
 extension CallObserver {
     package var keepsMessages: Bool { false }
     package var takesWhole: Bool { false }
+    package var runsHandlers: Bool { false }
     package func receive(messages: inout MessageQueue) {
         while let message = messages.popFirst() { receive(message: message.octets) }
     }

@@ -1,9 +1,9 @@
 import Synchronization
 
 /// What is called as the responses of a call come in: one at a time and in order, on the channel's
-/// queue, which a handler must not block; and in the thread that cancels or resumes the call, or
-/// makes one that cannot be sent, for what comes of that at once. So no lock that a handler takes
-/// may be held there.
+/// queue, which a handler must not block; and in the thread that writes to the call, cancels or
+/// resumes it, or makes one that cannot be sent, for what comes of that at once. So no lock that a
+/// handler takes may be held there.
 ///
 /// The next message is asked for when the handler of the last has returned, so that a slow handler
 /// slows its server down; ``RunningCall/pause()`` stops it altogether.
@@ -80,6 +80,8 @@ extension HandlerObserver: CallPausing, CallWriting {
 }
 
 extension HandlerObserver {
+    var runsHandlers: Bool { true }
+
     func receive(initialMetadata: Metadata) { handlers.initialMetadata?(initialMetadata) }
 
     func receive(message: [UInt8]) {

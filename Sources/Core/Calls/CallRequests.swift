@@ -61,5 +61,10 @@ extension CallRequests {
 extension CallCore: CallRequests {
     package var core: CallCore? { self }
     package var hasUnreadEnd: Bool { state.withLock { $0.ending != nil && !$0.messages.isEmpty } }
-    package func fail(_ error: RPCError) { end(with: error, isImmediate: true) }
+    package func fail(_ error: RPCError) {
+        var error = error
+        // This message was not sent, but those before it may have been, if anything was.
+        error.mayHaveBeenExecuted = true
+        end(with: error, isImmediate: true)
+    }
 }

@@ -9,23 +9,10 @@ extension ChannelCore: ChannelBackend {
     var connectivity: ConnectivityState { state.withLock { $0.connectivity } }
 
     func connectivityChanges() -> AsyncStream<ConnectivityState> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ConnectivityState.self)
-        let watcher: UInt64? = state.withLock { state in
-            continuation.yield(state.connectivity)
-            guard state.connectivity != .shutdown else { return nil }
-            state.nextWatcher += 1
-            state.watchers[state.nextWatcher] = continuation
-            return state.nextWatcher
+        state.withLock { state in
+            followers.follow(
+                from: state.connectivity, isLast: state.connectivity == .shutdown)
         }
-        guard let watcher else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            let removed = self?.state.withLock { $0.watchers.removeValue(forKey: watcher) }
-            _ = removed
-        }
-        return stream
     }
 
     func channelWasReleased() {
@@ -36,7 +23,7 @@ extension ChannelCore: ChannelBackend {
     /// Nobody can make calls any more; those that wait for a connection get it, or hear why not, and
     /// so does one that its server sends elsewhere.
     func shutDownIfReleased() {
-        let (links, isOver): ([Link], Bool) = state.withLock { state in
+        let (links, isOver): ([Link], Bool) = change { state in
             guard state.isReleased, state.connectivity != .shutdown,
                 state.waiting.allSatisfy(\.isEnded)
             else { return ([], false) }
@@ -58,19 +45,16 @@ extension ChannelCore: ChannelBackend {
     /// Takes no calls any more. Returns the connections whose calls run on.
     @discardableResult
     func shutDown() -> [Link] {
-        let (links, calls, attempt, timers, watchers) = state.withLock { state in
+        let (links, calls, attempt, timers) = change { state in
             state.move(to: .shutdown)
             // Those that an earlier end with a longer grace waits for as well.
             let links = state.links + state.leaving + state.closing.compactMap(\.link)
             state.closing = links.map { ClosingLink(link: $0) }
             let timers = [state.backoffTimer.take(), state.idleTimer.take()].compactMap(\.self)
-            let watchers = Array(state.watchers.values)
-            state.watchers = [:]
             state.links = []
             state.leaving = []
-            return (links, state.takeWaiting(), state.attempt.take(), timers, watchers)
+            return (links, state.takeWaiting(), state.attempt.take(), timers)
         }
-        for watcher in watchers { watcher.finish() }
         for timer in timers { loop.cancel(timer) }
         attempt?.cancel()
         let error = closedError
@@ -103,12 +87,12 @@ extension ChannelCore: TimerTarget {
     }
 
     func leaveConnections() {
-        for link in state.withLock({ $0.takeLinks() }) { link.leave() }
+        for link in change({ $0.takeLinks() }) { link.leave() }
     }
 
     /// Looks whether the channel was used since the last time; so a call costs no timer.
     func timerFired(now: MonotonicInstant) {
-        let idle: [Link] = state.withLock { state in
+        let idle: [Link] = change { state in
             state.idleTimer = nil
             // Its calls have used it until now.
             defer { state.wasUsed = state.links.contains { $0.callCount > 0 } }

@@ -10,7 +10,7 @@ extension ChannelCore {
     }
 
     func startConnecting() {
-        let attempt: ConnectionAttempt? = state.withLock { state in
+        let attempt: ConnectionAttempt? = change { state in
             guard state.attempt == nil, state.connectivity != .shutdown,
                 state.links.count < max(1, arguments.maxConnectionCount)
             else { return nil }
@@ -34,7 +34,7 @@ extension ChannelCore {
     }
 
     func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
-        let calls: [CallCore]? = state.withLock { state in
+        let calls: [CallCore]? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
             guard state.connectivity != .shutdown else { return nil }
@@ -53,7 +53,7 @@ extension ChannelCore {
     func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
         let now = MonotonicInstant.now
         /// Nil as the delay: there are other connections, and the calls go to those.
-        let result: ([CallCore], MonotonicInstant, Duration?)? = state.withLock { state in
+        let result: ([CallCore], MonotonicInstant, Duration?)? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
             let delay = state.backoff.next()
@@ -131,13 +131,23 @@ private final class BackoffTimer: TimerTarget {
 extension ChannelCore: LinkOwner {
     func linkIsReady(_ link: Link) {}
 
+    /// As many calls as there is room for: to look for a place for all of them whenever there is
+    /// one would take the square of their number.
     func linkHasRoom(_ link: Link) {
-        let calls = state.withLock { $0.links.isEmpty ? [] : $0.takeWaiting() }
-        for call in calls where !call.isEnded { begin(call) }
+        while true {
+            let count = link.roomCount
+            let (calls, hasMore): ([CallCore], Bool) = state.withLock { state in
+                // One that is left takes none of them.
+                guard state.links.contains(where: { $0 === link }) else { return ([], false) }
+                return (state.takeWaiting(upTo: count), !state.waiting.isEmpty)
+            }
+            for call in calls { begin(call) }
+            guard hasMore, !link.hasEnded, !link.reportRoom() else { return }
+        }
     }
 
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
-        state.withLock { state in
+        change { state in
             if goAway.isTooManyPings { state.keepAliveFactor = min(state.keepAliveFactor * 2, 64) }
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }
@@ -150,7 +160,7 @@ extension ChannelCore: LinkOwner {
     /// A connection has refused a call: it is over, or the server has said GOAWAY and that was not
     /// told yet, or it has no identifiers left. Its calls run on.
     func leaveRefusing(_ link: Link) {
-        state.withLock { state in
+        change { state in
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }
             state.leaving.append(link)
@@ -168,7 +178,7 @@ extension ChannelCore: LinkOwner {
     }
 
     private func drop(_ link: Link) {
-        state.withLock { state in
+        change { state in
             state.leaving.removeAll { $0 === link }
             guard state.links.contains(where: { $0 === link }) else { return }
             state.links.removeAll { $0 === link }

@@ -29,8 +29,9 @@ final class ChannelCore: Sendable {
         var waiting: [CallCore] = []
         var forgottenCount = 0
         var lastFailure: ConnectionFailure?
-        var watchers: [UInt64: AsyncStream<ConnectivityState>.Continuation] = [:]
-        var nextWatcher: UInt64 = 0
+        let followers: Followers<ConnectivityState>
+        /// They have to be told of a change.
+        var owesNews = false
         var heads = RequestHeadCache()
         /// Keep-alive grows when a server asks for fewer PINGs.
         var keepAliveFactor = 1
@@ -46,6 +47,7 @@ final class ChannelCore: Sendable {
     private let userAgent: String
     let limits: MessageLimits
     let state: Mutex<State>
+    let followers = Followers<ConnectivityState>()
     let chains = ChainRegistry()
     /// Where connected sockets come from, instead of from the target's addresses.
     let sockets: SocketSupply?
@@ -68,9 +70,22 @@ final class ChannelCore: Sendable {
             compression: arguments.defaultCompression,
             maxSendByteCount: arguments.maxSendMessageByteCount,
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount)
-        state = Mutex(State(backoff: Backoff(arguments.backoff)))
+        state = Mutex(State(backoff: Backoff(arguments.backoff), followers: followers))
         arguments.connectivityMonitor?.add(self)
         if !queue.adopt(self) { shutDown() }
+    }
+}
+
+extension ChannelCore {
+    /// Changes the state, and tells those who follow the connectivity, outside the lock.
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, owesNews) = state.withLock { state in
+            let result = body(&state)
+            defer { state.owesNews = false }
+            return (result, state.owesNews)
+        }
+        if owesNews { followers.tell() }
+        return result
     }
 }
 
@@ -190,6 +205,22 @@ extension ChannelCore.State {
         return links.first { !$0.reportRoom() }
     }
 
+    /// Takes the first calls that wait, up to so many that have not ended.
+    mutating func takeWaiting(upTo count: Int) -> [CallCore] {
+        var taken: [CallCore] = []
+        var end = 0
+        while end < waiting.count, taken.count < count {
+            if waiting[end].isEnded {
+                forgottenCount = max(0, forgottenCount - 1)
+            } else {
+                taken.append(waiting[end])
+            }
+            end += 1
+        }
+        waiting.removeFirst(end)
+        return taken
+    }
+
     /// Takes the calls that wait, to be told something outside the lock.
     mutating func takeWaiting(where isTaken: (CallCore) -> Bool = { _ in true }) -> [CallCore] {
         let taken = waiting.filter(isTaken)
@@ -213,6 +244,6 @@ extension ChannelCore.State {
     mutating func move(to connectivity: ConnectivityState) {
         guard connectivity != self.connectivity, self.connectivity != .shutdown else { return }
         self.connectivity = connectivity
-        for watcher in watchers.values { watcher.yield(connectivity) }
+        if followers.note(connectivity, isLast: connectivity == .shutdown) { owesNews = true }
     }
 }

@@ -28,10 +28,8 @@ final class ClosingWait: LinkOwner, TimerTarget {
     func wait(until deadline: MonotonicInstant) async {
         let links = state.withLock { Array($0.links.values) }
         await Resumption<Void>.wait { waiter in
-            state.withLock { state in
-                state.waiter = waiter
-                state.timer = loop.schedule(self, at: deadline)
-            }
+            state.withLock { $0.waiter = waiter }
+            startTimer(deadline)
             for link in links {
                 let former = link.changeOwner(to: self)
                 state.withLock { $0.formerOwners[ObjectIdentifier(link)] = former }
@@ -45,7 +43,22 @@ final class ClosingWait: LinkOwner, TimerTarget {
         }
     }
 
-    func timerFired(now: MonotonicInstant) {
+    private func startTimer(_ deadline: MonotonicInstant) {
+        let timer = loop.schedule(self, at: deadline)
+        let isNeeded = state.withLock { state in
+            guard state.waiter != nil else { return false }
+            state.timer = timer
+            return true
+        }
+        // When the queue has been shut down nothing can come of waiting.
+        let isInVain = loop.isClosed
+        if isInVain { stop() }
+        if isInVain || !isNeeded { loop.cancel(timer) }
+    }
+
+    func timerFired(now: MonotonicInstant) { stop() }
+
+    private func stop() {
         let waiter = state.withLock { state in
             state.links = [:]
             return state.waiter.take()

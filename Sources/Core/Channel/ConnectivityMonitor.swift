@@ -17,12 +17,11 @@ public final class ConnectivityMonitor: Sendable {
         var isConnected = true
         var channels = WeakList<ChannelCore>()
         var hosts = WeakList<Host>()
-        var watchers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
-        var nextWatcher: UInt64 = 0
     }
 
     private let state = Mutex(State())
     private let reports = SerialMailbox<Bool>()
+    private let followers = Followers<Bool>()
     /// Whether connections inside the machine count too.
     let includesLocal: Bool
 
@@ -52,31 +51,21 @@ extension ConnectivityMonitor {
     }
 
     private func tell(_ isConnected: Bool) {
-        typealias Told = ([ChannelCore], [Host], [AsyncStream<Bool>.Continuation])
-        let (channels, hosts, watchers): Told = state.withLock { state in
-            guard state.isConnected != isConnected else { return ([], [], []) }
+        let (channels, hosts): ([ChannelCore], [Host]) = state.withLock { state in
+            guard state.isConnected != isConnected else { return ([], []) }
             state.isConnected = isConnected
-            return (state.channels.elements, state.hosts.elements, Array(state.watchers.values))
+            // Told by this thread alone: the reports come one after the other.
+            _ = followers.note(isConnected)
+            return (state.channels.elements, state.hosts.elements)
         }
-        for watcher in watchers { watcher.yield(isConnected) }
+        followers.tell()
         if !isConnected { for host in hosts { host.networkWasLost(self) } }
         for channel in channels { channel.networkChanged(isConnected: isConnected, self) }
     }
 
     /// Whether there is a network: now, and whenever that changes.
     public var changes: AsyncStream<Bool> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
-        let number = state.withLock { state in
-            continuation.yield(state.isConnected)
-            state.nextWatcher += 1
-            state.watchers[state.nextWatcher] = continuation
-            return state.nextWatcher
-        }
-        continuation.onTermination = { [weak self] _ in
-            let removed = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
-            _ = removed
-        }
-        return stream
+        state.withLock { followers.follow(from: $0.isConnected) }
     }
 
     /// Has `channel` told of changes for as long as it lives.

@@ -126,13 +126,17 @@ extension EventLoop {
         }
     }
 
-    /// Takes no jobs any more, unless there are some. False when there are.
+    /// Takes no jobs any more, unless there are some, or timers. False when there are.
     func close() -> Bool {
         inbox.withLock { inbox in
-            inbox.isClosed = inbox.isEmpty
+            inbox.isClosed = inbox.isEmpty && timers.count == 0
             return inbox.isClosed
         }
     }
+
+    /// Whether nobody turns the loop any more: a timer that was scheduled before this said no will
+    /// fire.
+    package var isClosed: Bool { inbox.withLock { $0.isClosed } }
 
     package func run(_ body: @escaping @Sendable () -> Void) {
         enqueue(.closure(body))
@@ -156,6 +160,16 @@ extension EventLoop {
         case .loop: break
         case .sleepingLoop: poller.wakeUp()
         }
+    }
+
+    /// Has `target` flushed by the loop's thread, in its next turn.
+    package func flushLater(_ target: any Flushable) {
+        let (isClosed, mustWake) = inbox.withLock { inbox in
+            if !inbox.isClosed { inbox.unflushed.append(target) }
+            return (inbox.isClosed, inbox.isAsleep)
+        }
+        if isClosed { return runElsewhere(.closure { target.flush() }) }
+        if mustWake { poller.wakeUp() }
     }
 
     /// A thread turns the loop from now on, or no longer.

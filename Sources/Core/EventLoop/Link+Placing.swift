@@ -56,7 +56,7 @@ extension Link {
             placing: &placed.frames, expecting: reader.expectation.frameCount, into: &message,
             &reader.buffer)
         let arrived = read?.arrived ?? PlacedFrames.Arrived()
-        account(for: arrived.wholeFrames, placed, &reader, now: now)
+        account(for: arrived, placed, &reader, now: now)
         if let call {
             let byteCount = arrived.wholeFrames.reduce(0, +)
             giveBack(
@@ -88,12 +88,13 @@ extension Link {
     }
 
     private func account(
-        for wholeFrames: [Int], _ placed: PlacedMessage, _ reader: inout LinkReader,
+        for arrived: PlacedFrames.Arrived, _ placed: PlacedMessage, _ reader: inout LinkReader,
         now: MonotonicInstant
     ) {
-        guard !wholeFrames.isEmpty else { return }
+        guard arrived.contentByteCount > 0 else { return }
         state.withLock { state in
-            for byteCount in wholeFrames where state.ending == nil {
+            state.connection.octetsArrived(now: now)
+            for byteCount in arrived.wholeFrames where state.ending == nil {
                 let header = placed.frames.expectedHeader(payloadByteCount: byteCount)
                 switch state.connection.receive(placed: header, now: now) {
                 case nil, .data?: break

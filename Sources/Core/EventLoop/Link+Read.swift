@@ -98,7 +98,10 @@ extension Link: Pollable {
 
     /// Tells what came of something else than a read.
     func tellEvents() {
-        guard var reader = reader.withLock({ $0.take() }) else { return }
+        guard var reader = reader.withLock({ $0.take() }) else {
+            missedRead.bitwiseOr(Self.missed, ordering: .relaxed)
+            return
+        }
         receive(&reader, now: .now)
         putBack(reader, untilEmpty: false)
     }
@@ -291,18 +294,17 @@ extension Link {
     /// Ends the connection and every call on it. The first to come is the one that counts.
     package func end(with error: LinkError) {
         var last = GatherList()
-        typealias Calls = (under: [CallCore], inLine: [CallCore])
-        let calls: Calls? = state.withLock { state in
+        let calls: State.Calls? = state.withLock { state in
             guard state.ending == nil else { return nil }
             state.ending = error
-            let inLine = error.isNetworkLoss ? [] : state.takeCallsInLine()
+            let calls = state.calls
             if !state.isWriting {
                 swap(&last, &state.unwritten)
-                state.connection.takeOutput(into: &last)
+                state.connection.takeOutput(into: &last, opensStreams: false)
             }
             defer { state.entries = [] }
             state.callCount = 0
-            return (state.entries.compactMap(\.call), inLine)
+            return calls
         }
         guard let calls else { return }
         // A GOAWAY that can leave now does; nobody waits for it.
@@ -310,21 +312,36 @@ extension Link {
         wire.close(on: loop)
         if let timer = state.withLock({ $0.takeTimer() }) { loop.cancel(timer) }
         let failure = StatusMapping.error(forLost: error, peer: peer)
-        for call in calls.under { call.end(with: failure, isImmediate: false) }
+        for call in calls.begun { call.end(with: failure, isImmediate: false) }
         // Before the owner is told, who ends when nothing is left that waits for a connection.
         for call in calls.inLine {
-            call.streamWasNotProcessed(wasSent: false, failure.notExecuted)
+            if error.isNetworkLoss {
+                call.end(with: failure, isImmediate: false)
+            } else {
+                call.streamWasNotProcessed(wasSent: false, failure.notExecuted)
+            }
         }
         tellOwner { $0.linkEnded(self, error) }
     }
 }
 
 extension Link.State {
-    /// The calls of which nothing has been sent, because the server allows no more streams.
-    fileprivate mutating func takeCallsInLine() -> [CallCore] {
-        entries.indices.compactMap { slot in
-            guard let stream = entries[slot].stream, connection.isInLine(stream) else { return nil }
-            return entries[slot].call.take()
+    struct Calls {
+        var begun: [CallCore] = []
+        /// Those of which nothing has been sent, because the server allows no more streams.
+        var inLine: [CallCore] = []
+    }
+
+    var calls: Calls {
+        var calls = Calls()
+        for entry in entries {
+            guard let call = entry.call, let stream = entry.stream else { continue }
+            if connection.isInLine(stream) {
+                calls.inLine.append(call)
+            } else {
+                calls.begun.append(call)
+            }
         }
+        return calls
     }
 }

@@ -12,6 +12,7 @@ extension Link: TimerTarget {
     /// Looks at the engine's deadlines.
     func poll(now: MonotonicInstant) {
         enum Outcome { case goesOn(DueTimer?, hasOutput: Bool), failed(LinkError), ended }
+        // Who has taken the event of a failure down also tells of it, behind what came before.
         let (outcome, old): (Outcome, TimerHandle?) = state.withLock { state in
             guard state.ending == nil else { return (.ended, state.takeTimer()) }
             let deadline = state.connection.poll(now: now)
@@ -19,11 +20,11 @@ extension Link: TimerTarget {
                 let (due, old) = state.moveTimer(to: deadline)
                 return (.goesOn(due, hasOutput: state.connection.hasOutput), old)
             }
-            var cause = "the connection failed"
             while let event = state.connection.nextEvent() {
-                if case .failed(let error) = event { cause = error.message }
+                guard case .failed(let error) = event else { continue }
+                return (.failed(LinkError(phase: .http2, cause: error.message)), nil)
             }
-            return (.failed(LinkError(phase: .http2, cause: cause)), nil)
+            return (.ended, nil)
         }
         if let old { loop.cancel(old) }
         switch outcome {

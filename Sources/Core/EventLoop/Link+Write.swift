@@ -32,23 +32,39 @@ extension Link: Flushable {
             } catch {
                 return writeFailed(error)
             }
-            let (isDone, reports) = finishWriting(&batch, outcome)
-            for call in reports { call.streamHasRoom() }
+            let (isDone, reports, hasEvents) = finishWriting(&batch, outcome)
+            tell(reports)
+            if hasEvents { loop.run { [self] in tellEvents() } }
             if isDone { return }
-            // A thread with a call of its own does not go on for ever for those of others.
-            if round >= Self.roundsForOthers, !loop.isCurrent { return handOver(&batch) }
+            // However much there is to be written, others have their turn.
+            if round >= Self.roundLimit { return handOver(&batch) }
         }
     }
 
-    private static let roundsForOthers = 4
+    private static let roundLimit = 4
 
-    /// Leaves the rest to the loop's thread.
+    /// Leaves the rest to the loop's thread, which looks for what has arrived before it goes on.
     private func handOver(_ batch: inout GatherList) {
         state.withLock { state in
             swap(&batch, &state.unwritten)
             state.isWriting = false
+            state.isFlushPending = true
         }
-        loop.run { [self] in flush() }
+        loop.flushLater(self)
+    }
+
+    /// Tells calls that there is room again. Handlers run on the loop's thread: another one is at a
+    /// call of its own, perhaps with a lock that they take as well.
+    private func tell(_ calls: [CallCore]) {
+        guard !calls.isEmpty else { return }
+        let isHere = loop.isCurrent
+        for call in calls {
+            if isHere || !call.runsHandlers {
+                call.streamHasRoom()
+            } else {
+                loop.run { call.streamHasRoom() }
+            }
+        }
     }
 
     /// Becomes the writer; nil when there is one, or nothing to write.
@@ -69,7 +85,7 @@ extension Link: Flushable {
     /// Goes on with what has been added, or stops being the writer.
     private func finishWriting(
         _ batch: inout GatherList, _ outcome: LinkWire.WriteOutcome
-    ) -> (isDone: Bool, reports: [CallCore]) {
+    ) -> (isDone: Bool, reports: [CallCore], hasEvents: Bool) {
         state.withLock { state in
             let reports = state.takeRoomReports()
             let isStillBlocked = outcome.isBlocked && !state.becameWritable
@@ -81,11 +97,11 @@ extension Link: Flushable {
             guard !isStillBlocked, state.hasOutput, state.ending == nil else {
                 state.isWriting = false
                 state.isBlocked = isStillBlocked
-                return (true, reports)
+                return (true, reports, state.connection.hasEvents)
             }
             swap(&batch, &state.unwritten)
             state.takeOutput(into: &batch)
-            return (false, reports)
+            return (false, reports, state.connection.hasEvents)
         }
     }
 

@@ -134,10 +134,11 @@ package final class Link: Sendable {
         }
     }
 
-    /// Cancels every call that still runs.
+    /// Cancels every call that still runs; first those in line, which the end of the others would
+    /// let in.
     func cancelCalls() {
-        let calls = state.withLock { $0.entries.compactMap(\.call) }
-        for call in calls { call.cancel() }
+        let calls = state.withLock { $0.calls }
+        for call in calls.inLine + calls.begun { call.cancel() }
     }
 
     func tellOwner(_ body: (any LinkOwner) -> Void) {
@@ -212,9 +213,12 @@ extension Link {
             call.requestWasNotSent()
             return false
         }
-        call.attach(to: self, opened.stream, opened.record, attempt: request.attempt)
+        let hasNews = call.attach(
+            to: self, opened.stream, opened.record, attempt: request.attempt)
         if opened.mustPoll { poll(now: .now) }
         flushSoon(opened.flush)
+        // Others wait for that flush; what observers do may take its time.
+        if hasNews { call.tellNews() }
         return true
     }
 
@@ -231,8 +235,11 @@ extension Link {
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
     /// Whether a call would get its stream at once.
-    package var hasRoom: Bool {
-        state.withLock { $0.ending == nil && $0.connection.hasRoomForStream }
+    package var hasRoom: Bool { roomCount > 0 }
+
+    /// How many calls would.
+    var roomCount: Int {
+        state.withLock { $0.ending == nil ? $0.connection.streamRoom : 0 }
     }
 
     /// Says goodbye: no new calls; the connection ends when the last one has.

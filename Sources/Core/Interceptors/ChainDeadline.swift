@@ -97,7 +97,7 @@ extension ChainDeadline {
 
     func timerFired(now: MonotonicInstant) {
         let chain: InterceptorChain? = state.withLock { state in
-            state.timer = nil
+            // Another one may have taken the place of the timer that fires.
             guard case .running(let chain) = state.watched, let instant = state.instant,
                 now >= instant
             else { return nil }

@@ -19,7 +19,7 @@ final class ChainShared: Sendable {
         var failure: RPCError?
         var lostWriteCount = 0
         var holdCount = 0
-        var hasStarted = false
+        var startCount = 0
     }
 
     private let state = Mutex(State())
@@ -51,10 +51,14 @@ final class ChainShared: Sendable {
     /// Whether one of the interceptors keeps requests back, to wait for something.
     var isHeld: Bool { state.withLock { $0.holdCount > 0 } }
 
-    /// Whether a call proper has been started, of which a server may have seen something.
-    var hasStarted: Bool { state.withLock { $0.hasStarted } }
+    /// Whether a server may have seen something of the call.
+    var mayHaveSent: Bool {
+        let (startCount, terminal) = state.withLock { ($0.startCount, $0.terminal) }
+        return startCount > 1 || startCount == 1 && (terminal?.mayHaveSent ?? true)
+    }
 
-    func noteStart() { state.withLock { $0.hasStarted = true } }
+    /// A call proper begins.
+    func noteStart() { state.withLock { $0.startCount += 1 } }
 
     func hold(_ isHeld: Bool) { state.withLock { $0.holdCount += isHeld ? 1 : -1 } }
 
@@ -143,6 +147,12 @@ extension ChainTerminal {
         return core?.hasUnreadEnd ?? false
     }
 
+    /// Of a call proper that was started.
+    var mayHaveSent: Bool {
+        let core = state.withLock { $0.core }
+        return core?.mayHaveSent ?? true
+    }
+
     fileprivate enum Step { case write(RawMessage, isLast: Bool), finish, start }
 
     /// Of what was gathered, for the last who gathers: until nothing is left, whatever others ask
@@ -228,6 +238,9 @@ extension ChainTerminal.State {
 // MARK: - Responses
 
 extension ChainTerminal {
+    // Those of interceptors.
+    var runsHandlers: Bool { true }
+
     func receive(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }
 
     func receive(message: [UInt8]) { pass(.message(RawMessage(message))) }

@@ -58,12 +58,7 @@ extension ChainRegistry {
             state.refusal = error
             return Array(state.chains.values)
         }
-        for chain in chains where chain.isHeld {
-            var error = error
-            // By an attempt that came before, for one.
-            error.mayHaveBeenExecuted = chain.hasStarted
-            chain.fail(error)
-        }
+        for chain in chains where chain.isHeld { chain.fail(error) }
     }
 
     /// Cancels those that are left.

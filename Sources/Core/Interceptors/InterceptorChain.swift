@@ -54,9 +54,6 @@ extension InterceptorChain {
     /// Whether the call waits for one of the interceptors to let it begin.
     var isHeld: Bool { plan.shared.isHeld && plan.shared.terminal?.hasCore != true }
 
-    /// Whether a server may have seen something of it.
-    var hasStarted: Bool { plan.shared.hasStarted }
-
     /// Nil when nothing is left; from then on requests pass by themselves.
     private func takeEarly() -> [ChainRequest]? {
         state.withLock { state in
@@ -95,6 +92,8 @@ extension InterceptorChain {
 
     func fail(_ error: RPCError) {
         let seam = state.withLock { $0.below }
+        var error = error
+        error.mayHaveBeenExecuted = plan.shared.mayHaveSent
         plan.shared.failure = error
         var end = CallEnd(error: error)
         end.dropsUnread = true

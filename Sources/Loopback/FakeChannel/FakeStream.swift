@@ -136,8 +136,9 @@ extension FakeStream {
         request.forEach { message, _ in receive(message.octets, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: peer, ConnectionTimes(begun: .now))
-        call.attach(
+        let hasNews = call.attach(
             to: self, StreamHandle(slot: 0, generation: 0), record, attempt: request.attempt)
+        if hasNews { call.tellNews() }
         state.withLock { $0.isAttached = true }
         loop.run { [self] in deliver() }
     }

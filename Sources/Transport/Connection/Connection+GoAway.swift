@@ -44,7 +44,7 @@ extension Connection {
 
     /// The peer leaves. Streams above its limit were not looked at and may go elsewhere; so may
     /// those that still wait in line here.
-    mutating func receiveGoAway(_ frame: GoAwayFrame) throws(HTTP2Error) {
+    mutating func receiveGoAway(_ frame: GoAwayFrame, now: Instant) throws(HTTP2Error) {
         if case .leaving(let last) = lifecycle.peer, frame.lastStreamID > last {
             // §6.8: "Endpoints MUST NOT increase the value they send."
             throw .connection(.protocolError, "GOAWAY that takes an earlier one back")
@@ -54,6 +54,7 @@ extension Connection {
         guard configuration.role == .client else { return }
 
         dropWaitingStreams()
+        try payForWalk(now: now)
         for slot in streams.slots.indices
         where streams[slot].phase == .open && streams[slot].id > frame.lastStreamID {
             events.append(.unprocessed(streams.handle(of: slot)))

@@ -4,12 +4,15 @@
 extension Connection {
     /// Moves what is to be written to `list`, DATA of queued streams up to about `byteCount`
     /// octets. Call again when that has been written, while ``hasOutput``.
-    package mutating func takeOutput(into list: inout GatherList, upTo byteCount: Int = 256 << 10) {
+    ///
+    /// - Parameter opensStreams: Whether streams that wait in line begin, if there is room.
+    package mutating func takeOutput(
+        into list: inout GatherList, upTo byteCount: Int = 256 << 10, opensStreams: Bool = true
+    ) {
+        if opensStreams, !waiting.isEmpty, byteCount > 0 { openWaitingStreams() }
         writeQueuedData(upTo: byteCount)
         pendingAckCount = 0
         list.append(moving: &output)
-        // Some may have waited for the output to be taken.
-        if !waiting.isEmpty { openWaitingStreams() }
     }
 
     /// With so much to be written no streams are opened: the requests of a client whose server does

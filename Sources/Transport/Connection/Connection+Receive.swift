@@ -7,8 +7,7 @@ extension Connection {
     package mutating func receive(
         _ octets: Span<UInt8>, at offset: inout Int, now: Instant
     ) -> Event? {
-        // Be it a part of a frame that will take a while: the peer lives.
-        if offset < octets.count { keepAlive?.received(now: now) }
+        if offset < octets.count { octetsArrived(now: now) }
         while true {
             if let event = events.popFirst() { return event }
             if lifecycle.hasFailed {
@@ -42,12 +41,14 @@ extension Connection {
         return streams.slot(of: header.streamID).map { streams.handle(of: $0) }
     }
 
+    /// Notes that the peer lives: something came, be it a part of a frame that will take a while.
+    package mutating func octetsArrived(now: Instant) { keepAlive?.received(now: now) }
+
     /// Takes in a DATA frame whose content did not pass through here. The range of an event that it
     /// gives means nothing.
     package mutating func receive(placed header: FrameHeader, now: Instant) -> Event? {
         assert(header.type == .data && header.flags.isEmpty)
         guard !lifecycle.hasFailed else { return nil }
-        keepAlive?.received(now: now)
         do throws(HTTP2Error) {
             try assembler.admit(header)
             let frame = DataFrame(
@@ -100,7 +101,7 @@ extension Connection {
             try receivePing(PingFrame(header, payload: payload), now: now)
         case .goAway:
             try spendGlitch(now: now)
-            try receiveGoAway(GoAwayFrame(header, payload: payload))
+            try receiveGoAway(GoAwayFrame(header, payload: payload), now: now)
         case .priority:
             try spendGlitch(now: now)
             let frame = try PriorityFrame(header, payload: payload)
@@ -162,7 +163,6 @@ extension Connection {
             by: Int64(peerSettings.initialWindowByteCount) - Int64(old.initialWindowByteCount))
         SettingsFrame(isAck: true).encode(into: &output.tail)
         try countUnreadAnswer()
-        openWaitingStreams()
     }
 
     private mutating func receiveSettingsAck(now: Instant) throws(HTTP2Error) {

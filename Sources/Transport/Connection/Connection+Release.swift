@@ -36,7 +36,8 @@ extension Connection {
         release(slot)
     }
 
-    /// Frees everything that the stream holds, and lets the next one in that waits.
+    /// Frees everything that the stream holds. The next one that waits is let in when output is
+    /// taken: one that ends together with this one, because they had one deadline, leaves no trace.
     mutating func release(_ slot: Int) {
         let phase = streams[slot].phase
         if phase == .waiting {
@@ -48,8 +49,6 @@ extension Connection {
         let unread = Int(streams[slot].receiveWindow.held)
         if unread > 0 { forgetUnread(unread) }
         streams.release(slot)
-        guard phase == .open else { return }
-        requestCount -= 1
-        if !waiting.isEmpty { openWaitingStreams() }
+        if phase == .open { requestCount -= 1 }
     }
 }

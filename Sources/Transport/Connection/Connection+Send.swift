@@ -34,9 +34,7 @@ extension Connection {
 
         let slot = streams.allocate()
         _ = streams[slot].state.sendHeaders(endStream: endStream)
-        if waiting.isEmpty, hasRoomForStream, output.count < Self.openingByteCount,
-            let id = nextRequestID
-        {
+        if waiting.isEmpty, mayOpenStream, let id = nextRequestID {
             nextRequestID = id.successor
             openStream(slot, as: id)
             writeHeaders(prepared, fields, on: slot, endStream: endStream)
@@ -159,12 +157,16 @@ extension Connection {
         requestCount += 1
     }
 
-    /// Opens streams that waited, as far as there is room. Also when we are leaving: they were
-    /// asked for before, and a GOAWAY forbids new streams to its receiver alone (§6.8).
+    /// Whether the next stream may begin. Also when we are leaving, if it was asked for before: a
+    /// GOAWAY forbids new streams to its receiver alone (§6.8).
+    var mayOpenStream: Bool {
+        requestCount < requestLimit && lifecycle.peer == .open && !lifecycle.hasFailed
+            && output.count < Self.openingByteCount
+    }
+
+    /// Opens streams that waited, as far as there is room.
     mutating func openWaitingStreams() {
-        while !waiting.isEmpty, hasRoomForStream, lifecycle.peer == .open, !lifecycle.hasFailed,
-            output.count < Self.openingByteCount, let id = nextRequestID
-        {
+        while !waiting.isEmpty, mayOpenStream, let id = nextRequestID {
             guard let slot = waiting.popFirst(in: &streams.slots) else { return }
             nextRequestID = id.successor
             openStream(slot, as: id)

@@ -94,17 +94,20 @@ extension Connection {
     /// Streams that are open or wait to be opened.
     package var streamCount: Int { streams.count }
 
-    /// Whether a new stream would be opened at once, without waiting for another to end.
     /// Whether there is something to be told by ``receive(_:at:now:)``, without any octets.
     package var hasEvents: Bool { !events.isEmpty }
 
-    package var hasRoomForStream: Bool { requestCount < requestLimit }
+    /// Whether a new stream need not wait for another to end.
+    package var hasRoomForStream: Bool { streamRoom > 0 }
 
-    /// Whether everything that is to be written is written: nothing is queued, for lack of a
-    /// window or otherwise.
+    /// How many need not.
+    package var streamRoom: Int { max(0, requestLimit - requestCount - waiting.count) }
+
+    /// Whether there is something to be written that no window holds back.
     package var hasOutput: Bool {
         !output.isEmpty
             || (!ready.isEmpty && sendWindow.available > 0 && !lifecycle.hasFailed)
+            || (!waiting.isEmpty && mayOpenStream)
     }
 
     /// The largest header list that the peer says it takes (SETTINGS_MAX_HEADER_LIST_SIZE); nil

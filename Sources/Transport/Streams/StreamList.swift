@@ -3,6 +3,7 @@
 struct StreamList: Sendable {
     private var first: Int32 = -1
     private var last: Int32 = -1
+    private(set) var count = 0
 
     var isEmpty: Bool { first < 0 }
 }
@@ -15,6 +16,7 @@ extension StreamList {
         slots[slot].next = -1
         if last >= 0 { slots[Int(last)].next = Int32(slot) } else { first = Int32(slot) }
         last = Int32(slot)
+        count += 1
     }
 
     mutating func popFirst(in slots: inout [Stream]) -> Int? {
@@ -34,5 +36,6 @@ extension StreamList {
         if next >= 0 { slots[Int(next)].previous = previous } else { last = previous }
         slots[slot].previous = -1
         slots[slot].next = -1
+        count -= 1
     }
 }

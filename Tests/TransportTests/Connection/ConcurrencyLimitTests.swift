@@ -62,6 +62,33 @@ struct ConcurrencyLimitTests {
         #expect(opened.count < 20_000)
     }
 
+    @Test("lets in none of those that end together with the ones before them")
+    func commonEnd() throws {
+        var client = Endpoint.client(settings: Raw.settings((3, 2)))
+        let calls = try (0..<100).map { _ in try client.open(ends: true) }
+        _ = client.output()
+        for call in calls { client.connection.reset(call, .cancel) }
+        let frames = client.sentFrames()
+        #expect(frames.map(\.type) == [Raw.reset, Raw.reset])
+        #expect(client.connection.streamCount == 0)
+        #expect(client.connection.streamRoom == 2)
+    }
+
+    @Test("counts those in line as well when it is asked for room")
+    func room() throws {
+        var client = Endpoint.client(settings: Raw.settings((3, 2)))
+        let calls = try (0..<3).map { _ in try client.open(ends: true) }
+        _ = client.output()
+        client.connection.reset(calls[0], .cancel)
+        let hasOutput = client.connection.hasOutput
+        #expect(hasOutput)
+        #expect(client.connection.streamRoom == 0)
+        let opened = Self.opened(&client)
+        #expect(opened == [5])
+        client.connection.reset(calls[1], .cancel)
+        #expect(client.connection.streamRoom == 1)
+    }
+
     @Test("does not let a late comer pass those that wait")
     func lateComer() throws {
         var client = Endpoint.client(settings: Raw.settings((3, 1)))
