@@ -7,18 +7,14 @@ import Testing
 /// What interceptors, raw operations and channels owe their callers at the edges of a call.
 @Suite("At the edges of a call", .timeLimit(.minutes(1)))
 struct ChainEdgeTests {
-    private static let echo = Method<[UInt8], [UInt8]>(
-        "/t.T/Echo", .unary, request: .octets, reply: .octets)
     private static let whoAmI = Method<[UInt8], [UInt8]>(
         "/t.T/WhoAmI", .unary, request: .octets, reply: .octets)
     private static let count = Method<[UInt8], [UInt8]>(
         "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
-    private static let talk = Method<[UInt8], [UInt8]>(
-        "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
 
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
             server.unary(whoAmI) { _, context in
                 // Long enough for the other to come meanwhile.
                 try await Task.sleep(for: .milliseconds(50))
@@ -27,7 +23,7 @@ struct ChainEdgeTests {
             server.serverStreaming(count) { request, replies, _ in
                 for number in 0..<request[0] { try await replies.write([number]) }
             }
-            server.bidirectional(talk) { requests, replies, _ in
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
                 for try await request in requests { try await replies.write(request) }
             }
         }
@@ -51,14 +47,12 @@ struct ChainEdgeTests {
                     .all(InterceptorFactory("tracked") { _ in Tracked() }),
                 ])
             for number: UInt8 in 0..<3 {
-                #expect(try await channel.unary(Self.echo, [number]) == [number])
+                #expect(try await channel.unary(HostileTrial.echo, [number]) == [number])
             }
             let cancelled = Task { try await channel.unary(Self.whoAmI, [1]) }
             cancelled.cancel()
             await #expect(throws: RPCError.self) { try await cancelled.value }
-            while Tracked.liveCount.withLock({ $0 }) > 0 {
-                try await Task.sleep(for: .milliseconds(1))
-            }
+            try await eventually { Tracked.liveCount.withLock { $0 } == 0 }
         }
     }
 
@@ -78,7 +72,7 @@ struct ChainEdgeTests {
         let channel = try Channel(
             server.target, interceptors: [.all(.defaultDeadline(.milliseconds(50)))])
         let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(Self.echo, [1], .with { $0.credentials = Silent() })
+            try await channel.unary(HostileTrial.echo, [1], .with { $0.credentials = Silent() })
         }
         #expect(error?.code == .deadlineExceeded)
     }
@@ -86,7 +80,7 @@ struct ChainEdgeTests {
     @Test("a request that is sent once more with another token is told as written once")
     func writtenOnce() async throws {
         let server = try LoopbackServer { server in
-            server.bidirectional(Self.talk) { requests, replies, context in
+            server.bidirectional(HostileTrial.talk) { requests, replies, context in
                 for try await request in requests {
                     guard context.metadata["authorization"] == "Bearer 2" else {
                         throw RPCError(.unauthenticated, "an old token")
@@ -107,7 +101,7 @@ struct ChainEdgeTests {
         let channel = try Channel(server.target, interceptors: [.all(.refreshing(token))])
         let (end, continuation) = AsyncStream.makeStream(of: String.self)
         let call = channel.bidirectional(
-            Self.talk,
+            HostileTrial.talk,
             handlers: ResponseHandlers(
                 message: { continuation.yield("\($0)") },
                 end: { result in
@@ -164,7 +158,7 @@ struct ChainEdgeTests {
     @Test("an interceptor may give each attempt its own time")
     func timePerAttempt() async throws {
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, context in
+            server.unary(HostileTrial.echo) { request, context in
                 // The first is too slow, and the second takes longer than the first might.
                 let isFirst = context.metadata["attempt"] == "1"
                 try await Task.sleep(for: isFirst ? .seconds(60) : .milliseconds(300))
@@ -173,7 +167,8 @@ struct ChainEdgeTests {
         }
         let again = InterceptorFactory("again") { _ in Again(pause: nil) }
         let channel = try Channel(server.target, interceptors: [.all(again)])
-        let reply = try await channel.unary(Self.echo, [7], .with { $0.timeout = .seconds(20) })
+        let reply = try await channel.unary(
+            HostileTrial.echo, [7], .with { $0.timeout = .seconds(20) })
         #expect(reply == [7])
     }
 
@@ -181,15 +176,15 @@ struct ChainEdgeTests {
     func restartBehindTheEnd() async throws {
         let count = Mutex(0)
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
+            server.unary(HostileTrial.echo) { request, _ in
                 count.withLock { $0 += 1 }
                 throw RPCError(.unavailable, "no")
             }
         }
         let again = InterceptorFactory("again") { _ in Again(pause: .milliseconds(50)) }
         let channel = try Channel(server.target, interceptors: [.all(again)])
-        let task = Task { try await channel.unary(Self.echo, [7]) }
-        while count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let task = Task { try await channel.unary(HostileTrial.echo, [7]) }
+        try await eventually { count.withLock { $0 } > 0 }
         try await Task.sleep(for: .milliseconds(10))
         task.cancel()
         await #expect(throws: RPCError.self) { try await task.value }
@@ -218,7 +213,7 @@ struct ChainEdgeTests {
         let server = try Self.server()
         let channel = try Channel(
             server.target, interceptors: [.all(DuplicateGuard().interceptor)])
-        let call = try await channel.bidirectional(Self.echo)
+        let call = try await channel.bidirectional(HostileTrial.echo)
         try await call.requests.write([4])
         call.requests.finish()
         var replies: [[UInt8]] = []
@@ -245,7 +240,7 @@ struct ChainEdgeTests {
         let server = try Self.server()
         for interceptors in [[], [ChannelInterceptor.all(.headers(["a": "b"]))]] {
             let channel = try Channel(server.target, interceptors: interceptors)
-            let call = try await channel.bidirectional(Self.talk)
+            let call = try await channel.bidirectional(HostileTrial.talk)
             try await call.requests.write([1])
             call.requests.finish()
             let error = await #expect(throws: RPCError.self) {
@@ -254,13 +249,13 @@ struct ChainEdgeTests {
             #expect(error?.code == .failedPrecondition)
             #expect(throws: RPCError.self) { try call.requests.finish(with: [3]) }
             try await onThread {
-                let blocking = channel.blockingBidirectional(Self.talk)
+                let blocking = channel.blockingBidirectional(HostileTrial.talk)
                 blocking.finish()
                 let error = #expect(throws: RPCError.self) { try blocking.write([2]) }
                 #expect(error?.code == .failedPrecondition)
             }
             let handled = channel.bidirectional(
-                Self.talk, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
+                HostileTrial.talk, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
             handled.finish()
             #expect(throws: RPCError.self) { try handled.write([2]) }
             var replies: [[UInt8]] = []
@@ -288,7 +283,7 @@ struct ChainEdgeTests {
         let server = try Self.server()
         let channel = try Channel(server.target)
         for _ in 0..<100 {
-            let call = try channel.rawCall("/t.T/Echo")
+            let call = try channel.rawCall(HostileTrial.echo.path)
             let reply: [UInt8]? = try await withCheckedThrowingContinuation { waiter in
                 let got = Mutex<[UInt8]?>(nil)
                 do throws(RPCError) {

@@ -7,14 +7,12 @@ import Testing
 /// Calls that wait for something: a token, a connection, a stream.
 @Suite("A call that waits", .timeLimit(.minutes(1)))
 struct HeldCallTests {
-    private static let echo = Method<[UInt8], [UInt8]>(
-        "/t.T/Echo", .unary, request: .octets, reply: .octets)
     private static let count = Method<[UInt8], [UInt8]>(
         "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
 
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
             server.serverStreaming(count) { request, replies, _ in
                 for number in 0..<request[0] { try await replies.write([number]) }
             }
@@ -97,7 +95,7 @@ struct HeldCallTests {
         let channel = try Channel(server.target)
         let call = Task {
             try await channel.unary(
-                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+                HostileTrial.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
         }
         try await Task.sleep(for: .milliseconds(20))
         await channel.close()
@@ -107,7 +105,7 @@ struct HeldCallTests {
         // And one that begins behind it ends at once.
         await #expect(throws: RPCError.self) {
             try await channel.unary(
-                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+                HostileTrial.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
         }
     }
 
@@ -118,7 +116,7 @@ struct HeldCallTests {
         let channel = try Channel(server.target, queue: queue)
         let call = Task {
             try await channel.unary(
-                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+                HostileTrial.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
         }
         try await Task.sleep(for: .milliseconds(20))
         queue.shutdown()
@@ -129,7 +127,7 @@ struct HeldCallTests {
     @Test("for its second token keeps the deadline that an interceptor above has given it")
     func deadlineOfRetry() async throws {
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { _, _ in throw RPCError(.unauthenticated, "expired") }
+            server.unary(HostileTrial.echo) { _, _ in throw RPCError(.unauthenticated, "expired") }
         }
         let fetches = Atomic(0)
         let token = BearerToken(isAllowedInTheClear: true) {
@@ -144,7 +142,7 @@ struct HeldCallTests {
                 .all(.defaultDeadline(.milliseconds(300))), .all(.refreshing(token)),
             ])
         let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(Self.echo, [1])
+            try await channel.unary(HostileTrial.echo, [1])
         }
         #expect(error?.code == .deadlineExceeded)
     }
@@ -159,7 +157,7 @@ struct HeldCallTests {
             })
         let channel = try await Self.connected(to: peer.target)
         let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.callCount > 0 }
         let second = try await channel.unary(HostileTrial.echo, [2])
         #expect(second == RawPeer.replyBody)
         let error = await #expect(throws: RPCError.self) { try await first.value }
@@ -190,7 +188,7 @@ struct HeldCallTests {
     func joined() async throws {
         let isRunning = Atomic(false)
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
+            server.unary(HostileTrial.echo) { request, _ in
                 isRunning.store(true, ordering: .relaxed)
                 try await Task.sleep(for: .milliseconds(200))
                 return request
@@ -200,9 +198,9 @@ struct HeldCallTests {
             server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
         let (replies, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
         for _ in 0..<3 {
-            try channel.unary(Self.echo, [1]) { continuation.yield(try? $0.get().message) }
+            try channel.unary(HostileTrial.echo, [1]) { continuation.yield(try? $0.get().message) }
         }
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { isRunning.load(ordering: .relaxed) }
         await channel.close(grace: .seconds(20))
         var iterator = replies.makeAsyncIterator()
         for _ in 0..<3 { #expect(await iterator.next() == [1]) }
@@ -212,15 +210,15 @@ struct HeldCallTests {
     func closedTwice() async throws {
         let isRunning = Atomic(false)
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
+            server.unary(HostileTrial.echo) { request, _ in
                 isRunning.store(true, ordering: .relaxed)
                 try await Task.sleep(for: .milliseconds(200))
                 return request
             }
         }
         let channel = try Channel(server.target, interceptors: [.all(.headers(["a": "b"]))])
-        let call = Task { try await channel.unary(Self.echo, [1]) }
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        let call = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        try await eventually { isRunning.load(ordering: .relaxed) }
         // Longer than the test may take.
         async let first: Void = channel.close(grace: .seconds(600))
         async let second: Void = channel.close(grace: .seconds(600))
@@ -232,7 +230,7 @@ struct HeldCallTests {
     func holdOfAFailedAttempt() async throws {
         let isRunning = Atomic(false)
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
+            server.unary(HostileTrial.echo) { request, _ in
                 isRunning.store(true, ordering: .relaxed)
                 try await Task.sleep(for: .milliseconds(200))
                 return request
@@ -248,9 +246,9 @@ struct HeldCallTests {
         let channel = try Channel(
             server.target, interceptors: [.all(InterceptorFactory("retry") { _ in Retry() })])
         let call = Task {
-            try await channel.unary(Self.echo, [1], .with { $0.credentials = token })
+            try await channel.unary(HostileTrial.echo, [1], .with { $0.credentials = token })
         }
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { isRunning.load(ordering: .relaxed) }
         await channel.close(grace: .seconds(20))
         #expect(try await call.value == [1])
     }
@@ -289,7 +287,7 @@ struct HeldCallTests {
         let (released, release) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer { server in
             server.maxConcurrentStreams = 1
-            server.unary(Self.echo) { request, context in
+            server.unary(HostileTrial.echo) { request, context in
                 isRunning.store(true, ordering: .relaxed)
                 if request == [0] { for await _ in released { break } }
                 let left = (context.deadline.remaining ?? .zero) / .milliseconds(100)
@@ -298,10 +296,10 @@ struct HeldCallTests {
         }
         let channel = try await Self.connected(to: server.target)
         let options = CallOptions.with { $0.timeout = .seconds(20) }
-        async let first = channel.unary(Self.echo, [0], options)
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        async let first = channel.unary(HostileTrial.echo, [0], options)
+        try await eventually { isRunning.load(ordering: .relaxed) }
         let (replies, reply) = AsyncStream.makeStream(of: [UInt8]?.self)
-        try channel.unary(Self.echo, [1], options) { reply.yield(try? $0.get().message) }
+        try channel.unary(HostileTrial.echo, [1], options) { reply.yield(try? $0.get().message) }
         try await Task.sleep(for: .milliseconds(300))
         release.yield()
         var iterator = replies.makeAsyncIterator()
@@ -315,7 +313,7 @@ struct HeldCallTests {
         let peer = try Self.narrowPeer(Self.script { connection, _ in try connection.stall() })
         let channel = try await Self.connected(to: peer.target)
         let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.callCount > 0 }
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
                 HostileTrial.echo, [2], .with { $0.timeout = .milliseconds(50) })

@@ -23,7 +23,7 @@ struct KeepAliveTests {
     /// Waits until the peer has had so many PINGs more.
     private static func pings(_ count: Int, to peer: RawPeer) async throws {
         let end = peer.pingCount + count
-        while peer.pingCount < end { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.pingCount >= end }
     }
 
     /// A machine that is busy may let even a peer that is alive seem dead: then it has another try.
