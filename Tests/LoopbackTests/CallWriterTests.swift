@@ -60,17 +60,31 @@ struct CallWriterTests {
 
     @Test("that is paused before anything came gets nothing until it goes on")
     func pausedAtOnce() async throws {
-        let sink = Sink<RouteGuide.RouteNote>()
-        let call = chat(SequenceWriter((0..<3).map { note("\($0)") }))
+        let (answered, answer) = AsyncStream.makeStream(of: Void.self)
+        let (mayAnswer, allow) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { request, _ in request }
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
+                for await _ in mayAnswer { break }
+                for try await request in requests { try await replies.write(request) }
+                answer.yield()
+            }
+        }
+        let channel = try Channel(server.target)
+        let sink = Sink<[UInt8]>()
+        let call = Call(
+            channel, HostileTrial.talk, requests: SequenceWriter((0..<3).map { [$0] }))
         try call.start(with: sink)
         call.pause()
-        // Headers and answers are here when these have been there and back.
-        try await eventually { call.responseHeaders != nil }
-        try await Task.sleep(for: .milliseconds(20))
+        allow.yield()
+        for await _ in answered { break }
+        // The answers went out before this one, on the same connection.
+        #expect(try await channel.unary(HostileTrial.echo, [9]) == [9])
         #expect(sink.all.isEmpty)
         call.resume()
         await sink.waitForEnd()
-        #expect(sink.all.count == 4)
+        #expect(sink.all == ["[0]", "[1]", "[2]", "done"])
+        #expect(server.connectionCount == 1)
     }
 
     @Test("mapped from another one ends once, with the value that could not be mapped")

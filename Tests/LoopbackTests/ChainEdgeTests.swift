@@ -12,12 +12,12 @@ struct ChainEdgeTests {
     private static let count = Method<[UInt8], [UInt8]>(
         "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
 
-    private static func server() throws -> LoopbackServer {
+    /// Who asks for its name waits at the gate.
+    private static func server(_ gate: Gate = Gate()) throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }
             server.unary(whoAmI) { _, context in
-                // Long enough for the other to come meanwhile.
-                try await Task.sleep(for: .milliseconds(50))
+                await gate.pass()
                 return Array((context.metadata["authorization"] ?? "").utf8)
             }
             server.serverStreaming(count) { request, replies, _ in
@@ -38,8 +38,9 @@ struct ChainEdgeTests {
 
     @Test("a guard against duplicates lets go of the calls that have ended")
     func guardLetsGo() async throws {
-        let server = try Self.server()
         for policy in [DuplicateGuard.Policy.refuse, .join, .cancelPrevious] {
+            let gate = Gate()
+            let server = try Self.server(gate)
             let channel = try Channel(
                 server.target,
                 interceptors: [
@@ -50,8 +51,10 @@ struct ChainEdgeTests {
                 #expect(try await channel.unary(HostileTrial.echo, [number]) == [number])
             }
             let cancelled = Task { try await channel.unary(Self.whoAmI, [1]) }
+            await gate.waitFor(1)
             cancelled.cancel()
             await #expect(throws: RPCError.self) { try await cancelled.value }
+            gate.open()
             try await eventually { Tracked.liveCount.withLock { $0 } == 0 }
         }
     }
@@ -116,18 +119,26 @@ struct ChainEdgeTests {
         #expect(written.withLock { $0 } == 1)
     }
 
+    /// What an interceptor and its test tell each other between two attempts.
+    private struct Pause: Sendable {
+        let began = AsyncStream<Void>.makeStream()
+        let mayEnd = AsyncStream<Void>.makeStream()
+        let ended = AsyncStream<Void>.makeStream()
+    }
+
     /// Sends a call anew when it took too long, or later when nobody waits for it any more.
     private final class Again: Interceptor {
         private var request: RawMessage?
         private var attempts = 0
-        private let pause: Duration?
+        private let pause: Pause?
 
-        init(pause: Duration?) { self.pause = pause }
+        init(pause: Pause?) { self.pause = pause }
 
         func start(_ options: CallOptions, _ call: InterceptedCall) {
             attempts += 1
             var options = options
-            options.timeout = .milliseconds(30)
+            // Where the test says when the second follows, the server says when the first ends.
+            if pause == nil { options.timeout = .milliseconds(30) }
             options.metadata.append("1", for: "attempt")
             call.start(options)
         }
@@ -138,20 +149,26 @@ struct ChainEdgeTests {
         }
 
         func close(_ end: CallEnd, _ call: InterceptedCall) {
-            guard end.error != nil, attempts == 1, let request else { return call.close(end) }
+            guard end.error != nil, attempts == 1, request != nil else { return call.close(end) }
             attempts = 2
-            @Sendable func go(_ call: InterceptedCall) {
-                call.restart()
-                call.start(CallOptions())
-                call.write(request)
-                call.finish()
-                call.receiveNext()
-            }
-            guard let pause else { return go(call) }
+            guard let pause else { return sendAgain(call) }
             Task {
-                try await Task.sleep(for: pause)
-                call.perform(as: Again.self) { _, call in go(call) }
+                pause.began.continuation.yield()
+                for await _ in pause.mayEnd.stream { break }
+                call.perform(as: Again.self) { again, call in
+                    again.sendAgain(call)
+                    pause.ended.continuation.yield()
+                }
             }
+        }
+
+        private func sendAgain(_ call: InterceptedCall) {
+            guard let request else { return }
+            call.restart()
+            call.start(CallOptions())
+            call.write(request)
+            call.finish()
+            call.receiveNext()
         }
     }
 
@@ -174,27 +191,33 @@ struct ChainEdgeTests {
 
     @Test("an interceptor sends nothing for a caller who is gone")
     func restartBehindTheEnd() async throws {
-        let count = Mutex(0)
-        let server = try LoopbackServer { server in
-            server.unary(HostileTrial.echo) { request, _ in
-                count.withLock { $0 += 1 }
-                throw RPCError(.unavailable, "no")
-            }
-        }
-        let again = InterceptorFactory("again") { _ in Again(pause: .milliseconds(50)) }
-        let channel = try Channel(server.target, interceptors: [.all(again)])
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                if stream == 1 {
+                    try connection.trailersOnly(stream, status: "14")
+                } else {
+                    try connection.reply(stream)
+                }
+            })
+        let pause = Pause()
+        let again = InterceptorFactory("again") { _ in Again(pause: pause) }
+        let channel = try Channel(peer.target, interceptors: [.all(again)])
         let task = Task { try await channel.unary(HostileTrial.echo, [7]) }
-        try await eventually { count.withLock { $0 } > 0 }
-        try await Task.sleep(for: .milliseconds(10))
+        for await _ in pause.began.stream { break }
         task.cancel()
         await #expect(throws: RPCError.self) { try await task.value }
-        try await Task.sleep(for: .milliseconds(100))
-        #expect(count.withLock { $0 } == 1)
+        pause.mayEnd.continuation.yield()
+        for await _ in pause.ended.stream { break }
+        // What was sent before it, the peer has seen before it: they share a connection.
+        #expect(try await channel.unary(HostileTrial.echo, [8]) == RawPeer.replyBody)
+        #expect(peer.callCount == 2)
+        #expect(peer.connectionCount == 1)
     }
 
     @Test("a guard keeps the answers of two users apart")
     func guardKnowsUsers() async throws {
-        let server = try Self.server()
+        let gate = Gate()
+        let server = try Self.server(gate)
         let channel = try Channel(
             server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
         func ask(_ token: String) async throws -> [UInt8] {
@@ -204,6 +227,9 @@ struct ChainEdgeTests {
         }
         async let first = ask("one")
         async let second = ask("two")
+        // Neither is answered before the other has come.
+        await gate.waitFor(2)
+        gate.open()
         #expect(try await first == Array("Bearer one".utf8))
         #expect(try await second == Array("Bearer two".utf8))
     }

@@ -117,18 +117,25 @@ struct EarlyEndTests {
             }
         }
         let channel = try Channel(server.target)
+        // What nobody cancels fails the test, and does not hang it.
+        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        let (read, written) = (Counter(), Counter())
         let reader = Task {
-            for try await _ in try await channel.serverStreaming(flood, []) {
+            for try await _ in try await channel.serverStreaming(flood, [], options) {
+                read.add()
                 // Slower than what comes.
                 usleep(20)
             }
         }
         let writer = Task {
-            try await channel.clientStreaming(Self.upload) { requests in
-                while true { try await requests.write([1]) }
+            try await channel.clientStreaming(Self.upload, options) { requests in
+                while true {
+                    try await requests.write([1])
+                    written.add()
+                }
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        try await eventually { read.count > 1_000 && written.count > 1_000 }
         reader.cancel()
         writer.cancel()
         let readError = await #expect(throws: RPCError.self) { try await reader.value }

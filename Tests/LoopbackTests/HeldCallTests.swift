@@ -28,6 +28,22 @@ struct HeldCallTests {
 
     private static let never = Duration.seconds(3_600)
 
+    /// Options with a token that never comes, and word of each time that somebody begins to fetch it.
+    private static func neverReady() -> (options: CallOptions, fetches: AsyncStream<Void>) {
+        let (fetches, fetch) = AsyncStream.makeStream(of: Void.self)
+        let token = BearerToken(isAllowedInTheClear: true) {
+            fetch.yield()
+            try await Task.sleep(for: never)
+            return BearerToken.Token("t")
+        }
+        let options = CallOptions.with {
+            $0.credentials = token
+            // A call that nothing else ends fails the test, and does not hang it.
+            $0.timeout = .seconds(20)
+        }
+        return (options, fetches)
+    }
+
     /// Answers all calls but the first, with which it does something else.
     private static func script(_ answerToFirst: @escaping RawScript.Answer) -> RawScript {
         let callCount = Mutex(0)
@@ -93,20 +109,18 @@ struct HeldCallTests {
     func closedWhileFetching() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target)
-        let call = Task {
-            try await channel.unary(
-                HostileTrial.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
-        }
-        try await Task.sleep(for: .milliseconds(20))
+        let (options, fetches) = Self.neverReady()
+        let call = Task { try await channel.unary(HostileTrial.echo, [1], options) }
+        for await _ in fetches { break }
         await channel.close()
         let error = await #expect(throws: RPCError.self) { try await call.value }
         #expect(error?.code == .unavailable)
         #expect(error?.mayHaveBeenExecuted == false)
         // And one that begins behind it ends at once.
-        await #expect(throws: RPCError.self) {
-            try await channel.unary(
-                HostileTrial.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+        let late = await #expect(throws: RPCError.self) {
+            try await channel.unary(HostileTrial.echo, [1], options)
         }
+        #expect(late?.code == .unavailable)
     }
 
     @Test("for a token ends with its queue")
@@ -114,11 +128,9 @@ struct HeldCallTests {
         let server = try Self.server()
         let queue = try CompletionQueue()
         let channel = try Channel(server.target, queue: queue)
-        let call = Task {
-            try await channel.unary(
-                HostileTrial.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
-        }
-        try await Task.sleep(for: .milliseconds(20))
+        let (options, fetches) = Self.neverReady()
+        let call = Task { try await channel.unary(HostileTrial.echo, [1], options) }
+        for await _ in fetches { break }
         queue.shutdown()
         let error = await #expect(throws: RPCError.self) { try await call.value }
         #expect(error?.code == .unavailable)
