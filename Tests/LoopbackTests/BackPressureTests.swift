@@ -146,13 +146,12 @@ struct BackPressureTests {
         }
         let channel = try Channel(server.target)
         let reply = try await channel.clientStreaming(collect) { requests in
+            @Sendable func write() async throws {
+                let octets = [UInt8](repeating: 1, count: 50_000)
+                for _ in 0..<40 { try await requests.write(octets) }
+            }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<4 {
-                    group.addTask {
-                        let octets = [UInt8](repeating: 1, count: 50_000)
-                        for _ in 0..<40 { try await requests.write(octets) }
-                    }
-                }
+                for _ in 0..<4 { group.addTask { try await write() } }
                 try await group.waitForAll()
             }
         }
