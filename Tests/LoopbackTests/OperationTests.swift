@@ -186,6 +186,39 @@ struct OperationTests {
         }
     }
 
+    @Test("of two channels get on together when the one queue of both is turned by hand")
+    func twoChannels() async throws {
+        let other = try LoopbackServer { $0.addGreeter() }
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channels = [
+                try Channel(server.target, queue: queue), try Channel(other.target, queue: queue),
+            ]
+            let notes = Notes()
+            for tag in 0..<20 as Range<UInt64> {
+                let call = try channels[Int(tag % 2)].rawCall(Self.sayHello)
+                try call.start(unaryBatch(notes, "\(tag)"), tag: tag)
+            }
+            var tags: Set<UInt64> = []
+            while tags.count < 20, case .completed(let tag, let success) = queue.next() {
+                #expect(success)
+                tags.insert(tag)
+            }
+            #expect(tags == Set(0..<20))
+            #expect(notes.all.filter { $0.hasPrefix("Hello ") }.count == 20)
+
+            // Who blocks for one of them turns the queue for both.
+            try channels[1].rawCall(Self.sayHello).start(unaryBatch(notes), tag: 20)
+            let reply = try channels[0].blockingUnary(
+                FakeChannelTests.sayHello, HelloRequest(name: "me"))
+            #expect(reply.message.message == "Hello me")
+            #expect(queue.next() == .completed(tag: 20, success: true))
+            #expect(server.connectionCount == 1 && other.connectionCount == 1)
+            queue.shutdown()
+            #expect(queue.next() == .shutdown)
+        }
+    }
+
     @Test("with handlers call them on the queue")
     func handlers() async throws {
         let channel = try Channel(server.target)

@@ -71,6 +71,48 @@ struct PausedCallTests {
         }
     }
 
+    /// Starts a call that three threads pause and resume until it has ended.
+    private static func paced(
+        _ channel: Channel, _ sink: Sink<[UInt8]>, context: SerialContext
+    ) throws {
+        let call = Call(
+            channel, HostileTrial.echoes, requests: SequenceWriter(value: [1]), context: context)
+        try call.start(with: sink)
+        for _ in 0..<3 {
+            // The last of all is that somebody resumes it.
+            Thread.detachNewThread {
+                while call.state != .finished {
+                    call.pause()
+                    call.resume()
+                }
+            }
+        }
+    }
+
+    @Test(
+        "and resumed by several threads at once gives every message once and in order",
+        arguments: [(callCount: 1, messageCount: 2_000), (300, 2)])
+    func paceOfSeveralThreads(callCount: Int, messageCount: Int) async throws {
+        let server = try LoopbackServer { server in
+            server.serverStreaming(HostileTrial.echoes) { _, replies, _ in
+                for number in 0..<messageCount {
+                    try await replies.write([UInt8(number >> 8), UInt8(number & 0xff)])
+                }
+            }
+        }
+        let channel = try Channel(server.target)
+        let wanted = (0..<messageCount).map { "[\($0 >> 8), \($0 & 0xff)]" } + ["done"]
+        let queue = try CompletionQueue()
+        for context in [SerialContext.inline, .queue(queue)] {
+            for _ in 0..<callCount {
+                let sink = Sink<[UInt8]>()
+                try Self.paced(channel, sink, context: context)
+                await sink.waitForEnd()
+                #expect(sink.all == wanted)
+            }
+        }
+    }
+
     @Test("can be cancelled, whatever has come of it", arguments: [1, 3])
     func cancelled(count: Int) async throws {
         let paused = try await Paused((0..<count).map { [UInt8($0)] })
