@@ -76,7 +76,9 @@ public struct JSONRPC: RPCProtocol {
 public struct JSONRPCError: Error, Hashable, Sendable {
     /// A number of the specification's or the server's own.
     public var code: Int
+    /// One sentence of the server's, for whoever reads the log.
     public var message: String
+    /// What else the server says of it, in a shape of its own; nil when it is left out.
     public var data: JSONValue?
 
     public init(code: Int, message: String, data: JSONValue? = nil) {

@@ -1,6 +1,5 @@
 import Swiftlet
 import SwiftletLoopback
-import Synchronization
 import Testing
 
 /// What becomes of messages that have arrived and that nobody has read yet.
@@ -8,8 +7,6 @@ import Testing
 struct BackPressureTests {
     private static let stream = Method<[UInt8], [UInt8]>(
         "/t.T/Stream", .serverStreaming, request: .octets, reply: .octets)
-    private static let echo = Method<[UInt8], [UInt8]>(
-        "/t.T/Echo", .unary, request: .octets, reply: .octets)
 
     private static func message(_ index: Int, byteCount: Int) -> [UInt8] {
         [UInt8(index >> 8), UInt8(index & 0xff)] + [UInt8](repeating: 7, count: byteCount - 2)
@@ -21,7 +18,7 @@ struct BackPressureTests {
         written: Counter = Counter()
     ) throws -> LoopbackServer {
         try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
             server.serverStreaming(stream) { _, replies, context in
                 if compressing { context.compress(with: .gzip) }
                 for index in 0..<count {
@@ -35,18 +32,12 @@ struct BackPressureTests {
         }
     }
 
-    private final class Counter: Sendable {
-        private let value = Atomic(0)
-        func add() { value.wrappingAdd(1, ordering: .relaxed) }
-        var count: Int { value.load(ordering: .relaxed) }
-    }
-
     @Test("of empty messages stops its server as well")
     func empty() async throws {
         let written = Counter()
         let count = 100_000
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
             server.serverStreaming(Self.stream) { _, replies, _ in
                 for _ in 0..<count {
                     try await replies.write([])
@@ -62,7 +53,7 @@ struct BackPressureTests {
         var before = 0
         while before != written.count {
             before = written.count
-            for _ in 0..<200 { _ = try await channel.unary(Self.echo, [1]) }
+            for _ in 0..<200 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         }
         // Five octets each: a window of them, as much in the server's queue, and what was read.
         #expect(written.count < 40_000)
@@ -84,7 +75,7 @@ struct BackPressureTests {
             #expect(try await reader.next() == Self.message(index, byteCount: 1_024))
         }
         // Whatever is under way has arrived when these have been there and back.
-        for _ in 0..<20 { _ = try await channel.unary(Self.echo, [1]) }
+        for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         // A window of 64 KiB, as much in the server's queue, and what was read.
         #expect(written.count < 150)
         for index in 10..<2_000 {
@@ -110,10 +101,10 @@ struct BackPressureTests {
         let (end, continuation) = AsyncStream.makeStream(of: Void.self)
         let call = try start(channel, { received.add() }, { continuation.finish() })
         call.pause()
-        for _ in 0..<20 { _ = try await channel.unary(Self.echo, [1]) }
+        for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         // One may have been asked for before; what its window has room for lies here unread.
         let count = received.count
-        for _ in 0..<20 { _ = try await channel.unary(Self.echo, [1]) }
+        for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         #expect(received.count == count)
         #expect(written.count < 2_000)
         call.resume()
@@ -155,13 +146,12 @@ struct BackPressureTests {
         }
         let channel = try Channel(server.target)
         let reply = try await channel.clientStreaming(collect) { requests in
+            @Sendable func write() async throws {
+                let octets = [UInt8](repeating: 1, count: 50_000)
+                for _ in 0..<40 { try await requests.write(octets) }
+            }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<4 {
-                    group.addTask {
-                        let octets = [UInt8](repeating: 1, count: 50_000)
-                        for _ in 0..<40 { try await requests.write(octets) }
-                    }
-                }
+                for _ in 0..<4 { group.addTask { try await write() } }
                 try await group.waitForAll()
             }
         }
@@ -177,7 +167,7 @@ struct BackPressureTests {
         }
         for _ in 0..<50 {
             let octets = [UInt8](repeating: 3, count: 20_000)
-            #expect(try await channel.unary(Self.echo, octets) == octets)
+            #expect(try await channel.unary(HostileTrial.echo, octets) == octets)
         }
         for stream in streams { stream.cancel() }
     }
@@ -189,7 +179,7 @@ struct BackPressureTests {
         let stream = try await channel.serverStreaming(Self.stream, [])
         var reader = stream.makeAsyncIterator()
         #expect(try await reader.next() == Self.message(0, byteCount: 16))
-        for _ in 0..<5 { _ = try await channel.unary(Self.echo, [1]) }
+        for _ in 0..<5 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         stream.cancel()
         for _ in 0..<2 {
             do {

@@ -40,7 +40,7 @@ struct CallFaceTests {
         try call.start(with: sink)
         // As much as is kept for a call that has no connection yet.
         #expect(numbers.givenCount < 400)
-        while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.callCount > 0 }
         var before = 0
         while before != numbers.givenCount {
             before = numbers.givenCount

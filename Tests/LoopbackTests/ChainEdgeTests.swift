@@ -7,27 +7,23 @@ import Testing
 /// What interceptors, raw operations and channels owe their callers at the edges of a call.
 @Suite("At the edges of a call", .timeLimit(.minutes(1)))
 struct ChainEdgeTests {
-    private static let echo = Method<[UInt8], [UInt8]>(
-        "/t.T/Echo", .unary, request: .octets, reply: .octets)
     private static let whoAmI = Method<[UInt8], [UInt8]>(
         "/t.T/WhoAmI", .unary, request: .octets, reply: .octets)
     private static let count = Method<[UInt8], [UInt8]>(
         "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
-    private static let talk = Method<[UInt8], [UInt8]>(
-        "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
 
-    private static func server() throws -> LoopbackServer {
+    /// Who asks for its name waits at the gate.
+    private static func server(_ gate: Gate = Gate()) throws -> LoopbackServer {
         try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
             server.unary(whoAmI) { _, context in
-                // Long enough for the other to come meanwhile.
-                try await Task.sleep(for: .milliseconds(50))
+                await gate.pass()
                 return Array((context.metadata["authorization"] ?? "").utf8)
             }
             server.serverStreaming(count) { request, replies, _ in
                 for number in 0..<request[0] { try await replies.write([number]) }
             }
-            server.bidirectional(talk) { requests, replies, _ in
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
                 for try await request in requests { try await replies.write(request) }
             }
         }
@@ -42,8 +38,9 @@ struct ChainEdgeTests {
 
     @Test("a guard against duplicates lets go of the calls that have ended")
     func guardLetsGo() async throws {
-        let server = try Self.server()
         for policy in [DuplicateGuard.Policy.refuse, .join, .cancelPrevious] {
+            let gate = Gate()
+            let server = try Self.server(gate)
             let channel = try Channel(
                 server.target,
                 interceptors: [
@@ -51,14 +48,14 @@ struct ChainEdgeTests {
                     .all(InterceptorFactory("tracked") { _ in Tracked() }),
                 ])
             for number: UInt8 in 0..<3 {
-                #expect(try await channel.unary(Self.echo, [number]) == [number])
+                #expect(try await channel.unary(HostileTrial.echo, [number]) == [number])
             }
             let cancelled = Task { try await channel.unary(Self.whoAmI, [1]) }
+            await gate.waitFor(1)
             cancelled.cancel()
             await #expect(throws: RPCError.self) { try await cancelled.value }
-            while Tracked.liveCount.withLock({ $0 }) > 0 {
-                try await Task.sleep(for: .milliseconds(1))
-            }
+            gate.open()
+            try await eventually { Tracked.liveCount.withLock { $0 } == 0 }
         }
     }
 
@@ -78,7 +75,7 @@ struct ChainEdgeTests {
         let channel = try Channel(
             server.target, interceptors: [.all(.defaultDeadline(.milliseconds(50)))])
         let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(Self.echo, [1], .with { $0.credentials = Silent() })
+            try await channel.unary(HostileTrial.echo, [1], .with { $0.credentials = Silent() })
         }
         #expect(error?.code == .deadlineExceeded)
     }
@@ -86,7 +83,7 @@ struct ChainEdgeTests {
     @Test("a request that is sent once more with another token is told as written once")
     func writtenOnce() async throws {
         let server = try LoopbackServer { server in
-            server.bidirectional(Self.talk) { requests, replies, context in
+            server.bidirectional(HostileTrial.talk) { requests, replies, context in
                 for try await request in requests {
                     guard context.metadata["authorization"] == "Bearer 2" else {
                         throw RPCError(.unauthenticated, "an old token")
@@ -107,7 +104,7 @@ struct ChainEdgeTests {
         let channel = try Channel(server.target, interceptors: [.all(.refreshing(token))])
         let (end, continuation) = AsyncStream.makeStream(of: String.self)
         let call = channel.bidirectional(
-            Self.talk,
+            HostileTrial.talk,
             handlers: ResponseHandlers(
                 message: { continuation.yield("\($0)") },
                 end: { result in
@@ -122,18 +119,26 @@ struct ChainEdgeTests {
         #expect(written.withLock { $0 } == 1)
     }
 
+    /// What an interceptor and its test tell each other between two attempts.
+    private struct Pause: Sendable {
+        let began = AsyncStream<Void>.makeStream()
+        let mayEnd = AsyncStream<Void>.makeStream()
+        let ended = AsyncStream<Void>.makeStream()
+    }
+
     /// Sends a call anew when it took too long, or later when nobody waits for it any more.
     private final class Again: Interceptor {
         private var request: RawMessage?
         private var attempts = 0
-        private let pause: Duration?
+        private let pause: Pause?
 
-        init(pause: Duration?) { self.pause = pause }
+        init(pause: Pause?) { self.pause = pause }
 
         func start(_ options: CallOptions, _ call: InterceptedCall) {
             attempts += 1
             var options = options
-            options.timeout = .milliseconds(30)
+            // Where the test says when the second follows, the server says when the first ends.
+            if pause == nil { options.timeout = .milliseconds(30) }
             options.metadata.append("1", for: "attempt")
             call.start(options)
         }
@@ -144,27 +149,33 @@ struct ChainEdgeTests {
         }
 
         func close(_ end: CallEnd, _ call: InterceptedCall) {
-            guard end.error != nil, attempts == 1, let request else { return call.close(end) }
+            guard end.error != nil, attempts == 1, request != nil else { return call.close(end) }
             attempts = 2
-            @Sendable func go(_ call: InterceptedCall) {
-                call.restart()
-                call.start(CallOptions())
-                call.write(request)
-                call.finish()
-                call.receiveNext()
-            }
-            guard let pause else { return go(call) }
+            guard let pause else { return sendAgain(call) }
             Task {
-                try await Task.sleep(for: pause)
-                call.perform(as: Again.self) { _, call in go(call) }
+                pause.began.continuation.yield()
+                for await _ in pause.mayEnd.stream { break }
+                call.perform(as: Again.self) { again, call in
+                    again.sendAgain(call)
+                    pause.ended.continuation.yield()
+                }
             }
+        }
+
+        private func sendAgain(_ call: InterceptedCall) {
+            guard let request else { return }
+            call.restart()
+            call.start(CallOptions())
+            call.write(request)
+            call.finish()
+            call.receiveNext()
         }
     }
 
     @Test("an interceptor may give each attempt its own time")
     func timePerAttempt() async throws {
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, context in
+            server.unary(HostileTrial.echo) { request, context in
                 // The first is too slow, and the second takes longer than the first might.
                 let isFirst = context.metadata["attempt"] == "1"
                 try await Task.sleep(for: isFirst ? .seconds(60) : .milliseconds(300))
@@ -173,33 +184,40 @@ struct ChainEdgeTests {
         }
         let again = InterceptorFactory("again") { _ in Again(pause: nil) }
         let channel = try Channel(server.target, interceptors: [.all(again)])
-        let reply = try await channel.unary(Self.echo, [7], .with { $0.timeout = .seconds(20) })
+        let reply = try await channel.unary(
+            HostileTrial.echo, [7], .with { $0.timeout = .seconds(20) })
         #expect(reply == [7])
     }
 
     @Test("an interceptor sends nothing for a caller who is gone")
     func restartBehindTheEnd() async throws {
-        let count = Mutex(0)
-        let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
-                count.withLock { $0 += 1 }
-                throw RPCError(.unavailable, "no")
-            }
-        }
-        let again = InterceptorFactory("again") { _ in Again(pause: .milliseconds(50)) }
-        let channel = try Channel(server.target, interceptors: [.all(again)])
-        let task = Task { try await channel.unary(Self.echo, [7]) }
-        while count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        try await Task.sleep(for: .milliseconds(10))
+        let peer = try RawPeer(
+            RawScript { connection, stream in
+                if stream == 1 {
+                    try connection.trailersOnly(stream, status: "14")
+                } else {
+                    try connection.reply(stream)
+                }
+            })
+        let pause = Pause()
+        let again = InterceptorFactory("again") { _ in Again(pause: pause) }
+        let channel = try Channel(peer.target, interceptors: [.all(again)])
+        let task = Task { try await channel.unary(HostileTrial.echo, [7]) }
+        for await _ in pause.began.stream { break }
         task.cancel()
         await #expect(throws: RPCError.self) { try await task.value }
-        try await Task.sleep(for: .milliseconds(100))
-        #expect(count.withLock { $0 } == 1)
+        pause.mayEnd.continuation.yield()
+        for await _ in pause.ended.stream { break }
+        // What was sent before it, the peer has seen before it: they share a connection.
+        #expect(try await channel.unary(HostileTrial.echo, [8]) == RawPeer.replyBody)
+        #expect(peer.callCount == 2)
+        #expect(peer.connectionCount == 1)
     }
 
     @Test("a guard keeps the answers of two users apart")
     func guardKnowsUsers() async throws {
-        let server = try Self.server()
+        let gate = Gate()
+        let server = try Self.server(gate)
         let channel = try Channel(
             server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
         func ask(_ token: String) async throws -> [UInt8] {
@@ -209,6 +227,9 @@ struct ChainEdgeTests {
         }
         async let first = ask("one")
         async let second = ask("two")
+        // Neither is answered before the other has come.
+        await gate.waitFor(2)
+        gate.open()
         #expect(try await first == Array("Bearer one".utf8))
         #expect(try await second == Array("Bearer two".utf8))
     }
@@ -218,7 +239,7 @@ struct ChainEdgeTests {
         let server = try Self.server()
         let channel = try Channel(
             server.target, interceptors: [.all(DuplicateGuard().interceptor)])
-        let call = try await channel.bidirectional(Self.echo)
+        let call = try await channel.bidirectional(HostileTrial.echo)
         try await call.requests.write([4])
         call.requests.finish()
         var replies: [[UInt8]] = []
@@ -245,7 +266,7 @@ struct ChainEdgeTests {
         let server = try Self.server()
         for interceptors in [[], [ChannelInterceptor.all(.headers(["a": "b"]))]] {
             let channel = try Channel(server.target, interceptors: interceptors)
-            let call = try await channel.bidirectional(Self.talk)
+            let call = try await channel.bidirectional(HostileTrial.talk)
             try await call.requests.write([1])
             call.requests.finish()
             let error = await #expect(throws: RPCError.self) {
@@ -254,13 +275,13 @@ struct ChainEdgeTests {
             #expect(error?.code == .failedPrecondition)
             #expect(throws: RPCError.self) { try call.requests.finish(with: [3]) }
             try await onThread {
-                let blocking = channel.blockingBidirectional(Self.talk)
+                let blocking = channel.blockingBidirectional(HostileTrial.talk)
                 blocking.finish()
                 let error = #expect(throws: RPCError.self) { try blocking.write([2]) }
                 #expect(error?.code == .failedPrecondition)
             }
             let handled = channel.bidirectional(
-                Self.talk, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
+                HostileTrial.talk, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
             handled.finish()
             #expect(throws: RPCError.self) { try handled.write([2]) }
             var replies: [[UInt8]] = []
@@ -283,27 +304,30 @@ struct ChainEdgeTests {
         }
     }
 
+    /// What comes of a batch that is started in the handler of the one before it.
+    private static func replyToSecondBatch(of call: RawCall) async throws -> [UInt8]? {
+        let received = Mutex<[UInt8]?>(nil)
+        let second: [SwiftletCore.Operation] = [
+            .sendMessage([9]), .sendClose(),
+            .receiveMessage { octets in received.withLock { $0 = octets } },
+            .receiveStatus { _, _ in },
+        ]
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        try call.start([.sendInitialMetadata([:])]) { _ in
+            let isStarted: Void? = try? call.start(second) { _ in end.finish() }
+            if isStarted == nil { end.finish() }
+        }
+        for await _ in ended {}
+        return received.withLock { $0 }
+    }
+
     @Test("a batch of operations follows another at once")
     func batchAfterBatch() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target)
         for _ in 0..<100 {
-            let call = try channel.rawCall("/t.T/Echo")
-            let reply: [UInt8]? = try await withCheckedThrowingContinuation { waiter in
-                let got = Mutex<[UInt8]?>(nil)
-                do throws(RPCError) {
-                    try call.start([.sendInitialMetadata([:])]) { _ in
-                        try? call.start([
-                            .sendMessage([9]), .sendClose(),
-                            .receiveMessage { octets in got.withLock { $0 = octets } },
-                            .receiveStatus { _, _ in },
-                        ]) { _ in waiter.resume(returning: got.withLock { $0 }) }
-                    }
-                } catch {
-                    waiter.resume(throwing: error)
-                }
-            }
-            #expect(reply == [9])
+            let call = try channel.rawCall(HostileTrial.echo.path)
+            #expect(try await Self.replyToSecondBatch(of: call) == [9])
         }
     }
 }

@@ -58,29 +58,6 @@ struct EarlyEndTests {
         }
     }
 
-    /// Counts what was written, and lets the test wait for the end.
-    final class End: Writeable {
-        let values = Mutex<[[UInt8]]>([])
-        private let end: AsyncStream<RPCError?>
-        private let continuation: AsyncStream<RPCError?>.Continuation
-
-        init() { (end, continuation) = AsyncStream.makeStream() }
-
-        func write(_ value: [UInt8]) { values.withLock { $0.append(value) } }
-
-        func writesFinished(_ error: RPCError?) {
-            continuation.yield(error)
-            continuation.finish()
-        }
-
-        var error: RPCError? {
-            get async {
-                for await error in end { return error }
-                return nil
-            }
-        }
-    }
-
     @Test("stops a writer that always has another value", arguments: [false, true])
     func endlessSequence(withInterceptors: Bool) async throws {
         var script = RawScript { _, _ in }
@@ -93,16 +70,14 @@ struct EarlyEndTests {
             try connection.trailers(stream, status: "8")
         }
         let peer = try RawPeer(script)
-        let talk = Method<[UInt8], [UInt8]>(
-            "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
         let channel = try Channel(
             peer.target, interceptors: withInterceptors ? Self.always[1] : [])
         let writer = SequenceWriter(sequence(first: Self.chunk) { $0 }.lazy)
-        let call = Call(channel, talk, requests: writer)
-        let end = End()
-        try call.start(with: end)
-        #expect(await end.error?.code == .resourceExhausted)
-        #expect(end.values.withLock { $0 } == [[1], [2]])
+        let call = Call(channel, HostileTrial.talk, requests: writer)
+        let sink = Sink<[UInt8]>()
+        try call.start(with: sink)
+        await sink.waitForEnd()
+        #expect(sink.all == ["[1]", "[2]", "RESOURCE_EXHAUSTED"])
         #expect(writer.state == .finished)
     }
 
@@ -121,10 +96,10 @@ struct EarlyEndTests {
             let call = Call(
                 channel, HostileTrial.echoes, requests: SingleValueWriter(value: [0]),
                 context: context)
-            let end = End()
-            try call.start(with: end)
-            #expect(await end.error?.code == .failedPrecondition)
-            #expect(end.values.withLock { $0 } == [[1], [2]])
+            let sink = Sink<[UInt8]>()
+            try call.start(with: sink)
+            await sink.waitForEnd()
+            #expect(sink.all == ["[1]", "[2]", "FAILED_PRECONDITION"])
         }
     }
 
@@ -142,18 +117,25 @@ struct EarlyEndTests {
             }
         }
         let channel = try Channel(server.target)
+        // What nobody cancels fails the test, and does not hang it.
+        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        let (read, written) = (Counter(), Counter())
         let reader = Task {
-            for try await _ in try await channel.serverStreaming(flood, []) {
+            for try await _ in try await channel.serverStreaming(flood, [], options) {
+                read.add()
                 // Slower than what comes.
                 usleep(20)
             }
         }
         let writer = Task {
-            try await channel.clientStreaming(Self.upload) { requests in
-                while true { try await requests.write([1]) }
+            try await channel.clientStreaming(Self.upload, options) { requests in
+                while true {
+                    try await requests.write([1])
+                    written.add()
+                }
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        try await eventually { read.count > 1_000 && written.count > 1_000 }
         reader.cancel()
         writer.cancel()
         let readError = await #expect(throws: RPCError.self) { try await reader.value }

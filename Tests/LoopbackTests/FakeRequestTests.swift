@@ -72,12 +72,6 @@ struct FakeRequestTests {
         "/t.T/Stream", .bidirectional, request: .octets, reply: .octets)
     let fake = FakeChannel()
 
-    private final class Counter: Sendable {
-        private let value = Atomic(0)
-        func add() { value.wrappingAdd(1, ordering: .relaxed) }
-        var count: Int { value.load(ordering: .relaxed) }
-    }
-
     /// A call that runs, and whose response nobody looks at.
     private func begin() -> WritingCall<[UInt8]> {
         fake.channel.bidirectional(
@@ -206,7 +200,7 @@ struct FakeRequestTests {
                 written.add()
             }
         }
-        while written.count < 1_023 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { written.count >= 1_023 }
         try response.sendEnd(Status(.aborted, "enough"))
         let error = await #expect(throws: RPCError.self) { try await writing.value }
         #expect(error?.code == .aborted)

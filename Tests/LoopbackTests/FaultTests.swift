@@ -72,16 +72,18 @@ struct FaultTests {
 
     @Test("that delays a call leaves nothing to its deadline")
     func nothingLeft() async throws {
-        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
         do {
             let kept = Kept(continuation)
             let server = try LoopbackServer { server in
-                server.unary(echo) { request, _ in withExtendedLifetime(kept) { request } }
+                server.unary(HostileTrial.echo) { request, _ in
+                    withExtendedLifetime(kept) { request }
+                }
                 server.faults = [.always(.delay(.milliseconds(1)))]
             }
             let channel = try Channel(server.target)
-            let reply = try await channel.unary(echo, [1], .with { $0.timeout = .seconds(600) })
+            let reply = try await channel.unary(
+                HostileTrial.echo, [1], .with { $0.timeout = .seconds(600) })
             #expect(reply == [1])
             await channel.close()
             server.shutdown()
@@ -114,15 +116,14 @@ struct FaultTests {
 
     @Test("that shrinks the window makes requests wait for room, and loses nothing")
     func smallWindow() async throws {
-        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
         let server = try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
             server.faults = [.always(.shrinkWindow(to: 700))]
         }
         let channel = try Channel(server.target)
         for byteCount in [0, 699, 701, 100_000] {
             let octets = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-            let reply = try await channel.unary(echo, octets)
+            let reply = try await channel.unary(HostileTrial.echo, octets)
             #expect(reply == octets)
         }
     }

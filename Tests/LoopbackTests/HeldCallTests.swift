@@ -7,14 +7,12 @@ import Testing
 /// Calls that wait for something: a token, a connection, a stream.
 @Suite("A call that waits", .timeLimit(.minutes(1)))
 struct HeldCallTests {
-    private static let echo = Method<[UInt8], [UInt8]>(
-        "/t.T/Echo", .unary, request: .octets, reply: .octets)
     private static let count = Method<[UInt8], [UInt8]>(
         "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
 
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
             server.serverStreaming(count) { request, replies, _ in
                 for number in 0..<request[0] { try await replies.write([number]) }
             }
@@ -29,6 +27,22 @@ struct HeldCallTests {
     }
 
     private static let never = Duration.seconds(3_600)
+
+    /// Options with a token that never comes, and word of each time that somebody begins to fetch it.
+    private static func neverReady() -> (options: CallOptions, fetches: AsyncStream<Void>) {
+        let (fetches, fetch) = AsyncStream.makeStream(of: Void.self)
+        let token = BearerToken(isAllowedInTheClear: true) {
+            fetch.yield()
+            try await Task.sleep(for: never)
+            return BearerToken.Token("t")
+        }
+        let options = CallOptions.with {
+            $0.credentials = token
+            // A call that nothing else ends fails the test, and does not hang it.
+            $0.timeout = .seconds(20)
+        }
+        return (options, fetches)
+    }
 
     /// Answers all calls but the first, with which it does something else.
     private static func script(_ answerToFirst: @escaping RawScript.Answer) -> RawScript {
@@ -95,20 +109,18 @@ struct HeldCallTests {
     func closedWhileFetching() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target)
-        let call = Task {
-            try await channel.unary(
-                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
-        }
-        try await Task.sleep(for: .milliseconds(20))
+        let (options, fetches) = Self.neverReady()
+        let call = Task { try await channel.unary(HostileTrial.echo, [1], options) }
+        for await _ in fetches { break }
         await channel.close()
         let error = await #expect(throws: RPCError.self) { try await call.value }
         #expect(error?.code == .unavailable)
         #expect(error?.mayHaveBeenExecuted == false)
         // And one that begins behind it ends at once.
-        await #expect(throws: RPCError.self) {
-            try await channel.unary(
-                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
+        let late = await #expect(throws: RPCError.self) {
+            try await channel.unary(HostileTrial.echo, [1], options)
         }
+        #expect(late?.code == .unavailable)
     }
 
     @Test("for a token ends with its queue")
@@ -116,11 +128,9 @@ struct HeldCallTests {
         let server = try Self.server()
         let queue = try CompletionQueue()
         let channel = try Channel(server.target, queue: queue)
-        let call = Task {
-            try await channel.unary(
-                Self.echo, [1], .with { $0.credentials = Self.token(after: Self.never) })
-        }
-        try await Task.sleep(for: .milliseconds(20))
+        let (options, fetches) = Self.neverReady()
+        let call = Task { try await channel.unary(HostileTrial.echo, [1], options) }
+        for await _ in fetches { break }
         queue.shutdown()
         let error = await #expect(throws: RPCError.self) { try await call.value }
         #expect(error?.code == .unavailable)
@@ -129,7 +139,7 @@ struct HeldCallTests {
     @Test("for its second token keeps the deadline that an interceptor above has given it")
     func deadlineOfRetry() async throws {
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { _, _ in throw RPCError(.unauthenticated, "expired") }
+            server.unary(HostileTrial.echo) { _, _ in throw RPCError(.unauthenticated, "expired") }
         }
         let fetches = Atomic(0)
         let token = BearerToken(isAllowedInTheClear: true) {
@@ -144,7 +154,7 @@ struct HeldCallTests {
                 .all(.defaultDeadline(.milliseconds(300))), .all(.refreshing(token)),
             ])
         let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(Self.echo, [1])
+            try await channel.unary(HostileTrial.echo, [1])
         }
         #expect(error?.code == .deadlineExceeded)
     }
@@ -159,7 +169,7 @@ struct HeldCallTests {
             })
         let channel = try await Self.connected(to: peer.target)
         let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.callCount > 0 }
         let second = try await channel.unary(HostileTrial.echo, [2])
         #expect(second == RawPeer.replyBody)
         let error = await #expect(throws: RPCError.self) { try await first.value }
@@ -190,7 +200,7 @@ struct HeldCallTests {
     func joined() async throws {
         let isRunning = Atomic(false)
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
+            server.unary(HostileTrial.echo) { request, _ in
                 isRunning.store(true, ordering: .relaxed)
                 try await Task.sleep(for: .milliseconds(200))
                 return request
@@ -200,9 +210,9 @@ struct HeldCallTests {
             server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
         let (replies, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
         for _ in 0..<3 {
-            try channel.unary(Self.echo, [1]) { continuation.yield(try? $0.get().message) }
+            try channel.unary(HostileTrial.echo, [1]) { continuation.yield(try? $0.get().message) }
         }
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { isRunning.load(ordering: .relaxed) }
         await channel.close(grace: .seconds(20))
         var iterator = replies.makeAsyncIterator()
         for _ in 0..<3 { #expect(await iterator.next() == [1]) }
@@ -212,15 +222,15 @@ struct HeldCallTests {
     func closedTwice() async throws {
         let isRunning = Atomic(false)
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
+            server.unary(HostileTrial.echo) { request, _ in
                 isRunning.store(true, ordering: .relaxed)
                 try await Task.sleep(for: .milliseconds(200))
                 return request
             }
         }
         let channel = try Channel(server.target, interceptors: [.all(.headers(["a": "b"]))])
-        let call = Task { try await channel.unary(Self.echo, [1]) }
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        let call = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        try await eventually { isRunning.load(ordering: .relaxed) }
         // Longer than the test may take.
         async let first: Void = channel.close(grace: .seconds(600))
         async let second: Void = channel.close(grace: .seconds(600))
@@ -232,7 +242,7 @@ struct HeldCallTests {
     func holdOfAFailedAttempt() async throws {
         let isRunning = Atomic(false)
         let server = try LoopbackServer { server in
-            server.unary(Self.echo) { request, _ in
+            server.unary(HostileTrial.echo) { request, _ in
                 isRunning.store(true, ordering: .relaxed)
                 try await Task.sleep(for: .milliseconds(200))
                 return request
@@ -248,9 +258,9 @@ struct HeldCallTests {
         let channel = try Channel(
             server.target, interceptors: [.all(InterceptorFactory("retry") { _ in Retry() })])
         let call = Task {
-            try await channel.unary(Self.echo, [1], .with { $0.credentials = token })
+            try await channel.unary(HostileTrial.echo, [1], .with { $0.credentials = token })
         }
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { isRunning.load(ordering: .relaxed) }
         await channel.close(grace: .seconds(20))
         #expect(try await call.value == [1])
     }
@@ -289,7 +299,7 @@ struct HeldCallTests {
         let (released, release) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer { server in
             server.maxConcurrentStreams = 1
-            server.unary(Self.echo) { request, context in
+            server.unary(HostileTrial.echo) { request, context in
                 isRunning.store(true, ordering: .relaxed)
                 if request == [0] { for await _ in released { break } }
                 let left = (context.deadline.remaining ?? .zero) / .milliseconds(100)
@@ -298,10 +308,10 @@ struct HeldCallTests {
         }
         let channel = try await Self.connected(to: server.target)
         let options = CallOptions.with { $0.timeout = .seconds(20) }
-        async let first = channel.unary(Self.echo, [0], options)
-        while !isRunning.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+        async let first = channel.unary(HostileTrial.echo, [0], options)
+        try await eventually { isRunning.load(ordering: .relaxed) }
         let (replies, reply) = AsyncStream.makeStream(of: [UInt8]?.self)
-        try channel.unary(Self.echo, [1], options) { reply.yield(try? $0.get().message) }
+        try channel.unary(HostileTrial.echo, [1], options) { reply.yield(try? $0.get().message) }
         try await Task.sleep(for: .milliseconds(300))
         release.yield()
         var iterator = replies.makeAsyncIterator()
@@ -315,7 +325,7 @@ struct HeldCallTests {
         let peer = try Self.narrowPeer(Self.script { connection, _ in try connection.stall() })
         let channel = try await Self.connected(to: peer.target)
         let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.callCount > 0 }
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
                 HostileTrial.echo, [2], .with { $0.timeout = .milliseconds(50) })

@@ -67,7 +67,7 @@ struct HostileTrial {
         sound.peer.conduct = .reply
         let options = CallOptions.with { $0.timeout = .seconds(20) }
         let waiting = Task { try await hostile.channel.unary(echo, [9], options) }
-        while hostile.peer.connectionCount == 0 { await Task.yield() }
+        try await eventually { hostile.peer.connectionCount > 0 }
         let reply = try await sound.channel.unary(echo, [9], options)
         waiting.cancel()
         _ = await waiting.result

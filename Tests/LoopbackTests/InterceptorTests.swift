@@ -4,18 +4,6 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// What interceptors saw, in order.
-private final class Notes: Sendable {
-    private let lines = Mutex<[String]>([])
-    private let onAdd: @Sendable () -> Void
-    init(onAdd: @escaping @Sendable () -> Void = {}) { self.onAdd = onAdd }
-    var all: [String] { lines.withLock { $0 } }
-    func add(_ line: String) {
-        lines.withLock { $0.append(line) }
-        onAdd()
-    }
-}
-
 /// Forwards everything and notes it.
 private final class Noting: Interceptor {
     let name: String
@@ -365,29 +353,5 @@ struct InterceptorTests {
         #expect(notes.all.count == 20 * 2 * 6)
         #expect(elsewhere.withLock { $0 } == 0)
         queue.shutdown()
-    }
-}
-
-private struct RouteGuideClient: ServiceClient {
-    static let serviceName = "routeguide.RouteGuide"
-    let channel: Channel
-
-    func listFeatures(
-        _ area: RouteGuide.Rectangle
-    ) async throws(RPCError) -> ResponseStream<RouteGuide.Feature> {
-        try await serverStreaming("ListFeatures", area)
-    }
-
-    func recordRoute(
-        _ options: CallOptions = .init(),
-        _ produce: (RequestWriter<RouteGuide.Point>) async throws -> Void
-    ) async throws -> RouteGuide.RouteSummary {
-        try await clientStreaming("RecordRoute", options, produce)
-    }
-
-    func routeChat() async throws(RPCError) -> Conversation<
-        RouteGuide.RouteNote, RouteGuide.RouteNote
-    > {
-        try await bidirectional("RouteChat")
     }
 }

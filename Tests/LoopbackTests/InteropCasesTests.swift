@@ -120,7 +120,7 @@ struct InteropCasesTests {
         let peer = Self.settings(InteropServer { try Channel(server.target) })
         #expect(try await Self.find("cancel_after_begin").run(against: peer) == .passed)
         // The reset may still be on its way when the call has ended.
-        while ended.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { ended.withLock { $0 } > 0 }
         #expect(begun.withLock { $0 } == 1)
     }
 

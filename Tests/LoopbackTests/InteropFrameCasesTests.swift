@@ -97,7 +97,7 @@ struct InteropFrameCasesTests {
         }
         let peer = try await Self.run("ping", script)
         // The last answer may still be on its way when the call has ended.
-        while peer.answeredPingCount < 3 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.answeredPingCount >= 3 }
         #expect(peer.answeredPingCount == 3)
     }
 

@@ -10,7 +10,8 @@ struct KeepAliveTests {
         "/t.T/Watch", .serverStreaming, request: .octets, reply: .octets)
 
     private static func channel(
-        to peer: RawPeer, _ change: (inout ChannelArguments) -> Void = { _ in }
+        to peer: RawPeer, on queue: CompletionQueue = .shared,
+        _ change: (inout ChannelArguments) -> Void = { _ in }
     ) throws -> Channel {
         var arguments = ChannelArguments()
         arguments.shortestKeepAliveInterval = .zero
@@ -18,13 +19,13 @@ struct KeepAliveTests {
         arguments.keepAliveTimeout = .seconds(20)
         arguments.maxPingsWithoutData = 0
         change(&arguments)
-        return try Channel(peer.target, arguments: arguments)
+        return try Channel(peer.target, arguments: arguments, queue: queue)
     }
 
     /// Waits until the peer has had so many PINGs more.
     private static func pings(_ count: Int, to peer: RawPeer) async throws {
         let end = peer.pingCount + count
-        while peer.pingCount < end { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.pingCount >= end }
     }
 
     /// A machine that is busy may let even a peer that is alive seem dead: then it has another try.
@@ -53,18 +54,21 @@ struct KeepAliveTests {
     @Test("sends them without calls where that is asked for, and otherwise not")
     func idle() async throws {
         let peer = try RawPeer(.correct)
-        let channel = try Self.channel(to: peer) { $0.keepAliveWithoutCalls = true }
-        peer.conduct = .reply
-        _ = try await channel.unary(HostileTrial.echo, [1])
-        try await Self.pings(3, to: peer)
-        #expect(peer.connectionCount == 1)
         let silent = try RawPeer(.correct)
+        // One thread turns the timers of both.
+        let queue = try CompletionQueue()
+        let channel = try Self.channel(to: peer, on: queue) { $0.keepAliveWithoutCalls = true }
+        let other = try Self.channel(to: silent, on: queue)
+        peer.conduct = .reply
         silent.conduct = .reply
-        let other = try Self.channel(to: silent)
+        _ = try await channel.unary(HostileTrial.echo, [1])
         _ = try await other.unary(HostileTrial.echo, [1])
         let before = silent.pingCount
-        try await Task.sleep(for: .milliseconds(100))
+        try await Self.pings(5, to: peer)
+        // One may have been on its way when the call ended.
         #expect(silent.pingCount <= before + 1)
+        #expect(peer.connectionCount == 1)
+        #expect(silent.connectionCount == 1)
     }
 
     @Test("lives as long as a large frame comes in, however slowly")

@@ -3,13 +3,6 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// What handlers were given, in order.
-private final class Notes: Sendable {
-    private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-}
-
 @Suite("Raw operations", .timeLimit(.minutes(1)))
 struct OperationTests {
     let server: LoopbackServer
@@ -193,6 +186,39 @@ struct OperationTests {
         }
     }
 
+    @Test("of two channels get on together when the one queue of both is turned by hand")
+    func twoChannels() async throws {
+        let other = try LoopbackServer { $0.addGreeter() }
+        try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            let channels = [
+                try Channel(server.target, queue: queue), try Channel(other.target, queue: queue),
+            ]
+            let notes = Notes()
+            for tag in 0..<20 as Range<UInt64> {
+                let call = try channels[Int(tag % 2)].rawCall(Self.sayHello)
+                try call.start(unaryBatch(notes, "\(tag)"), tag: tag)
+            }
+            var tags: Set<UInt64> = []
+            while tags.count < 20, case .completed(let tag, let success) = queue.next() {
+                #expect(success)
+                tags.insert(tag)
+            }
+            #expect(tags == Set(0..<20))
+            #expect(notes.all.filter { $0.hasPrefix("Hello ") }.count == 20)
+
+            // Who blocks for one of them turns the queue for both.
+            try channels[1].rawCall(Self.sayHello).start(unaryBatch(notes), tag: 20)
+            let reply = try channels[0].blockingUnary(
+                FakeChannelTests.sayHello, HelloRequest(name: "me"))
+            #expect(reply.message.message == "Hello me")
+            #expect(queue.next() == .completed(tag: 20, success: true))
+            #expect(server.connectionCount == 1 && other.connectionCount == 1)
+            queue.shutdown()
+            #expect(queue.next() == .shutdown)
+        }
+    }
+
     @Test("with handlers call them on the queue")
     func handlers() async throws {
         let channel = try Channel(server.target)
@@ -308,192 +334,5 @@ struct OperationTests {
             let error = #expect(throws: RPCError.self) { try call.start([], tag: 1) }
             #expect(error?.code == .failedPrecondition)
         }
-    }
-}
-
-@Suite("Calls without tasks", .timeLimit(.minutes(1)))
-struct FaceTests {
-    let server: LoopbackServer
-    static let area = RouteGuide.Rectangle.with {
-        $0.lo = RouteGuide.Point(latitude: 400_000_000, longitude: -750_000_000)
-        $0.hi = RouteGuide.Point(latitude: 420_000_000, longitude: -730_000_000)
-    }
-    static let listFeatures = Method<RouteGuide.Rectangle, RouteGuide.Feature>(
-        "/routeguide.RouteGuide/ListFeatures", .serverStreaming)
-    static let recordRoute = Method<RouteGuide.Point, RouteGuide.RouteSummary>(
-        "/routeguide.RouteGuide/RecordRoute", .clientStreaming)
-    static let routeChat = Method<RouteGuide.RouteNote, RouteGuide.RouteNote>(
-        "/routeguide.RouteGuide/RouteChat", .bidirectional)
-
-    init() throws {
-        server = try LoopbackServer {
-            $0.addGreeter()
-            $0.addRouteGuide()
-        }
-    }
-
-    static let modes: [CompletionQueue.Mode] = [.ownThread, .byHand]
-
-    @Test("block the calling thread, in all shapes", arguments: modes)
-    func blocking(mode: CompletionQueue.Mode) async throws {
-        try await onThread {
-            let queue = try CompletionQueue(mode)
-            let channel = try Channel(server.target, queue: queue)
-
-            let hello = try channel.blockingUnary(
-                Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary),
-                HelloRequest(name: "you"))
-            #expect(hello.message.message == "Hello you")
-
-            let features = try channel.blockingServerStreaming(Self.listFeatures, Self.area)
-            var names: [String] = []
-            while let feature = try features.next() { names.append(feature.name) }
-            #expect(names.count == 4)
-            #expect(features.trailingMetadata != nil)
-
-            let summary = try channel.blockingClientStreaming(Self.recordRoute) { route in
-                for _ in 0..<100 { try route.write(.init()) }
-            }
-            #expect(summary.pointCount == 100)
-
-            let chat = channel.blockingBidirectional(Self.routeChat)
-            var note = RouteGuide.RouteNote()
-            for index in 0..<3 {
-                note.message = "note \(index)"
-                try chat.write(note)
-            }
-            chat.finish()
-            var answers: [String] = []
-            while let answer = try chat.next() { answers.append(answer.message) }
-            #expect(answers == ["note 0", "note 0", "note 1"])
-            queue.shutdown()
-        }
-    }
-
-    @Test("that block end at their deadline")
-    func blockingDeadline() async throws {
-        try await onThread {
-            let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
-            let chat = channel.blockingBidirectional(
-                Self.routeChat, .with { $0.timeout = .milliseconds(20) })
-            let error = #expect(throws: RPCError.self) { try chat.next() }
-            #expect(error?.code == .deadlineExceeded)
-        }
-    }
-
-    @Test("call handlers, in all shapes")
-    func handlers() async throws {
-        let channel = try Channel(server.target)
-        let features = Mutex(0)
-        let listed = try await withCheckedThrowingContinuation { continuation in
-            do {
-                try channel.serverStreaming(
-                    Self.listFeatures, Self.area,
-                    handlers: ResponseHandlers(
-                        message: { _ in features.withLock { $0 += 1 } },
-                        end: { continuation.resume(returning: $0) }))
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-        _ = try listed.get()
-        #expect(features.withLock { $0 } == 4)
-
-        let summary = try await withCheckedThrowingContinuation {
-            (
-                continuation: CheckedContinuation<
-                    Result<RouteGuide.RouteSummary, RPCError>, any Error
-                >
-            )
-            in
-            do {
-                let route = channel.clientStreaming(Self.recordRoute) {
-                    continuation.resume(returning: $0)
-                }
-                for _ in 0..<100 { try route.write(.init()) }
-                route.finish()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-        #expect(try summary.get().pointCount == 100)
-    }
-
-    /// Answers at the end of the request, unasked.
-    private final class Answering: Interceptor {
-        func start(_ options: CallOptions, _ call: InterceptedCall) {}
-        func write(_ message: RawMessage, _ call: InterceptedCall) { call.deliverWriteDone() }
-        func receiveNext(_ call: InterceptedCall) {}
-
-        func finish(_ call: InterceptedCall) {
-            call.deliver(initialMetadata: Metadata())
-            call.deliver(RawMessage([42]))
-            call.close(CallEnd(error: nil))
-        }
-    }
-
-    @Test("give what an interceptor said before anybody asked")
-    func unasked() async throws {
-        try await onThread {
-            let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(
-                server.target,
-                interceptors: [.all(InterceptorFactory("answering") { _ in Answering() })],
-                queue: queue)
-            let call = try channel.rawCall("/helloworld.Greeter/SayHello")
-            try call.start(
-                [.sendInitialMetadata([:]), .sendMessage([1]), .sendClose()], tag: 1)
-            #expect(queue.next() == .completed(tag: 1, success: true))
-            let received = Mutex<[UInt8]?>(nil)
-            try call.start(
-                [
-                    .receiveMessage { message in received.withLock { $0 = message } },
-                    .receiveStatus { _, _ in },
-                ], tag: 2)
-            #expect(queue.next() == .completed(tag: 2, success: true))
-            #expect(received.withLock { $0 } == [42])
-        }
-    }
-
-    @Test("that wait for a call that is let go of before its start end, and hold up nobody")
-    func neverStarted() async throws {
-        try await onThread {
-            let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
-            let statuses = Mutex<[StatusCode]>([])
-            do {
-                let call = try channel.rawCall("/helloworld.Greeter/SayHello")
-                try call.start(
-                    [.receiveStatus { status, _ in statuses.withLock { $0.append(status.code) } }],
-                    tag: 1)
-            }
-            queue.shutdown()
-            #expect(queue.next() == .completed(tag: 1, success: true))
-            #expect(statuses.withLock { $0 } == [.cancelled])
-            #expect(queue.next() == .shutdown)
-        }
-    }
-
-    @Test("with handlers, when they are paused, ask for no more")
-    func pausing() async throws {
-        let channel = try Channel(server.target)
-        let (answers, continuation) = AsyncStream.makeStream(of: String.self)
-        let chat = channel.bidirectional(
-            Self.routeChat,
-            handlers: ResponseHandlers(
-                message: { continuation.yield($0.message) },
-                end: { _ in continuation.finish() }))
-        chat.pause()
-        var note = RouteGuide.RouteNote()
-        for index in 0..<3 {
-            note.message = "note \(index)"
-            try chat.write(note)
-        }
-        chat.finish()
-        chat.resume()
-        var all: [String] = []
-        for await answer in answers { all.append(answer) }
-        #expect(all == ["note 0", "note 0", "note 1"])
     }
 }

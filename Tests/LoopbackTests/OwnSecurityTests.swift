@@ -75,12 +75,10 @@ private struct Scrambling: ChannelSecurity {
 
 @Suite("A call over security of one's own", .timeLimit(.minutes(1)))
 struct OwnSecurityTests {
-    private static let echo = Method<[UInt8], [UInt8]>(
-        "/t.T/Echo", .unary, request: .octets, reply: .octets)
 
     private static func server(_ security: Scrambling) throws -> LoopbackServer {
         try LoopbackServer(security: security) { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
         }
     }
 
@@ -89,8 +87,8 @@ struct OwnSecurityTests {
         let server = try Self.server(Scrambling(key: 0x5a))
         let channel = try Channel(server.target, credentials: .own(Scrambling(key: 0x5a)))
         let octets = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 13) }
-        #expect(try await channel.unary(Self.echo, octets) == octets)
-        #expect(try await channel.unary(Self.echo, [1]) == [1])
+        #expect(try await channel.unary(HostileTrial.echo, octets) == octets)
+        #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
     }
 
     @Test("is secure enough for call credentials")
@@ -100,7 +98,7 @@ struct OwnSecurityTests {
         let options = CallOptions.with {
             $0.credentials = BearerToken("t")
         }
-        #expect(try await channel.unary(Self.echo, [1], options) == [1])
+        #expect(try await channel.unary(HostileTrial.echo, [1], options) == [1])
     }
 
     @Test("fails with the program's own words")
@@ -109,7 +107,7 @@ struct OwnSecurityTests {
         let stranger = try Channel(
             server.target, credentials: .own(Scrambling(key: 1, greeting: "friend")))
         let atHandshake = await #expect(throws: RPCError.self) {
-            try await stranger.unary(Self.echo, [1])
+            try await stranger.unary(HostileTrial.echo, [1])
         }
         #expect(atHandshake?.code == .unavailable)
         #expect(atHandshake?.phase == .tls)
@@ -118,13 +116,13 @@ struct OwnSecurityTests {
             server.target,
             credentials: .own(Scrambling(key: 1), targetNameOverride: "refused.test"))
         let before = await #expect(throws: RPCError.self) {
-            try await refused.unary(Self.echo, [1])
+            try await refused.unary(HostileTrial.echo, [1])
         }
         #expect(before?.message.contains("no session for refused.test") == true, "\(before as Any)")
 
         let scrambled = try Channel(server.target, credentials: .own(Scrambling(key: 2)))
         let after = await #expect(throws: RPCError.self) {
-            try await scrambled.unary(Self.echo, [1])
+            try await scrambled.unary(HostileTrial.echo, [1])
         }
         #expect(after?.code == .unavailable || after?.code == .internal, "\(after as Any)")
     }

@@ -25,7 +25,7 @@ struct PausedCallTests {
         let channel: Channel
         let call: Call<[UInt8], [UInt8]>
         let requests = PipeWriter<[UInt8]>()
-        let end = EarlyEndTests.End()
+        let sink = Sink<[UInt8]>()
 
         init(_ messages: [[UInt8]], context: SerialContext = .inline) async throws {
             let isPaused = Atomic(false)
@@ -48,7 +48,7 @@ struct PausedCallTests {
             channel = try Channel(peer.target)
             call = Call(
                 channel, PausedCallTests.picky, requests: requests, context: context)
-            try call.start(with: end)
+            try call.start(with: sink)
             call.pause()
             isPaused.store(true, ordering: .relaxed)
             // Its answer comes behind that of the other, on the same connection.
@@ -63,11 +63,53 @@ struct PausedCallTests {
         let queue = try CompletionQueue()
         for context in [SerialContext.inline, .queue(queue)] {
             let paused = try await Paused(messages, context: context)
-            #expect(paused.end.values.withLock { $0.isEmpty })
+            #expect(paused.sink.all.isEmpty)
             paused.call.resume()
-            #expect(await paused.end.error == nil)
-            #expect(paused.end.values.withLock { $0 } == messages)
+            await paused.sink.waitForEnd()
+            #expect(paused.sink.all == messages.map { "\($0)" } + ["done"])
             #expect(paused.call.state == .finished)
+        }
+    }
+
+    /// Starts a call that three threads pause and resume until it has ended.
+    private static func paced(
+        _ channel: Channel, _ sink: Sink<[UInt8]>, context: SerialContext
+    ) throws {
+        let call = Call(
+            channel, HostileTrial.echoes, requests: SequenceWriter(value: [1]), context: context)
+        try call.start(with: sink)
+        for _ in 0..<3 {
+            // The last of all is that somebody resumes it.
+            Thread.detachNewThread {
+                while call.state != .finished {
+                    call.pause()
+                    call.resume()
+                }
+            }
+        }
+    }
+
+    @Test(
+        "and resumed by several threads at once gives every message once and in order",
+        arguments: [(callCount: 1, messageCount: 2_000), (300, 2)])
+    func paceOfSeveralThreads(callCount: Int, messageCount: Int) async throws {
+        let server = try LoopbackServer { server in
+            server.serverStreaming(HostileTrial.echoes) { _, replies, _ in
+                for number in 0..<messageCount {
+                    try await replies.write([UInt8(number >> 8), UInt8(number & 0xff)])
+                }
+            }
+        }
+        let channel = try Channel(server.target)
+        let wanted = (0..<messageCount).map { "[\($0 >> 8), \($0 & 0xff)]" } + ["done"]
+        let queue = try CompletionQueue()
+        for context in [SerialContext.inline, .queue(queue)] {
+            for _ in 0..<callCount {
+                let sink = Sink<[UInt8]>()
+                try Self.paced(channel, sink, context: context)
+                await sink.waitForEnd()
+                #expect(sink.all == wanted)
+            }
         }
     }
 
@@ -75,8 +117,8 @@ struct PausedCallTests {
     func cancelled(count: Int) async throws {
         let paused = try await Paused((0..<count).map { [UInt8($0)] })
         paused.call.cancel()
-        #expect(await paused.end.error?.code == .cancelled)
-        #expect(paused.end.values.withLock { $0.isEmpty })
+        await paused.sink.waitForEnd()
+        #expect(paused.sink.all == ["CANCELLED"])
     }
 
     @Test("lets go of the writer of its requests when it is stopped", arguments: [false, true])
@@ -91,6 +133,7 @@ struct PausedCallTests {
     func illegible(_ messages: [[UInt8]]) async throws {
         let paused = try await Paused(messages)
         paused.call.resume()
-        #expect(await paused.end.error?.code == .internal)
+        await paused.sink.waitForEnd()
+        #expect(paused.sink.all.last == "INTERNAL")
     }
 }

@@ -32,7 +32,7 @@ struct QueueEndTests {
         call.requests.finish()
         #expect(try await answers.next() == nil)
         #expect(channel.connectivity == .shutdown)
-        while queue.loop.descriptorCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { queue.loop.descriptorCount == 0 }
     }
 
     @Test("still ends a call at its deadline")
@@ -56,7 +56,7 @@ struct QueueEndTests {
         let queue = try CompletionQueue()
         let channel = try Channel(peer.target, queue: queue)
         let waiting = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        while peer.connectionCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { peer.connectionCount > 0 }
         queue.shutdown()
         let first = await #expect(throws: RPCError.self) { try await waiting.value }
         #expect(first?.code == .unavailable)
@@ -81,7 +81,7 @@ struct QueueEndTests {
         #expect(group.queues.allSatisfy { $0.loop.descriptorCount == 2 })
         group.shutdown()
         for queue in group.queues {
-            while queue.loop.descriptorCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { queue.loop.descriptorCount == 0 }
         }
     }
 
@@ -121,7 +121,7 @@ struct QueueEndTests {
         try await call.requests.write([1])
         #expect(try await answers.next() == [1])
         async let patient: Void = channel.close(grace: .seconds(3_600))
-        while channel.connectivity != .shutdown { await Task.yield() }
+        try await eventually { channel.connectivity == .shutdown }
         await channel.close(grace: .milliseconds(1))
         await patient
         await #expect(throws: RPCError.self) { _ = try await answers.next() }

@@ -1,7 +1,6 @@
 import Swiftlet
 import SwiftletCore
 import SwiftletLoopback
-import Synchronization
 import Testing
 
 @Suite("The head of a request", .timeLimit(.minutes(1)))
@@ -93,16 +92,11 @@ struct RequestHeadTests {
 
     @Test("waits while as many calls run as the program allows, though the server allows more")
     func maxConcurrentStreams() async throws {
-        let running = Mutex((now: 0, most: 0))
+        let overlap = Overlap()
         let server = try LoopbackServer { server in
             server.maxConcurrentStreams = 100
             server.unary(HostileTrial.echo) { request, _ in
-                running.withLock { running in
-                    running.now += 1
-                    running.most = max(running.most, running.now)
-                }
-                for _ in 0..<10 { await Task.yield() }
-                running.withLock { $0.now -= 1 }
+                await overlap.stay()
                 return request
             }
         }
@@ -118,7 +112,7 @@ struct RequestHeadTests {
             }
             try await group.waitForAll()
         }
-        #expect((1...3).contains(running.withLock { $0.most }))
+        #expect((1...3).contains(overlap.most))
         #expect(server.connectionCount == 1)
     }
 }

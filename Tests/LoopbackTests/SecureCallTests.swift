@@ -18,9 +18,8 @@ struct SecureCallTests {
         let tls = ServerTLS(
             certificateChain: try pem("\(identity).pem"), privateKey: try pem("\(identity).key"),
             clientAuthorities: try clients.map { try pem($0) })
-        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
         return try LoopbackServer(tls: tls) { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
         }
     }
 
@@ -32,8 +31,7 @@ struct SecureCallTests {
         options.rootCertificates = .text(try pem("ca.pem"))
         configure(&options)
         let channel = try Channel(server.target, credentials: .tls(options))
-        let echo = Method<[UInt8], [UInt8]>("/t.T/Echo", .unary, request: .octets, reply: .octets)
-        return try await channel.unary(echo, body)
+        return try await channel.unary(HostileTrial.echo, body)
     }
 
     @Test("carries what it is given", arguments: [0, 1, 100_000, 2_000_000])

@@ -44,6 +44,6 @@ struct ServicesHealthTests {
         #expect(try await changes.next()?.status == .serving)
         #expect(health.watcherCount() == 1)
         stream.cancel()
-        while health.watcherCount() > 0 { await Task.yield() }
+        try await eventually { health.watcherCount() == 0 }
     }
 }

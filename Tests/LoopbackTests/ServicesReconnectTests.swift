@@ -22,7 +22,7 @@ struct ServicesReconnectTests {
         arguments.maxReconnectBackoff = .milliseconds(2)
         let lost = try Channel(reconnects.target, arguments: arguments)
         lost.connect()
-        while reconnects.arrivalCount < 4 { await Task.yield() }
+        try await eventually { reconnects.arrivalCount >= 4 }
         let info = try await control.unary(Self.stop, .init())
         #expect(info.backoffMs.count >= 3)
         await lost.close()

@@ -72,16 +72,11 @@ struct ServicesServerTests {
 
     @Test("runs no more calls of a connection at once than it allows")
     func maxConcurrentStreams() async throws {
-        let running = Mutex((now: 0, most: 0))
+        let overlap = Overlap()
         let server = try LoopbackServer { server in
             server.maxConcurrentStreams = 3
             server.unary(Self.hello) { request, _ in
-                running.withLock { running in
-                    running.now += 1
-                    running.most = max(running.most, running.now)
-                }
-                for _ in 0..<10 { await Task.yield() }
-                running.withLock { $0.now -= 1 }
+                await overlap.stay()
                 return HelloReply(message: request.name)
             }
         }
@@ -92,7 +87,7 @@ struct ServicesServerTests {
             }
             try await group.waitForAll()
         }
-        #expect((1...3).contains(running.withLock { $0.most }))
+        #expect((1...3).contains(overlap.most))
     }
 
     @Test("tells a handler that its client has gone away")

@@ -5,22 +5,6 @@ import Testing
 
 private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
 
-/// Keeps servers for as long as a test runs.
-private final class Servers: Sendable {
-    private let servers = Mutex<[LoopbackServer]>([])
-    func keep(_ server: LoopbackServer) -> LoopbackServer {
-        servers.withLock { $0.append(server) }
-        return server
-    }
-}
-
-/// Lines, from any thread.
-private final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-}
-
 @Suite("A shipped interceptor", .timeLimit(.minutes(1)))
 struct ShippedInterceptorTests {
     private let servers = Servers()
@@ -37,7 +21,7 @@ struct ShippedInterceptorTests {
 
     @Test("logs a line for each call, and no secrets")
     func logging() async throws {
-        let lines = Lines()
+        let lines = Notes()
         let log = CallLog([.headers, .messages], redacting: ["X-Key"]) { lines.add($0) }
         let (server, channel) = try channel([.all(log.interceptor)]) { request, _ in
             guard request.name != "nobody" else { throw RPCError(.notFound, "nobody here") }
@@ -113,7 +97,7 @@ struct ShippedInterceptorTests {
     func tracing() async throws {
         let parent = TraceParent(
             traceID: Array(1...16), spanID: Array(1...8), isSampled: true)
-        let events = Lines()
+        let events = Notes()
         let tracing = TracePropagation(
             current: { parent },
             started: { span, call in events.add("start \(call.methodName) \(span.header)") },
@@ -152,7 +136,7 @@ struct ShippedInterceptorTests {
         let token = BearerToken(isAllowedInTheClear: true) {
             BearerToken.Token("t\(fetches.wrappingAdd(1, ordering: .relaxed).newValue)")
         }
-        let refused = Lines()
+        let refused = Notes()
         let (_, channel) = try channel([.all(.refreshing(token))]) { request, context in
             let value = context.metadata["authorization"] ?? "none"
             guard value != "Bearer t1" else {
@@ -219,175 +203,5 @@ struct ShippedInterceptorTests {
         let (_, channel) = try channel([.all(polite)])
         let reply = try await channel.unary(sayHello, .init(name: "you"))
         #expect(reply.message == "Hello dear you!")
-    }
-}
-
-@Suite("A duplicate guard", .timeLimit(.minutes(1)))
-struct DuplicateGuardTests {
-    private let servers = Servers()
-
-    /// Handlers wait here, and the test sees how many do.
-    private final class Gate: Sendable {
-        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
-        let arrivals: AsyncStream<String>
-        private let continuation: AsyncStream<String>.Continuation
-        init() { (arrivals, continuation) = AsyncStream.makeStream() }
-
-        func pass(_ name: String) async {
-            await withCheckedContinuation { waiter in
-                waiting.withLock { $0.append(waiter) }
-                continuation.yield(name)
-            }
-        }
-
-        func open() {
-            let all = waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for waiter in all { waiter.resume() }
-        }
-    }
-
-    private func greeter(
-        _ guarding: DuplicateGuard, _ gate: Gate
-    ) throws -> (LoopbackServer, Channel) {
-        let server = servers.keep(
-            try LoopbackServer { server in
-                server.unary(sayHello) { request, _ in
-                    await gate.pass(request.name)
-                    return HelloReply(message: "Hello \(request.name)")
-                }
-            })
-        return (server, try Channel(server.target, interceptors: [.all(guarding.interceptor)]))
-    }
-
-    @Test("refuses the second of two equal requests, and no other")
-    func refusing() async throws {
-        let (gate, guarding) = (Gate(), DuplicateGuard(.refuse(message: "again?")))
-        let (_, channel) = try greeter(guarding, gate)
-        var arrivals = gate.arrivals.makeAsyncIterator()
-        async let first = channel.unary(sayHello, .init(name: "a"))
-        #expect(await arrivals.next() == "a")
-        let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(sayHello, HelloRequest(name: "a"))
-        }
-        #expect(error?.code == .cancelled)
-        #expect(error?.message == "again?")
-        async let other = channel.unary(sayHello, .init(name: "b"))
-        #expect(await arrivals.next() == "b")
-        async let owned = channel.unary(
-            sayHello, .init(name: "a"), .with { $0.metadata = ["authorization": "other"] })
-        #expect(await arrivals.next() == "a")
-        gate.open()
-        #expect(try await first.message == "Hello a")
-        #expect(try await other.message == "Hello b")
-        #expect(try await owned.message == "Hello a")
-        #expect(guarding.runningCount == 0)
-    }
-
-    @Test("lets the second join the first and share its answer")
-    func joining() async throws {
-        let (gate, guarding) = (Gate(), DuplicateGuard(.join))
-        let (_, channel) = try greeter(guarding, gate)
-        var arrivals = gate.arrivals.makeAsyncIterator()
-        let first = Task { try await channel.unary(sayHello, .init(name: "a")) }
-        #expect(await arrivals.next() == "a")
-        // Handlers, because such a call has joined when it has returned.
-        let (answers, continuation) = AsyncStream.makeStream(of: String.self)
-        for _ in 0..<5 {
-            try channel.unary(sayHello, HelloRequest(name: "a")) { result in
-                continuation.yield((try? result.get().message.message) ?? "failed")
-            }
-        }
-        gate.open()
-        #expect(try await first.value.message == "Hello a")
-        var count = 0
-        for await answer in answers {
-            #expect(answer == "Hello a")
-            count += 1
-            if count == 5 { break }
-        }
-        #expect(guarding.runningCount == 0)
-    }
-
-    @Test("goes on for those who joined when the first gives up, and ends with the last")
-    func leaving() async throws {
-        let fake = FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])
-        let response = fake.respond(to: sayHello)
-        let channel = fake.channel
-        let (answers, continuation) = AsyncStream.makeStream(of: Result<String, RPCError>.self)
-        let one = try channel.unary(sayHello, HelloRequest(name: "a")) {
-            continuation.yield($0.map(\.message.message))
-        }
-        let two = try channel.unary(sayHello, HelloRequest(name: "a")) {
-            continuation.yield($0.map(\.message.message))
-        }
-        var results = answers.makeAsyncIterator()
-        one.cancel()
-        if case .failure(let error)? = await results.next() { #expect(error.code == .cancelled) }
-        try response.sendMessage(HelloReply(message: "still here"))
-        #expect(try await results.next()?.get() == "still here")
-        _ = two
-    }
-
-    @Test("cancels the first when a second is made")
-    func replacing() async throws {
-        let (gate, guarding) = (Gate(), DuplicateGuard(.cancelPrevious))
-        let (_, channel) = try greeter(guarding, gate)
-        var arrivals = gate.arrivals.makeAsyncIterator()
-        let first = Task { try await channel.unary(sayHello, .init(name: "a")) }
-        #expect(await arrivals.next() == "a")
-        let second = Task { try await channel.unary(sayHello, .init(name: "a")) }
-        let error = await #expect(throws: RPCError.self) { try await first.value }
-        #expect(error?.code == .cancelled)
-        #expect(await arrivals.next() == "a")
-        gate.open()
-        #expect(try await second.value.message == "Hello a")
-        #expect(guarding.runningCount == 0)
-    }
-}
-
-@Suite("A group of calls", .timeLimit(.minutes(1)))
-struct CallGroupTests {
-    @Test("ends once, with its results in order")
-    func order() async throws {
-        let fake = FakeChannel()
-        var group = CallGroup<String>()
-        for index in 0..<10 {
-            let method = Method<HelloRequest, HelloReply>("/test.Test/M\(index)", .unary)
-            try fake.respond(to: method).sendMessage(HelloReply(message: "\(index)"))
-            group.add { try await fake.channel.unary(method, .init()).message }
-        }
-        #expect(try await group.values() == (0..<10).map { "\($0)" })
-    }
-
-    @Test("may cancel the rest at the first error, and throws that one")
-    func firstError() async throws {
-        let fake = FakeChannel()
-        let silent = Method<HelloRequest, HelloReply>("/test.Test/Silent", .unary)
-        let failing = Method<HelloRequest, HelloReply>("/test.Test/Failing", .unary)
-        let kept = fake.respond(to: silent)
-        try fake.respond(to: failing).sendError(RPCError(.dataLoss, "gone"))
-        var group = CallGroup<HelloReply>(cancelsRestOnError: true)
-        group.add { try await fake.channel.unary(silent, .init()) }
-        group.add { try await fake.channel.unary(failing, .init()) }
-        let error = await #expect(throws: RPCError.self) { try await group.values() }
-        #expect(error?.code == .dataLoss)
-        _ = kept
-    }
-
-    @Test("tells handlers, too")
-    func handlers() async throws {
-        let fake = FakeChannel()
-        try fake.respond(to: sayHello).sendMessage(HelloReply(message: "x"))
-        var group = CallGroup<String>()
-        group.add { try await fake.channel.unary(sayHello, .init()).message }
-        group.add { try await fake.channel.unary(sayHello, .init()).message }
-        let results = await withCheckedContinuation { continuation in
-            group.start { continuation.resume(returning: $0) }
-        }
-        #expect(results.count == 2)
-        #expect(results.filter { (try? $0.get()) == "x" }.count == 1)
     }
 }

@@ -4,11 +4,6 @@ import Testing
 
 @Suite("A streaming call", .timeLimit(.minutes(1)))
 struct StreamingTests {
-    struct RouteGuideClient: ServiceClient {
-        static let serviceName = "routeguide.RouteGuide"
-        let channel: Channel
-    }
-
     @Test("brings the server's messages in order, and then ends")
     func serverStreaming() async throws {
         let count = Method<HelloRequest, HelloReply>("/t.T/Count", .serverStreaming)
@@ -69,43 +64,40 @@ struct StreamingTests {
 
     @Test("carries messages of many sizes both ways", arguments: [0, 1, 16_384, 70_000, 3_000_000])
     func sizes(byteCount: Int) async throws {
-        let echo = Method<[UInt8], [UInt8]>(
-            "/t.T/Echo", .unary, request: .octets, reply: .octets)
         let server = try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
         }
         let channel = try Channel(server.target)
         let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 131) }
-        #expect(try await channel.unary(echo, body) == body)
+        #expect(try await channel.unary(HostileTrial.echo, body) == body)
     }
 
     @Test("refuses a message above the limit by its prefix")
     func oversized() async throws {
-        let echo = Method<[UInt8], [UInt8]>(
-            "/t.T/Echo", .unary, request: .octets, reply: .octets)
         let server = try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
         }
         let channel = try Channel(server.target)
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
-                echo, [UInt8](repeating: 0, count: 1_001),
+                HostileTrial.echo, [UInt8](repeating: 0, count: 1_001),
                 .with { $0.maxReceiveByteCount = 1_000 })
         }
         #expect(error?.code == .resourceExhausted)
-        #expect(try await channel.unary(echo, [1]) == [1], "the connection stays usable")
+        #expect(
+            try await channel.unary(HostileTrial.echo, [1]) == [1], "the connection stays usable")
     }
 
     @Test("compresses what it sends", arguments: [CompressionAlgorithm.gzip, .deflate])
     func compression(algorithm: CompressionAlgorithm) async throws {
-        let echo = Method<[UInt8], [UInt8]>(
-            "/t.T/Echo", .unary, request: .octets, reply: .octets)
         let server = try LoopbackServer { server in
-            server.unary(echo) { request, _ in request }
+            server.unary(HostileTrial.echo) { request, _ in request }
         }
         let channel = try Channel(server.target)
         let body = [UInt8](repeating: 9, count: 100_000)
-        #expect(try await channel.unary(echo, body, .with { $0.compression = algorithm }) == body)
+        #expect(
+            try await channel.unary(HostileTrial.echo, body, .with { $0.compression = algorithm })
+                == body)
     }
 
     @Test("is cancelled at the server when the stream is let go of")

@@ -25,7 +25,7 @@ struct SocketsGatherListTests {
 
     @Test("keeps its octets through any pattern of appending, moving and removing")
     func model() {
-        var generator = SocketsGenerator(seed: 16)
+        var generator = SplitMix64(seed: 16)
         var list = GatherList()
         var model: [UInt8] = []
         for turn in 0..<5_000 {

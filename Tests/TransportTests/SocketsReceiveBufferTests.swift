@@ -6,7 +6,7 @@ import Testing
 struct SocketsReceiveBufferTests {
     @Test("gives back what was put in, in order, through any pattern of filling and consuming")
     func order() {
-        var generator = SocketsGenerator(seed: 9_113)
+        var generator = SplitMix64(seed: 9_113)
         var buffer = ReceiveBuffer(initialByteCount: 16, maximumByteCount: 100)
         var written = 0
         var readCount = 0

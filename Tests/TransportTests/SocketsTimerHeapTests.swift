@@ -38,7 +38,7 @@ struct SocketsTimerHeapTests {
 
     @Test("holds 100,000 deadlines, and agrees with a sorted list on every one")
     func many() {
-        var generator = SocketsGenerator(seed: 2_026)
+        var generator = SplitMix64(seed: 2_026)
         var timers = TimerHeap<Int>()
         var expected: [(delay: Int, payload: Int)] = []
         var handles: [TimerHeap<Int>.Handle] = []

@@ -10,6 +10,7 @@ import Synchronization
 public struct ResponseHandlers<Reply: Sendable>: Sendable {
     /// What the server sent before its first message.
     public var initialMetadata: (@Sendable (Metadata) -> Void)?
+    /// A response, each in its turn.
     public var message: @Sendable (Reply) -> Void
     /// The end of the call, once; nothing follows.
     public var end: @Sendable (Result<Metadata, RPCError>) -> Void
@@ -159,5 +160,6 @@ public struct WritingCall<Request: Sendable>: Sendable {
     /// Asks for no more messages until ``resume()``; flow control then stops the server.
     public func pause() { running.pause() }
 
+    /// Goes on after a ``pause()``; otherwise without an effect.
     public func resume() { running.resume() }
 }

@@ -7,6 +7,7 @@ import SwiftletTransport
 /// print(response.timeline)  // 127.0.0.1:50051, 1 stream: sent after 0.1 ms, answered after …
 /// ```
 public struct CallTimeline: Hashable, Sendable {
+    /// A moment of a clock that only goes forward: good for differences, and no date.
     public typealias Instant = ContinuousClock.Instant
 
     /// The call was started.
@@ -14,6 +15,7 @@ public struct CallTimeline: Hashable, Sendable {
     /// The name of the server had been looked up for the connection that carried the call. This
     /// and the next two lie before ``started`` when the connection was there already.
     public var resolved: Instant?
+    /// The server had taken the TCP connection.
     public var connected: Instant?
     /// The TLS handshake was done.
     public var secured: Instant?
@@ -31,6 +33,7 @@ public struct CallTimeline: Hashable, Sendable {
     public var peer: String?
     /// Octets of messages with their prefixes, as they went over the wire.
     public var sentByteCount = 0
+    /// Octets of the server's messages, in the same way.
     public var receivedByteCount = 0
 
     /// From the start to the end.

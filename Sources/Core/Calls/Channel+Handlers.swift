@@ -15,6 +15,7 @@ public struct RunningCall: Sendable {
     /// an effect on calls that have one response.
     public func pause() { pausing?.pause() }
 
+    /// Goes on after a ``pause()``; otherwise without an effect.
     public func resume() { pausing?.resume() }
 }
 

@@ -20,6 +20,7 @@ public final class Host: Sendable {
         /// How connections are secured. Nil is the system's TLS, or nothing where ``isSecure``
         /// is off.
         public var credentials: ChannelCredentials?
+        /// Whether there is to be TLS where ``credentials`` say nothing.
         public var isSecure = true
         /// The name that the server's certificate must be for, and that requests are addressed
         /// to, in place of the address's.
@@ -33,7 +34,9 @@ public final class Host: Sendable {
         public var connectivityMonitor: ConnectivityMonitor? = .system
         /// Everything else.
         public var arguments = ChannelArguments()
+        /// What holds for calls that do not say otherwise.
         public var defaultOptions = CallOptions()
+        /// What every call of the channel passes through, the first listed outermost.
         public var interceptors: [ChannelInterceptor] = []
         /// Where its connections live.
         public var queue = CompletionQueue.shared
@@ -48,6 +51,7 @@ public final class Host: Sendable {
         var channel: Channel?
     }
 
+    /// The target of its channels, as ``Channel`` takes it, and its name in a cache.
     public let address: String
     private let state = Mutex(State())
 
@@ -60,6 +64,7 @@ public final class Host: Sendable {
 }
 
 extension Host {
+    /// What the next channel is made from; to change it, ``configure(_:)``.
     public var settings: Settings { state.withLock { $0.settings } }
 
     /// Changes the settings for the next channel. When another change came between, `change` is

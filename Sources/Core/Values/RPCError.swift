@@ -25,12 +25,15 @@ public struct RPCError: Error, Sendable {
 
     /// One try to reach the server.
     public struct Attempt: Hashable, Sendable {
+        /// The address that was tried, as the name was looked up: `127.0.0.1:50051`.
         public var address: String
+        /// Why it failed, in plain words.
         public var cause: String
     }
 
     /// Never ``StatusCode/ok``: what is said to be an error and OK is ``StatusCode/unknown``.
     public var code: StatusCode
+    /// What went wrong, in words for whoever reads the log: the server's, or this library's own.
     public var message: String
     private var story: Story
 
@@ -106,6 +109,7 @@ extension RPCError {
         set { set { $0.origin = newValue } }
     }
 
+    /// How far the call had come when it failed.
     public var phase: Phase {
         get { story.values.phase }
         set { set { $0.phase = newValue } }

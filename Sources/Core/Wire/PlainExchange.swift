@@ -44,8 +44,11 @@ extension PlainExchange {
 
 /// What a server answered to a plain HTTP request.
 public struct HTTPAnswer: Sendable {
+    /// HTTP's own: 200 where all is well. An error is an answer like another.
     public var status: Int
+    /// Names are in lower case; the pseudo-headers are left out.
     public var headers: Metadata
+    /// All of it, as the server sent it: nothing is decompressed.
     public var body: [UInt8]
     /// When what happened.
     public var timeline: CallTimeline?

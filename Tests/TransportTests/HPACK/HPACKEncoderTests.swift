@@ -113,7 +113,7 @@ struct HPACKEncoderTests {
 
     @Test("and its decoder agree on random lists, sizes and prepared headers", arguments: 0..<40)
     func identity(seed: UInt64) throws {
-        var random = HPACKRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var encoder = HPACK.Encoder(maxTableByteCount: Int.random(in: 0...6000, using: &random))
         var decoder = HPACK.Decoder()
         let prepared = (0..<20).map { _ in PreparedHeaders(randomList(&random)) }
@@ -145,7 +145,7 @@ struct HPACKEncoderTests {
     }
 
     /// Few names and few short values, so that they repeat, and now and then noise.
-    private func randomList(_ random: inout HPACKRandom) -> HeaderList {
+    private func randomList(_ random: inout SplitMix64) -> HeaderList {
         var list = HeaderList()
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let isNoise = random.next() % 8 == 0
@@ -166,7 +166,7 @@ struct HPACKEncoderTests {
 struct HPACKHuffmanTests {
     @Test("gives back any octets, one by one and mixed")
     func identity() throws {
-        var random = HPACKRandom(seed: 7541)
+        var random = SplitMix64(seed: 7541)
         var strings = (0...255).map { [UInt8($0)] }
         strings += (0..<500).map { number in
             let range: ClosedRange<UInt8> = number.isMultiple(of: 2) ? 0x20...0x7e : 0...255
@@ -186,7 +186,7 @@ struct HPACKHuffmanTests {
 
     @Test("is read alike by the quick way and by counting, also when broken")
     func noise() {
-        var random = HPACKRandom(seed: 1)
+        var random = SplitMix64(seed: 1)
         for _ in 0..<20_000 {
             let octets = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 random.next() % 4 == 0 ? 0xff : UInt8.random(in: 0...255, using: &random)

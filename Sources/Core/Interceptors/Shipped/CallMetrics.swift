@@ -19,9 +19,11 @@ public final class CallMetrics: Sendable {
 
     /// What was counted for one method.
     public struct MethodCounts: Hashable, Sendable {
+        /// Calls that were begun, those included that have not ended.
         public var startedCount = 0
+        /// Calls that have begun and not ended.
         public var inFlightCount = 0
-        /// By status.
+        /// Calls that have ended, by status.
         public var completedCounts: [StatusCode: Int] = [:]
         /// By bucket of ``CallMetrics/latencyBounds``, with one more for what lies above them.
         public var latencyCounts = [Int](repeating: 0, count: CallMetrics.latencyBounds.count + 1)
@@ -29,6 +31,7 @@ public final class CallMetrics: Sendable {
         public var latencySum = Duration.zero
         /// Octets of messages, without their prefixes.
         public var sentByteCount = 0
+        /// Octets of the server's messages, in the same way.
         public var receivedByteCount = 0
     }
 
@@ -39,6 +42,7 @@ public final class CallMetrics: Sendable {
     /// What was counted so far, by path.
     public var snapshot: [String: MethodCounts] { methods.withLock { $0 } }
 
+    /// To be given to a channel or a call.
     public var interceptor: InterceptorFactory {
         InterceptorFactory("metrics") { call in MeasuringInterceptor(self, call.path) }
     }

@@ -1,0 +1,49 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
+
+@Suite("A group of calls", .timeLimit(.minutes(1)))
+struct CallGroupTests {
+    @Test("ends once, with its results in order")
+    func order() async throws {
+        let fake = FakeChannel()
+        var group = CallGroup<String>()
+        for index in 0..<10 {
+            let method = Method<HelloRequest, HelloReply>("/test.Test/M\(index)", .unary)
+            try fake.respond(to: method).sendMessage(HelloReply(message: "\(index)"))
+            group.add { try await fake.channel.unary(method, .init()).message }
+        }
+        #expect(try await group.values() == (0..<10).map { "\($0)" })
+    }
+
+    @Test("may cancel the rest at the first error, and throws that one")
+    func firstError() async throws {
+        let fake = FakeChannel()
+        let silent = Method<HelloRequest, HelloReply>("/test.Test/Silent", .unary)
+        let failing = Method<HelloRequest, HelloReply>("/test.Test/Failing", .unary)
+        let kept = fake.respond(to: silent)
+        try fake.respond(to: failing).sendError(RPCError(.dataLoss, "gone"))
+        var group = CallGroup<HelloReply>(cancelsRestOnError: true)
+        group.add { try await fake.channel.unary(silent, .init()) }
+        group.add { try await fake.channel.unary(failing, .init()) }
+        let error = await #expect(throws: RPCError.self) { try await group.values() }
+        #expect(error?.code == .dataLoss)
+        _ = kept
+    }
+
+    @Test("tells handlers, too")
+    func handlers() async throws {
+        let fake = FakeChannel()
+        try fake.respond(to: sayHello).sendMessage(HelloReply(message: "x"))
+        var group = CallGroup<String>()
+        group.add { try await fake.channel.unary(sayHello, .init()).message }
+        group.add { try await fake.channel.unary(sayHello, .init()).message }
+        let results = await withCheckedContinuation { continuation in
+            group.start { continuation.resume(returning: $0) }
+        }
+        #expect(results.count == 2)
+        #expect(results.filter { (try? $0.get()) == "x" }.count == 1)
+    }
+}

@@ -1,0 +1,96 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("When the machine loses its network", .timeLimit(.minutes(1)))
+struct ConnectivityMonitorTests {
+    @Test("running calls end with UNAVAILABLE, and the next one finds its way")
+    func loss() async throws {
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        let server = try LoopbackServer {
+            $0.addGreeter()
+            $0.addRouteGuide()
+        }
+        let channel = try Channel(server.target, arguments: arguments)
+        let chat: Conversation<RouteGuide.RouteNote, RouteGuide.RouteNote> =
+            try await channel.bidirectional(
+                Method("/routeguide.RouteGuide/RouteChat", .bidirectional))
+        _ = try await Greeter(channel: channel).sayHello(.init(name: "you"))
+        monitor.report(isConnected: false)
+        let error = await #expect(throws: RPCError.self) {
+            for try await _ in chat.responses {}
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message == "Connectivity lost.")
+        monitor.report(isConnected: true)
+        _ = try await Greeter(channel: channel).sayHello(.init(name: "again"))
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test("calls within the machine go on, unless it is asked otherwise")
+    func local() async throws {
+        let monitor = ConnectivityMonitor()
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        let server = try LoopbackServer { $0.addGreeter() }
+        let greeter = Greeter(channel: try Channel(server.target, arguments: arguments))
+        _ = try await greeter.sayHello(.init(name: "you"))
+        monitor.report(isConnected: false)
+        _ = try await greeter.sayHello(.init(name: "you"))
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("reconnecting does not wait once it is back")
+    func recovery() async throws {
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        arguments.initialReconnectBackoff = .seconds(600)
+        arguments.maxReconnectBackoff = .seconds(600)
+        let path = "/tmp/swiftlet-\(UInt64.random(in: 0 ... .max)).sock"
+        let channel = try Channel("unix:\(path)", arguments: arguments)
+        let greeter = Greeter(channel: channel)
+        await #expect(throws: RPCError.self) { try await greeter.sayHello(.init(name: "you")) }
+        let server = try LoopbackServer(on: .unix(path: path)) { $0.addGreeter() }
+        monitor.report(isConnected: false)
+        monitor.report(isConnected: true)
+        let reply = try await greeter.sayHello(
+            .init(name: "you"), .with { $0.waitForReady = true })
+        #expect(reply.message == "Hello you")
+        _ = server
+    }
+
+    @Test("hosts let go of their channels, and the next is made from the settings as they are")
+    func hosts() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        let host = Host(server.target)
+        host.configure {
+            $0.isSecure = false
+            $0.connectivityMonitor = monitor
+        }
+        let first = try host.channel()
+        _ = try await Greeter(channel: first).sayHello(HelloRequest(name: "you"))
+        monitor.report(isConnected: false)
+        monitor.report(isConnected: true)
+        let second = try host.channel()
+        #expect(first !== second)
+        #expect(
+            try await Greeter(channel: second).sayHello(.init(name: "me")).message == "Hello me")
+    }
+
+    @Test("those who watch are told, and the system's own monitor starts")
+    func watching() async {
+        let monitor = ConnectivityMonitor()
+        var iterator = monitor.changes.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        monitor.report(isConnected: true)
+        monitor.report(isConnected: false)
+        #expect(await iterator.next() == false)
+        #expect(!monitor.isConnected)
+        // Whatever the machine has, asking does no harm.
+        _ = ConnectivityMonitor.system.isConnected
+    }
+}

@@ -1,0 +1,109 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
+
+@Suite("A duplicate guard", .timeLimit(.minutes(1)))
+struct DuplicateGuardTests {
+    private let servers = Servers()
+
+    private func greeter(
+        _ guarding: DuplicateGuard, _ gate: Gate
+    ) throws -> (LoopbackServer, Channel) {
+        let server = servers.keep(
+            try LoopbackServer { server in
+                server.unary(sayHello) { request, _ in
+                    await gate.pass(request.name)
+                    return HelloReply(message: "Hello \(request.name)")
+                }
+            })
+        return (server, try Channel(server.target, interceptors: [.all(guarding.interceptor)]))
+    }
+
+    @Test("refuses the second of two equal requests, and no other")
+    func refusing() async throws {
+        let (gate, guarding) = (Gate(), DuplicateGuard(.refuse(message: "again?")))
+        let (_, channel) = try greeter(guarding, gate)
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        async let first = channel.unary(sayHello, .init(name: "a"))
+        #expect(await arrivals.next() == "a")
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(sayHello, HelloRequest(name: "a"))
+        }
+        #expect(error?.code == .cancelled)
+        #expect(error?.message == "again?")
+        async let other = channel.unary(sayHello, .init(name: "b"))
+        #expect(await arrivals.next() == "b")
+        async let owned = channel.unary(
+            sayHello, .init(name: "a"), .with { $0.metadata = ["authorization": "other"] })
+        #expect(await arrivals.next() == "a")
+        gate.open()
+        #expect(try await first.message == "Hello a")
+        #expect(try await other.message == "Hello b")
+        #expect(try await owned.message == "Hello a")
+        #expect(guarding.runningCount == 0)
+    }
+
+    @Test("lets the second join the first and share its answer")
+    func joining() async throws {
+        let (gate, guarding) = (Gate(), DuplicateGuard(.join))
+        let (_, channel) = try greeter(guarding, gate)
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        let first = Task { try await channel.unary(sayHello, .init(name: "a")) }
+        #expect(await arrivals.next() == "a")
+        // Handlers, because such a call has joined when it has returned.
+        let (answers, continuation) = AsyncStream.makeStream(of: String.self)
+        for _ in 0..<5 {
+            try channel.unary(sayHello, HelloRequest(name: "a")) { result in
+                continuation.yield((try? result.get().message.message) ?? "failed")
+            }
+        }
+        gate.open()
+        #expect(try await first.value.message == "Hello a")
+        var count = 0
+        for await answer in answers {
+            #expect(answer == "Hello a")
+            count += 1
+            if count == 5 { break }
+        }
+        #expect(gate.arrivalCount == 1)
+        #expect(guarding.runningCount == 0)
+    }
+
+    @Test("goes on for those who joined when the first gives up, and ends with the last")
+    func leaving() async throws {
+        let fake = FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        let response = fake.respond(to: sayHello)
+        let channel = fake.channel
+        let (answers, continuation) = AsyncStream.makeStream(of: Result<String, RPCError>.self)
+        let one = try channel.unary(sayHello, HelloRequest(name: "a")) {
+            continuation.yield($0.map(\.message.message))
+        }
+        let two = try channel.unary(sayHello, HelloRequest(name: "a")) {
+            continuation.yield($0.map(\.message.message))
+        }
+        var results = answers.makeAsyncIterator()
+        one.cancel()
+        if case .failure(let error)? = await results.next() { #expect(error.code == .cancelled) }
+        try response.sendMessage(HelloReply(message: "still here"))
+        #expect(try await results.next()?.get() == "still here")
+        _ = two
+    }
+
+    @Test("cancels the first when a second is made")
+    func replacing() async throws {
+        let (gate, guarding) = (Gate(), DuplicateGuard(.cancelPrevious))
+        let (_, channel) = try greeter(guarding, gate)
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        let first = Task { try await channel.unary(sayHello, .init(name: "a")) }
+        #expect(await arrivals.next() == "a")
+        let second = Task { try await channel.unary(sayHello, .init(name: "a")) }
+        let error = await #expect(throws: RPCError.self) { try await first.value }
+        #expect(error?.code == .cancelled)
+        #expect(await arrivals.next() == "a")
+        gate.open()
+        #expect(try await second.value.message == "Hello a")
+        #expect(guarding.runningCount == 0)
+    }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import Foundation
+import Swiftlet
+import Synchronization
+import Testing
+
+/// What is written into it takes its time, and somebody ends the writer meanwhile.
+private final class SlowSink: Writeable {
+    private let lines = Mutex<[String]>([])
+    private let interrupt: @Sendable () -> Void
+    let finished = AsyncStream<Void>.makeStream()
+
+    init(_ interrupt: @escaping @Sendable () -> Void) { self.interrupt = interrupt }
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func write(_ value: Int) {
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [interrupt] in
+            interrupt()
+            done.signal()
+        }
+        done.wait()
+        lines.withLock { $0.append("\(value)") }
+    }
+
+    func writesFinished(_ error: RPCError?) {
+        lines.withLock { $0.append("\(error?.code ?? .ok)") }
+        finished.continuation.finish()
+    }
+}
+
+@Suite("A writer that is finished while it writes", .timeLimit(.minutes(1)))
+struct FinishedWriterTests {
+    /// What a sink has heard in the end.
+    private func lines(_ writer: some Writer<Int>, _ begin: () -> Void = {}) async throws
+        -> [String]
+    {
+        let sink = SlowSink { try? writer.finish(RPCError(.aborted, "enough")) }
+        try writer.start(with: sink)
+        begin()
+        for await _ in sink.finished.stream {}
+        return sink.all
+    }
+
+    @Test("tells the end behind the value")
+    func order() async throws {
+        let wanted = ["1", "ABORTED"]
+        let fromSequence = try await lines(SequenceWriter([1, 2]))
+        #expect(fromSequence == wanted)
+        let (stream, continuation) = AsyncStream<Int>.makeStream()
+        continuation.yield(1)
+        continuation.yield(2)
+        let fromStream = try await lines(AsyncSequenceWriter(stream))
+        #expect(fromStream == wanted)
+        let pipe = PipeWriter<Int>()
+        let fromPipe = try await lines(pipe) { pipe.write(1) }
+        #expect(fromPipe == wanted)
+    }
+}
