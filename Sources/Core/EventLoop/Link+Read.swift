@@ -163,15 +163,13 @@ extension Link: Pollable {
         switch news {
         case .unprocessed:
             call?.streamWasNotProcessed(
-                RPCError(.unavailable, "\(peer) went away before it saw the request").notExecuted)
+                leaving("\(peer) went away before it saw the request"))
         case .refused:
             call?.streamWasNotProcessed(
                 RPCError(.unavailable, "\(peer) refused the stream of the request").notExecuted)
         case .unsent:
             call?.streamWasNotProcessed(
-                wasSent: false,
-                RPCError(.unavailable, "\(peer) went away before the request could be sent")
-                    .notExecuted)
+                wasSent: false, leaving("\(peer) went away before the request could be sent"))
         case .ready:
             let isDraining = state.withLock { state in
                 state.isReady = true
@@ -184,6 +182,14 @@ extension Link: Pollable {
         case .goAway(let frame): tellOwner { $0.linkIsLeaving(self, frame) }
         case .ended(let error): end(with: error)
         }
+    }
+
+    private func leaving(_ message: String) -> RPCError {
+        var error = RPCError(.unavailable, message).notExecuted
+        error.phase = .http2
+        error.peer = peer
+        error.causes = state.withLock { $0.goAway.map { ["\($0)"] } ?? [] }
+        return error
     }
 }
 
@@ -218,7 +224,9 @@ extension Link.State {
             guard let call = removeCall(of: stream) else { return }
             arrivals.append(.unsent, for: call)
         case .ready: arrivals.append(.ready)
-        case .goAway(let frame): arrivals.append(.goAway(frame))
+        case .goAway(let frame):
+            goAway = frame
+            arrivals.append(.goAway(frame))
         case .pingAnswered: break
         case .failed(let error):
             arrivals.append(.ended(LinkError(phase: .http2, cause: "\(error)")))
@@ -293,9 +301,11 @@ extension Link.State {
 extension Link {
     /// Ends the connection and every call on it. The first to come is the one that counts.
     package func end(with error: LinkError) {
+        var error = error
         var last = GatherList()
         let calls: State.Calls? = state.withLock { state in
             guard state.ending == nil else { return nil }
+            error.goAway = state.goAway
             state.ending = error
             let calls = state.calls
             if !state.isWriting {

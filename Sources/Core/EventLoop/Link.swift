@@ -65,6 +65,8 @@ package final class Link: Sendable {
         var times: ConnectionTimes
         /// What calls keep of the connection; complete once it is ready.
         var record: ConnectionRecord
+        /// What the server said last of leaving.
+        var goAway: GoAwayFrame?
         var ending: LinkError?
     }
 
@@ -156,6 +158,8 @@ package struct LinkError: Error, Sendable {
     package var isTooManyPings = false
     /// The machine has lost its network.
     package var isNetworkLoss = false
+    /// What the peer had said of leaving.
+    package var goAway: GoAwayFrame?
 }
 
 /// When a connection came about, step by step.

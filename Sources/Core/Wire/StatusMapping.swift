@@ -53,6 +53,7 @@ package enum StatusMapping {
         var error = RPCError(.unavailable, message)
         error.phase = .http2
         error.peer = peer
+        error.causes = link.goAway.map { ["\($0)"] } ?? []
         return error
     }
 }

@@ -39,3 +39,14 @@ extension GoAwayFrame {
         output.append(contentsOf: debugData)
     }
 }
+
+extension GoAwayFrame: CustomStringConvertible {
+    /// The code, and what the sender had to add: for logs, and so on one line.
+    package var description: String {
+        guard !debugData.isEmpty else { return "GOAWAY \(code)" }
+        let words = String(decoding: debugData, as: UTF8.self).unicodeScalars.map { scalar in
+            scalar.value < 0x20 || scalar.value == 0x7f ? " " : Character(scalar)
+        }
+        return "GOAWAY \(code) \"\(String(words))\""
+    }
+}
