@@ -66,7 +66,7 @@ extension OperationBatches {
             Result { () throws(RPCError) in
                 try state.rules.admit(operations)
                 guard queue.batchBegins() else {
-                    throw RPCError(.failedPrecondition, "the completion queue was shut down")
+                    throw .refused(.failedPrecondition, "the completion queue was shut down")
                 }
                 return state.take(operations, report)
             }

@@ -153,6 +153,14 @@ extension RPCError {
 }
 
 extension RPCError {
+    /// What is wrong with what the program asked for: nothing was sent.
+    package static func refused(_ code: StatusCode, _ message: String) -> RPCError {
+        var error = RPCError(code, message)
+        error.phase = .preparing
+        error.mayHaveBeenExecuted = false
+        return error
+    }
+
     /// The same of a call that no server can have seen.
     var notExecuted: RPCError {
         var error = self

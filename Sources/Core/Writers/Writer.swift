@@ -106,10 +106,7 @@ extension WriterProgress {
     }
 
     private static func refusal(_ rule: String, _ state: WriterState) -> RPCError {
-        var error = RPCError(.failedPrecondition, "a writer \(rule), and this one is \(state)")
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
+        .refused(.failedPrecondition, "a writer \(rule), and this one is \(state)")
     }
 }
 

@@ -182,10 +182,7 @@ extension FakeResponse {
     }
 
     private func refusal(_ reason: String) -> RPCError {
-        var error = RPCError(.failedPrecondition, "fake response to \(path): \(reason)")
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
+        .refused(.failedPrecondition, "fake response to \(path): \(reason)")
     }
 }
 

@@ -286,9 +286,8 @@ extension FakeStream: StreamCarrier {
                     if try show(part, byteCount), let byteCount { wasRead(byteCount) }
                 } catch {
                     // The test cannot read what its own caller sent: the call says so.
-                    var failure = RPCError(
+                    let failure = RPCError.refused(
                         .internal, "the fake channel cannot read the request: \(error.message)")
-                    failure.phase = .preparing
                     call?.end(with: failure, isImmediate: true)
                 }
             }
