@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A streaming call whose reads and writes block the calling thread. One thread at a time may read,

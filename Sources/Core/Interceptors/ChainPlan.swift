@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// How the chain of a call is made, and made again from some place on.

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The batches of a call that are under way, and what has come that none has asked for yet.

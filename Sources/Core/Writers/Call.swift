@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A call whose requests come from a writer, and which is itself the writer of its responses.

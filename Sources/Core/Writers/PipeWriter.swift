@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A writer whose values are written into it: what comes while nobody takes it is kept, in order.

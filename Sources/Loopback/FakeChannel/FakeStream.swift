@@ -37,7 +37,7 @@ final class FakeStream: Sendable {
         var call: CallCore?
         var isAttached = false
         var isOver = false
-        var parts: [ResponsePart] = []
+        var parts = Backlog<ResponsePart>()
         var assembler = MessageAssembler(maxByteCount: nil)
         var requestHasEnded = false
         var owner: (any FakeStreamOwner)?
@@ -50,7 +50,7 @@ final class FakeStream: Sendable {
             isOver = true
             call = nil
             waitsForRoom = nil
-            parts = []
+            parts = Backlog()
         }
     }
 
@@ -145,11 +145,9 @@ extension FakeStream {
     private func deliver() {
         while true {
             let next: (CallCore, ResponsePart)? = state.withLock { state in
-                guard !state.isOver, let call = state.call, !state.parts.isEmpty else { return nil }
-                let part = state.parts.removeFirst()
-                if part.isLast {
-                    state.end()
-                }
+                guard !state.isOver, let call = state.call, let part = state.parts.popFirst()
+                else { return nil }
+                if part.isLast { state.end() }
                 return (call, part)
             }
             guard let (call, part) = next else { return }

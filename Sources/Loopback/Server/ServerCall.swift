@@ -8,8 +8,7 @@ final class ServerCall: Sendable {
         var assembler: MessageAssembler
         /// What came of a request that is not gRPC.
         var plainBody: [UInt8] = []
-        var messages: [AssembledMessage] = []
-        var firstIndex = 0
+        var messages = Backlog<AssembledMessage>()
         /// Whether the message that was read last came compressed.
         var lastWasCompressed = false
         var hasEnded: Bool
@@ -144,7 +143,7 @@ extension ServerCall {
             await Resumption<Void>.wait { resumption in
                 let isReady = state.withLock { state in
                     let isReady =
-                        state.firstIndex < state.messages.count || state.hasEnded || state.isGone
+                        !state.messages.isEmpty || state.hasEnded || state.isGone
                         || state.failure != nil
                         // What came since the window was given back holds it again.
                         || state.unconsumed > 0
@@ -159,15 +158,8 @@ extension ServerCall {
     /// Nil when nothing lies ready; a nil message is the end.
     private func poll() throws(RPCError) -> (message: [UInt8]?, Void)? {
         let found: Result<(message: [UInt8]?, Void)?, RPCError> = state.withLock { state in
-            if state.firstIndex < state.messages.count {
-                let message = state.messages[state.firstIndex]
-                state.messages[state.firstIndex].octets = []
+            if let message = state.messages.popFirst() {
                 state.lastWasCompressed = message.isCompressed
-                state.firstIndex += 1
-                if state.firstIndex == state.messages.count {
-                    state.messages.removeAll(keepingCapacity: true)
-                    state.firstIndex = 0
-                }
                 return .success((message.octets, ()))
             }
             if let failure = state.failure { return .failure(failure) }
