@@ -3,7 +3,7 @@ package import SwiftletTransport
 /// Which gRPC status stands for what went wrong below gRPC.
 package enum StatusMapping {
     /// For answers without a `grpc-status` (http-grpc-status-mapping).
-    static func code(forHTTPStatus status: Int) -> StatusCode {
+    package static func code(forHTTPStatus status: Int) -> StatusCode {
         switch status {
         case 400: .internal
         case 401: .unauthenticated
