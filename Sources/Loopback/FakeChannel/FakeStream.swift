@@ -253,10 +253,7 @@ extension FakeStream: StreamCarrier {
                 return try state.assembler.next(in: framed.span, at: &offset)
             }
         }
-        guard let message = try result.get() else { return nil }
-        guard message.isCompressed else { return message.octets }
-        return try Decompressor.decompress(
-            message.octets, call.head.compression, maxByteCount: nil)
+        return try result.get()?.decompressed(call.head.compression, maxByteCount: nil)
     }
 
     private func requestEnded() {

@@ -34,6 +34,9 @@ final class ServerCall: Sendable {
     let session: ServerSession
     let state: Mutex<State>
 
+    /// Of a message of the request, and of all of a request that is not gRPC.
+    private static let maxByteCount = 64 << 20
+
     init(
         _ request: RequestInfo, _ stream: StreamHandle, _ session: ServerSession, ended: Bool
     ) {
@@ -42,7 +45,7 @@ final class ServerCall: Sendable {
         self.session = session
         deadline = request.timeout.map { .after($0) } ?? .never
         state = Mutex(
-            State(assembler: MessageAssembler(maxByteCount: 64 << 20), hasEnded: ended))
+            State(assembler: MessageAssembler(maxByteCount: Self.maxByteCount), hasEnded: ended))
     }
 
     /// Runs `body` in a task that is cancelled when the client goes away or its deadline passes.
@@ -94,17 +97,12 @@ extension ServerCall {
             do throws(RPCError) {
                 var offset = request.isGRPC ? 0 : octets.count
                 if !request.isGRPC {
-                    guard state.plainBody.count + octets.count <= 64 << 20 else {
+                    guard state.plainBody.count + octets.count <= Self.maxByteCount else {
                         throw RPCError(.resourceExhausted, "the request is too large")
                     }
                     state.plainBody.append(copying: octets)
                 }
                 while let message = try state.assembler.next(in: octets, at: &offset) {
-                    var message = message
-                    if message.isCompressed {
-                        message.octets = try Decompressor.decompress(
-                            message.octets, request.encoding, maxByteCount: 64 << 20)
-                    }
                     state.messages.append(message)
                 }
                 if endStream, state.assembler.isInsideMessage {
@@ -138,7 +136,7 @@ extension ServerCall {
     /// The next message; nil at the end of the request.
     func next() async throws(RPCError) -> [UInt8]? {
         while true {
-            if let found = try poll() { return found.message }
+            if let found = try poll() { return try found.message.map(plain) }
             giveBackWindow()
             await Resumption<Void>.wait { resumption in
                 let isReady = state.withLock { state in
@@ -155,12 +153,25 @@ extension ServerCall {
         }
     }
 
+    /// Nothing is read behind a message that cannot be.
+    private func plain(_ message: AssembledMessage) throws(RPCError) -> [UInt8] {
+        do throws(RPCError) {
+            return try message.decompressed(request.encoding, maxByteCount: Self.maxByteCount)
+        } catch {
+            state.withLock { state in
+                state.messages = Backlog()
+                state.failure = error
+            }
+            throw error
+        }
+    }
+
     /// Nil when nothing lies ready; a nil message is the end.
-    private func poll() throws(RPCError) -> (message: [UInt8]?, Void)? {
-        let found: Result<(message: [UInt8]?, Void)?, RPCError> = state.withLock { state in
+    private func poll() throws(RPCError) -> (message: AssembledMessage?, Void)? {
+        let found: Result<(message: AssembledMessage?, Void)?, RPCError> = state.withLock { state in
             if let message = state.messages.popFirst() {
                 state.lastWasCompressed = message.isCompressed
-                return .success((message.octets, ()))
+                return .success((message, ()))
             }
             if let failure = state.failure { return .failure(failure) }
             if state.isGone { return .failure(RPCError(.cancelled, "the client went away")) }
