@@ -79,11 +79,7 @@ extension PipeWriter {
     }
 
     private func push() {
-        let isMine = pipe.withLock { pipe in
-            defer { pipe.progress.isPushing = true }
-            return !pipe.progress.isPushing
-        }
-        guard isMine else { return }
+        guard pipe.withLock({ $0.progress.startPushing() }) else { return }
         while let step = nextStep() {
             switch step {
             case .value(let value, let writeable): writeable.write(value)

@@ -40,11 +40,7 @@ extension SequenceWriter {
     }
 
     private func push() {
-        let isMine = progress.withLock { progress in
-            defer { progress.isPushing = true }
-            return !progress.isPushing
-        }
-        guard isMine else { return }
+        guard progress.withLock({ $0.startPushing() }) else { return }
         while true {
             let (writeable, end) = progress.withLock { progress in
                 progress.state == .started

@@ -93,6 +93,12 @@ extension WriterProgress {
         return nil
     }
 
+    /// Whether it is the caller's to push values: nobody else is at it.
+    mutating func startPushing() -> Bool {
+        defer { isPushing = true }
+        return !isPushing
+    }
+
     /// The pusher is through. Returns the end that he has to tell.
     mutating func stopPushing() -> OwedEnd? {
         isPushing = false
