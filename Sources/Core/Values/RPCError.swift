@@ -191,11 +191,7 @@ extension RPCError: CustomStringConvertible {
         for attempt in attempts where !Self.has(text, attempt.cause) {
             text += "; \(attempt.address): \(attempt.cause)"
         }
-        if let waited {
-            let (seconds, attoseconds) = waited.components
-            let fraction = "\(1_000 + attoseconds / 1_000_000_000_000_000)".dropFirst()
-            text += "; waited \(seconds).\(fraction) s"
-        }
+        if let waited { text += "; waited \(waited.text(in: .seconds(1), digitCount: 3)) s" }
         return text
     }
 

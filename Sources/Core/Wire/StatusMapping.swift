@@ -47,12 +47,15 @@ package enum StatusMapping {
     }
 
     package static func error(forLost link: LinkError, peer: String) -> RPCError {
-        let message =
+        var error =
             link.isNetworkLoss
-            ? "Connectivity lost." : "the connection to \(peer) was lost: \(link.cause)"
-        var error = RPCError(.unavailable, message)
+            ? networkLoss
+            : RPCError(.unavailable, "the connection to \(peer) was lost: \(link.cause)")
         error.phase = .http2
         error.peer = peer
         return error
     }
+
+    /// For a network that the machine has lost.
+    static var networkLoss: RPCError { RPCError(.unavailable, "Connectivity lost.") }
 }
