@@ -22,8 +22,7 @@ extension ChannelCore: ChannelBackend {
             return stream
         }
         continuation.onTermination = { [weak self] _ in
-            let removed = self?.state.withLock { $0.watchers.removeValue(forKey: watcher) }
-            _ = removed
+            _ = self?.state.withLock { $0.watchers.removeValue(forKey: watcher) }
         }
         return stream
     }

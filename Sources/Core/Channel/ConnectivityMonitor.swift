@@ -73,8 +73,7 @@ extension ConnectivityMonitor {
             return state.nextWatcher
         }
         continuation.onTermination = { [weak self] _ in
-            let removed = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
-            _ = removed
+            _ = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
         }
         return stream
     }

@@ -187,6 +187,7 @@ public final class HostCache: Sendable {
             defer { hosts = [:] }
             return hosts
         }
+        // Let go of outside the lock.
         _ = old
     }
 }

@@ -245,6 +245,7 @@ extension ChainTerminal {
             state.seam = nil
             return state.core.take()
         }
+        // Let go of outside the lock.
         _ = core
     }
 

@@ -270,6 +270,7 @@ extension OperationBatches {
             state.end = end
             return state.call.take()
         }
+        // Let go of outside the lock.
         _ = call
         settle()
     }

@@ -75,6 +75,7 @@ extension PipeWriter {
             pipe.values.removeAll()
             return pipe.progress.stop()
         }
+        // Let go of outside the lock.
         _ = writeable
     }
 

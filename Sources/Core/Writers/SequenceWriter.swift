@@ -36,6 +36,7 @@ extension SequenceWriter {
 
     public func stop() {
         let writeable = progress.withLock { $0.stop() }
+        // Let go of outside the lock.
         _ = writeable
     }
 
