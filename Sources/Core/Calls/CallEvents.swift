@@ -80,6 +80,4 @@ package protocol StreamCarrier: AnyObject, Sendable {
     func reset(_ stream: StreamHandle) -> Bool
     /// So many octets of the stream's messages have been read.
     func consumed(_ byteCount: Int, on stream: StreamHandle)
-    /// Who is at the other end, for error messages.
-    var peer: String { get }
 }

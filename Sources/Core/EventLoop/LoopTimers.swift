@@ -69,8 +69,6 @@ extension LoopTimers {
         state.withLock { $0.heap.popExpired(now: now) }
     }
 
-    var earliest: Instant? { state.withLock { $0.heap.earliest } }
-
     /// Timers that have not fired: what a test of leaks counts.
     var count: Int { state.withLock { $0.heap.count } }
 }

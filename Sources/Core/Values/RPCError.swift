@@ -35,7 +35,7 @@ public struct RPCError: Error, Sendable {
     private var story: Story
 
     /// What few errors have and few callers look at; shared by copies until one is changed.
-    private final class Details: Sendable {
+    private final class Story: Sendable {
         let values: Values
         init(_ values: Values) { self.values = values }
     }
@@ -54,8 +54,7 @@ public struct RPCError: Error, Sendable {
         var timeline: CallTimeline?
     }
 
-    private typealias Story = Details
-    private static let plain = Details(Values())
+    private static let plain = Story(Values())
 
     public init(_ code: StatusCode, _ message: String) {
         self.code = code == .ok ? .unknown : code
@@ -75,7 +74,7 @@ public struct RPCError: Error, Sendable {
     private mutating func set(_ change: (inout Values) -> Void) {
         var values = story.values
         change(&values)
-        story = Details(values)
+        story = Story(values)
     }
 }
 

@@ -133,7 +133,7 @@ extension FakeStream {
         tell(.part(.start(call.head.metadata, call.deadline), of: call))
         request.forEach { message, _ in receive(message.octets, of: call) }
         if request.isFinish { requestEnded() }
-        let record = ConnectionRecord(peer: peer, ConnectionTimes(begun: .now))
+        let record = ConnectionRecord(peer: "the fake channel", ConnectionTimes(begun: .now))
         call.attach(
             to: self, StreamHandle(slot: 0, generation: 0), record, attempt: request.attempt)
         state.withLock { $0.isAttached = true }
@@ -174,8 +174,6 @@ extension FakeStream {
 // MARK: - The request
 
 extension FakeStream: StreamCarrier {
-    var peer: String { "the fake channel" }
-
     func send(
         _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
