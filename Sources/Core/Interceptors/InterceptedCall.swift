@@ -32,7 +32,7 @@ public final class InterceptedCall: Sendable {
     private let plan: ChainPlan
     private let factory: InterceptorFactory
     private let nextIndex: Int
-    // Reached only by whoever handles the mailbox, who is one at a time; handing over from one to
+    // Reached only by whoever has set `isHandled`, who is one at a time; handing over from one to
     // the next goes through the lock of `state`.
     nonisolated(unsafe) private let interceptor: any Interceptor
     private let state = Mutex(State())

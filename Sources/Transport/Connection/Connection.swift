@@ -95,10 +95,10 @@ extension Connection {
     /// Streams that are open or wait to be opened.
     package var streamCount: Int { streams.count }
 
-    /// Whether a new stream would be opened at once, without waiting for another to end.
     /// Whether there is something to be told by ``receive(_:at:now:)``, without any octets.
     package var hasEvents: Bool { !events.isEmpty }
 
+    /// Whether a new stream would be opened at once, without waiting for another to end.
     package var hasRoomForStream: Bool { requestCount < requestLimit }
 
     /// Whether everything that is to be written is written: nothing is queued, for lack of a
