@@ -3,7 +3,7 @@ import Swiftlet
 /// The command line: one command, its arguments, and an exit status that tells.
 ///
 /// 0 is success, 2 is a command line that makes no sense, 3 is an interop case that could not be
-/// served, and a call that failed is 64 and its gRPC status.
+/// served, a call that failed is 64 and its gRPC status, and 1 is anything else that failed.
 @main
 enum Main {
     static let commands: [any Command.Type] = [

@@ -64,7 +64,7 @@ public struct JSONRPC: RPCProtocol {
         guard let first = octets.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
         else {
             let text = String(decoding: octets.prefix(80), as: UTF8.self)
-            throw RPCError(
+            throw RPCError.refused(
                 .invalidArgument,
                 "the parameters of JSON-RPC are a list or have names; '\(text)' is neither")
         }

@@ -212,18 +212,9 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
 
 extension RPCError {
     fileprivate static func notSuccessful(_ answer: HTTPAnswer) -> RPCError {
-        let code: StatusCode =
-            switch answer.status {
-            case 400: .internal
-            case 401: .unauthenticated
-            case 403: .permissionDenied
-            case 404: .unimplemented
-            case 429, 502, 503, 504: .unavailable
-            default: .unknown
-            }
         let beginning = String(decoding: answer.body.prefix(80), as: UTF8.self)
         var error = RPCError(
-            code,
+            StatusMapping.code(forHTTPStatus: answer.status),
             "the server answered HTTP \(answer.status)"
                 + (beginning.isEmpty ? "" : " '\(beginning)'"))
         error.origin = .server

@@ -11,16 +11,30 @@ struct ImportTests {
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
         "CLI": ["Swiftlet", "SwiftletLoopback"],
+        "Benchmark": ["Swiftlet", "SwiftletLoopback", "SwiftletTransport", "Foundation"],
         "JSONRPC": ["SwiftletCore", "FoundationEssentials", "Foundation"],
     ]
 
     static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Network"]
 
-    @Test("import only downward, and no Foundation but for JSON", arguments: allowed.keys.sorted())
+    static let sources = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+
+    @Test("are all among those whose imports are looked at")
+    func folders() throws {
+        var folders: Set<String> = []
+        for path in try FileManager.default.subpathsOfDirectory(atPath: Self.sources.path)
+        where path.hasSuffix(".swift") {
+            folders.insert(String(path.prefix { $0 != "/" }))
+        }
+        #expect(folders == Set(Self.allowed.keys))
+    }
+
+    @Test(
+        "import only downward, and no Foundation but for JSON and to measure",
+        arguments: allowed.keys.sorted())
     func imports(folder: String) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let sources = root.appending(path: "Sources/\(folder)")
+        let sources = Self.sources.appending(path: folder)
         let enumerator = try #require(
             FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         var fileCount = 0

@@ -42,7 +42,6 @@ struct ResendTests {
     final class Carrier: StreamCarrier {
         let sentCount = Mutex(0)
         let resetCount = Mutex(0)
-        let peer = "nowhere"
 
         func send(
             _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool

@@ -1,5 +1,5 @@
 // fuzz: Sources/Transport/Time Sources/Transport/Frames Sources/Transport/FlowControl
-// fuzz: Sources/Transport/Streams
+// fuzz: Sources/Transport/Streams Sources/Transport/Queues
 // fuzz: Sources/Transport/Connection Sources/Transport/Octets Sources/Transport/HPACK
 //
 // A libFuzzer target for the whole engine in both roles; `Tests/Fuzz/run` builds it.

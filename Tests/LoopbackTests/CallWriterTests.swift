@@ -44,7 +44,19 @@ struct CallWriterTests {
         #expect(call.state == .finished)
         let late = #expect(throws: RPCError.self) { try call.changeRequestHeaders { _ in } }
         #expect(late?.code == .failedPrecondition)
-        #expect(throws: RPCError.self) { try call.start(with: sink) }
+        let twice = #expect(throws: RPCError.self) { try call.start(with: sink) }
+        #expect(twice?.message == "a call is started only once, and this one is finished")
+        #expect([late, twice].allSatisfy { $0?.phase == .preparing })
+        #expect([late, twice].allSatisfy { $0?.mayHaveBeenExecuted == false })
+    }
+
+    @Test("that finishes before its start is refused, and nothing was sent")
+    func finishedTooEarly() {
+        let call = chat(SequenceWriter([]))
+        let early = #expect(throws: RPCError.self) { try call.finish() }
+        #expect(early?.message == "a call finishes after its start")
+        #expect(early?.phase == .preparing)
+        #expect(early?.mayHaveBeenExecuted == false)
     }
 
     @Test("carries many requests and responses, whichever of them is faster")

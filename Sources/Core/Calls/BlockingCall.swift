@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A streaming call whose reads and writes block the calling thread. One thread at a time may read,
@@ -54,7 +55,8 @@ extension BlockingCall {
     }
 
     /// What the server sent before its first message; waits for it. Empty when the call ended
-    /// without any.
+    /// without any, and when it failed too, which ``ResponseStream/initialMetadata`` throws: here
+    /// ``next()`` tells why.
     public func initialMetadata() -> Metadata { inbox.waitForInitialMetadata() }
 
     /// What came with the status; nil until the call has ended.
@@ -78,8 +80,7 @@ final class BlockingInbox: CallObserver {
         /// More than one where an interceptor gives what nobody has asked for.
         var messages = Backlog<[UInt8]>()
         var initialMetadata: Metadata?
-        var unwrittenCount = 0
-        var requestIsFinished = false
+        var request = RequestProgress()
         var end: CallEnd?
         /// A message was asked for and has not come.
         var isAsked = false
@@ -96,17 +97,14 @@ extension BlockingInbox {
     var end: CallEnd? { state.withLock { $0.end } }
 
     /// Why no message can be written any more.
-    var obstacle: RPCError? {
-        state.withLock { state in
-            state.end?.errorOfWriting ?? (state.requestIsFinished ? .requestIsFinished : nil)
-        }
-    }
+    var obstacle: RPCError? { state.withLock { $0.request.obstacle($0.end) } }
 
-    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
+    func requestWasFinished() { state.withLock { $0.request.finish() } }
 
-    func willWrite() { state.withLock { $0.unwrittenCount += 1 } }
+    /// An interceptor may say more than once that a message was taken.
+    func willWrite() { state.withLock { $0.request.willWriteFirst() } }
 
-    func waitForRoom() { wait { $0.unwrittenCount == 0 } }
+    func waitForRoom() { wait { $0.request.hasRoom } }
 
     /// Whether the next message has yet to be asked for.
     var needsDemand: Bool {
@@ -152,9 +150,7 @@ extension BlockingInbox {
 
     func receive(message: [UInt8]) { note { $0.messages.append(message) } }
 
-    func messageWasWritten(wasTaken: Bool) {
-        note { $0.unwrittenCount = max(0, $0.unwrittenCount - 1) }
-    }
+    func messageWasWritten(wasTaken: Bool) { note { $0.request.wasTaken() } }
 
     func receive(end: CallEnd) { note { $0.end = end } }
 
@@ -162,24 +158,5 @@ extension BlockingInbox {
         state.withLock { change(&$0) }
         gate.open()
         queue.wakeTurner()
-    }
-}
-
-extension RPCError {
-    /// What a writer is told whose call has ended, while how it did lies behind unread messages.
-    static var callHasEnded: RPCError {
-        RPCError(.cancelled, "the server ended the call before its request")
-    }
-
-    /// What a writer is told that goes on behind the end of its request.
-    static var requestIsFinished: RPCError {
-        RPCError(.failedPrecondition, "a message behind the end of the request")
-    }
-}
-
-extension CallEnd {
-    /// What a writer is told of a call that has ended.
-    var errorOfWriting: RPCError {
-        error ?? RPCError(.cancelled, "the server ended the call with OK")
     }
 }

@@ -206,9 +206,7 @@ extension CallCore.State {
         return (left, deadlineTimer.take())
     }
 
-    /// A compressed message stays as it came until it is asked for: a few octets that nobody reads
-    /// must not become megabytes.
-    mutating func addPlain(_ octets: Span<UInt8>) throws(RPCError) {
+    private mutating func addPlain(_ octets: Span<UInt8>) throws(RPCError) {
         if let maxByteCount = assembler.maxByteCount, plainBody.count + octets.count > maxByteCount
         {
             throw RPCError(
@@ -218,11 +216,13 @@ extension CallCore.State {
         plainBody.append(copying: octets)
     }
 
-    mutating func assemble(_ octets: Span<UInt8>) throws(RPCError) {
+    private mutating func assemble(_ octets: Span<UInt8>) throws(RPCError) {
         var offset = 0
         while let message = try assembler.next(in: octets, at: &offset) { add(message) }
     }
 
+    /// A compressed message stays as it came until it is asked for: a few octets that nobody reads
+    /// must not become megabytes.
     private mutating func add(_ message: consuming AssembledMessage) {
         if message.isCompressed, receivedMessageCount < 64 {
             compressedMessages |= 1 << receivedMessageCount

@@ -31,7 +31,9 @@ extension CallCore {
                 observer.receive(initialMetadata: metadata)
             case .message(let observer, let message, let algorithm):
                 do throws(RPCError) {
-                    observer.receive(message: try octets(of: message, algorithm))
+                    let octets = try message.decompressed(
+                        algorithm, maxByteCount: head.maxReceiveByteCount)
+                    observer.receive(message: octets)
                 } catch {
                     end(with: error, isImmediate: true)
                 }
@@ -75,15 +77,6 @@ extension CallCore {
         if let duration = error.timeline?.duration { error.waited = duration }
         if error.peer == nil, let peer = times.connection?.peer { error.peer = peer }
         end.error = error
-    }
-
-    /// Outside the lock, because inflating takes its time.
-    private func octets(
-        of message: AssembledMessage, _ algorithm: CompressionAlgorithm
-    ) throws(RPCError) -> [UInt8] {
-        guard message.isCompressed else { return message.octets }
-        return try Decompressor.decompress(
-            message.octets, algorithm, maxByteCount: head.maxReceiveByteCount)
     }
 }
 

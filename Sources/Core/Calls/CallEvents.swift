@@ -72,7 +72,7 @@ public struct CallEnd: Sendable {
 /// What carries a call that has been given a stream: a connection, or a fake of one.
 package protocol StreamCarrier: AnyObject, Sendable {
     /// Sends a message. Returns whether there is room for more;
-    /// when not, the call hears ``Call/streamHasRoom()`` later.
+    /// when not, the call hears ``CallCore/streamHasRoom()`` later.
     func send(_ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool) -> Bool
     /// Has the call told when there is room again.
     func reportRoom(on stream: StreamHandle, to call: CallCore)
@@ -83,6 +83,4 @@ package protocol StreamCarrier: AnyObject, Sendable {
     func reset(_ stream: StreamHandle) -> Bool
     /// So many octets of the stream's messages have been read.
     func consumed(_ byteCount: Int, on stream: StreamHandle)
-    /// Who is at the other end, for error messages.
-    var peer: String { get }
 }

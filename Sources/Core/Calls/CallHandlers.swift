@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// What is called as the responses of a call come in: one at a time and in order, on the channel's

@@ -58,16 +58,6 @@ extension CallTimeline: CustomStringConvertible {
     }
 }
 
-extension Duration {
-    /// In milliseconds with two digits behind the point.
-    var inMilliseconds: String {
-        let (seconds, attoseconds) = components
-        let hundredths = seconds * 100_000 + attoseconds / 10_000_000_000_000
-        let fraction = abs(hundredths % 100)
-        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) ms"
-    }
-}
-
 /// What a call notes while it is under way. Of the connection it keeps the record alone.
 struct CallTimes {
     var started: MonotonicInstant?

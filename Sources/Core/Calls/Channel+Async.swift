@@ -66,9 +66,8 @@ extension Channel {
         let conversation = try await bidirectional(method, options)
         do {
             try await produce(conversation.requests)
-        } catch let error as RPCError where conversation.requests.outlet.isOver {
+        } catch is RPCError where conversation.requests.outlet.isOver {
             // The server has ended the call; its status says more than the failure to write.
-            _ = error
         } catch {
             conversation.cancel()
             throw error

@@ -59,9 +59,8 @@ extension Channel {
         let call = blockingBidirectional(method, options)
         do {
             try produce(call)
-        } catch let error as RPCError where call.isOver {
+        } catch is RPCError where call.isOver {
             // The server has ended the call; its status says more than the failure to write.
-            _ = error
         } catch {
             call.cancel()
             throw error

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// Messages that have arrived and wait to be asked for, first in, first out.
 package struct MessageQueue: Sendable {
     private var messages = Backlog<AssembledMessage>()

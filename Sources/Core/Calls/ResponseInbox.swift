@@ -25,10 +25,7 @@ final class ResponseInbox: CallObserver {
         var reader: Resumption<Found>?
         var metadataReaders: [Resumption<Result<Metadata, RPCError>>] = []
         var writers: [Resumption<Void>] = []
-        /// Messages that were written and not taken yet. Below zero for a moment when one is
-        /// taken before its writer has said that it waits for it.
-        var unwrittenCount = 0
-        var requestIsFinished = false
+        var request = RequestProgress()
     }
 
     private let state = Mutex(State())
@@ -60,13 +57,9 @@ extension ResponseInbox {
     var end: CallEnd? { state.withLock { $0.end } }
 
     /// Why no message can be written any more.
-    var obstacle: RPCError? {
-        state.withLock { state in
-            state.end?.errorOfWriting ?? (state.requestIsFinished ? .requestIsFinished : nil)
-        }
-    }
+    var obstacle: RPCError? { state.withLock { $0.request.obstacle($0.end) } }
 
-    func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
+    func requestWasFinished() { state.withLock { $0.request.finish() } }
 
     /// A second reader at the same time gets nothing: a stream has one.
     func wait(_ waiter: Waiter) {
@@ -89,7 +82,7 @@ extension ResponseInbox {
             if let found { continuation.resume(returning: found) }
         case .forRoom(let continuation):
             let hasRoom = state.withLock { state in
-                if state.unwrittenCount <= 0 || state.end != nil { return true }
+                if state.request.hasRoom || state.end != nil { return true }
                 state.writers.append(continuation)
                 return false
             }
@@ -97,16 +90,12 @@ extension ResponseInbox {
         }
     }
 
-    /// A message is about to be written.
-    func willWrite() { state.withLock { $0.unwrittenCount += 1 } }
+    func willWrite() { state.withLock { $0.request.willWrite() } }
 
-    /// The same, where nothing is written that is not told here first.
-    func willWriteFirst() {
-        state.withLock { $0.unwrittenCount = max(0, $0.unwrittenCount) + 1 }
-    }
+    func willWriteFirst() { state.withLock { $0.request.willWriteFirst() } }
 
     /// Whether everything that was written has been taken, or never will be.
-    var hasRoom: Bool { state.withLock { $0.unwrittenCount <= 0 || $0.end != nil } }
+    var hasRoom: Bool { state.withLock { $0.request.hasRoom || $0.end != nil } }
 }
 
 extension ResponseInbox.State {
@@ -160,8 +149,8 @@ extension ResponseInbox {
 
     func messageWasWritten(wasTaken: Bool) {
         let writers: [Resumption<Void>] = state.withLock { state in
-            state.unwrittenCount -= 1
-            guard state.unwrittenCount <= 0 else { return [] }
+            state.request.wasTaken()
+            guard state.request.hasRoom else { return [] }
             defer { state.writers = [] }
             return state.writers
         }

@@ -85,9 +85,8 @@ extension SingleResponse {
         let response = RawResponse(
             message: message, initialMetadata: initialMetadata ?? Metadata(), end: end)
         switch waiter {
-        case .continuation(let continuation): continuation.resume(returning: response)
-        case .handler(let handler): handler(response)
-        case .gate, nil: keep(response, for: waiter)
+        case .continuation?, .handler?: waiter?.take(response)
+        case .gate?, nil: keep(response, for: waiter)
         }
     }
 

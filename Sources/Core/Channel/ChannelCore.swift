@@ -174,6 +174,7 @@ extension ChannelCore: CallBackend {
             state.forgottenCount = 0
             return waiting
         }
+        // Let go of outside the lock.
         _ = dead
     }
 

@@ -22,8 +22,7 @@ extension ConnectionFailure {
         let what = causes.first ?? "no address of \(target) answered"
         var next = ""
         if let delay, delay > .zero {
-            let tenths = Int((delay / .milliseconds(100)).rounded())
-            next = ", next in \(tenths / 10).\(tenths % 10) s"
+            next = ", next in \(delay.text(in: .seconds(1), digitCount: 1)) s"
         }
         var error = RPCError(.unavailable, "\(what) (attempt \(attemptNumber)\(next))")
         error.phase = phase

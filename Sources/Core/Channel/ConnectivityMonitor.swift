@@ -130,9 +130,8 @@ extension ChannelCore {
             return (links, state.takeWaiting { !$0.head.waitForReady })
         }
         for call in calls {
-            var error = RPCError(.unavailable, "Connectivity lost.")
+            var error = StatusMapping.networkLoss.notExecuted
             error.phase = .connect
-            error.mayHaveBeenExecuted = false
             call.end(with: error, isImmediate: true)
         }
         for link in links where monitor.includesLocal || !link.isLocal {

@@ -89,7 +89,7 @@ extension Host {
         rootCertificates: String? = nil, privateKey: String? = nil, certificateChain: String? = nil
     ) throws(RPCError) {
         guard (privateKey == nil) == (certificateChain == nil) else {
-            throw RPCError(
+            throw .refused(
                 .invalidArgument, "a private key and a certificate chain come together, or neither")
         }
         var options = TLSOptions()
@@ -192,6 +192,7 @@ public final class HostCache: Sendable {
             defer { hosts = [:] }
             return hosts
         }
+        // Let go of outside the lock.
         _ = old
     }
 }

@@ -265,6 +265,7 @@ extension EventLoop {
             registry.free.append(place)
             return target
         }
+        // Let go of outside the lock.
         _ = target
     }
 

@@ -16,7 +16,8 @@ package protocol LinkOwner: AnyObject, Sendable {
 /// Joins a socket, an HTTP/2 engine and the calls that run over it.
 ///
 /// One lock guards the engine and the table of calls. It is held while frames are cut or made,
-/// and never during a system call, while a payload is copied, or while a call is told something.
+/// and never during a system call, while more than 4 KiB of a payload are copied, or while a call is
+/// told something.
 package final class Link: Sendable {
     /// A stream's call, and what of its response has to be remembered until the trailers.
     struct Entry {

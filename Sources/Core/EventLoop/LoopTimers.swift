@@ -41,7 +41,8 @@ extension LoopTimers {
     }
 
     func cancel(_ handle: Handle) {
-        // The target is let go outside the lock: its end may be a long story.
+        // The target is let go of outside the lock: its end may be a long story. It has a name for
+        // that, because a value without one may end as soon as nobody needs it, which is inside.
         let target = state.withLock { $0.heap.cancel(handle) }
         _ = target
     }
@@ -67,8 +68,6 @@ extension LoopTimers {
     func popExpired(now: Instant) -> (any TimerTarget)? {
         state.withLock { $0.heap.popExpired(now: now) }
     }
-
-    var earliest: Instant? { state.withLock { $0.heap.earliest } }
 
     /// Timers that have not fired: what a test of leaks counts.
     var count: Int { state.withLock { $0.heap.count } }

@@ -50,8 +50,9 @@ extension SecureLayer {
         } catch {
             throw LinkError(phase: isOpen ? .http2 : .tls, cause: "\(error)")
         }
-        // The engine takes all that is whole, so this cannot be; it must not become a loop.
-        throw LinkError(phase: .http2, cause: "a frame does not fit the receive buffer")
+        // The session takes what comes, so this cannot be; it must not become a loop.
+        throw LinkError(
+            phase: isOpen ? .http2 : .tls, cause: "the receive buffer of TLS has no room left")
     }
 
     private func decrypt(into plaintext: inout ReceiveBuffer) throws(TLSError) -> TLSReadOutcome {
@@ -67,9 +68,8 @@ extension SecureLayer {
         return outcome
     }
 
-    /// Goes on with the handshake; true when it is done.
+    /// Goes on with the handshake, which is not done yet; true when it is now.
     private func shakeHands() throws(TLSError) -> Bool {
-        guard !isOpen else { return true }
         isOpen = try session.handshake(&received, sending: &ciphertext) == .done
         return isOpen
     }

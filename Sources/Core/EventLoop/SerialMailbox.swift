@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// Events that any thread may leave and that are handled one at a time, in the order in which

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// How the chain of a call is made, and made again from some place on.
@@ -257,6 +258,7 @@ extension ChainTerminal {
             state.seam = nil
             return state.core.take()
         }
+        // Let go of outside the lock.
         _ = core
     }
 

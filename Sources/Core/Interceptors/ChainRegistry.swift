@@ -38,6 +38,7 @@ extension ChainRegistry {
             let removed = state.chains.removeValue(forKey: ObjectIdentifier(chain))
             return (removed, state.takeWaiters())
         }
+        // Let go of outside the lock.
         _ = removed
         for body in whenEmpty { body() }
     }

@@ -49,10 +49,7 @@ extension CallOptions {
 
 extension RPCError {
     fileprivate static var notInTheClear: RPCError {
-        var error = RPCError(
+        .refused(
             .unauthenticated, "call credentials are not sent over a channel that is not secure")
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
     }
 }

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A call as one of its interceptors has it: the next neighbour towards the network, the previous
@@ -18,8 +19,8 @@ public final class InterceptedCall: Sendable {
         var below: ChainSeam?
         /// What the part of the call from here on was started with.
         var deadline = Deadline.never
-        var requests: [Event] = []
-        var others: [Event] = []
+        var requests = Backlog<Event>()
+        var others = Backlog<Event>()
         var isHandled = false
         var holdsRequests = false
         /// From then on nothing is held back.
@@ -31,7 +32,7 @@ public final class InterceptedCall: Sendable {
     private let plan: ChainPlan
     private let factory: InterceptorFactory
     private let nextIndex: Int
-    // Reached only by whoever handles the mailbox, who is one at a time; handing over from one to
+    // Reached only by whoever has set `isHandled`, who is one at a time; handing over from one to
     // the next goes through the lock of `state`.
     nonisolated(unsafe) private let interceptor: any Interceptor
     private let state = Mutex(State())
@@ -207,7 +208,7 @@ extension InterceptedCall {
             // It was on its way when the call was cancelled on another thread.
             case .request where state.isCancelled: return false
             case .request(.cancel):
-                state.requests.removeAll()
+                state.requests = Backlog()
                 wasHeld = state.holdsRequests
                 state.holdsRequests = false
                 state.isCancelled = true
@@ -262,8 +263,8 @@ extension InterceptedCall {
 
     private func next() -> Event? {
         state.withLock { state in
-            if !state.others.isEmpty { return state.others.removeFirst() }
-            if !state.holdsRequests, !state.requests.isEmpty { return state.requests.removeFirst() }
+            if let event = state.others.popFirst() { return event }
+            if !state.holdsRequests, let event = state.requests.popFirst() { return event }
             state.isHandled = false
             return nil
         }

@@ -110,9 +110,6 @@ extension OperationRules {
     }
 
     private static func refusal(_ kind: Operation.Kind, _ reason: String) -> RPCError {
-        var error = RPCError(.failedPrecondition, "operation '\(kind.rawValue)' \(reason)")
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
+        .refused(.failedPrecondition, "operation '\(kind.rawValue)' \(reason)")
     }
 }

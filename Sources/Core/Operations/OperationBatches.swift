@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// The batches of a call that are under way, and what has come that none has asked for yet.
@@ -66,7 +67,7 @@ extension OperationBatches {
             Result { () throws(RPCError) in
                 try state.rules.admit(operations)
                 guard queue.batchBegins() else {
-                    throw RPCError(.failedPrecondition, "the completion queue was shut down")
+                    throw .refused(.failedPrecondition, "the completion queue was shut down")
                 }
                 return state.take(operations, report)
             }
@@ -269,6 +270,7 @@ extension OperationBatches {
             state.end = end
             return state.call.take()
         }
+        // Let go of outside the lock.
         _ = call
         settle()
     }

@@ -48,7 +48,7 @@ extension Channel {
         on queue: CompletionQueue? = nil
     ) throws(RPCError) -> RawCall {
         guard MethodName(path: path) != nil else {
-            throw RPCError(
+            throw .refused(
                 .invalidArgument, "'\(path)' is not of the form /package.Service/Method")
         }
         return RawCall(on: queue ?? backend.queue) { metadata, observer in

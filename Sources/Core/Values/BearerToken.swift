@@ -100,10 +100,7 @@ extension BearerToken {
         } catch let error as RPCError {
             result = .failure(error)
         } catch {
-            var failure = RPCError(.unauthenticated, "there is no bearer token: \(error)")
-            failure.phase = .preparing
-            failure.mayHaveBeenExecuted = false
-            result = .failure(failure)
+            result = .failure(.refused(.unauthenticated, "there is no bearer token: \(error)"))
         }
         state.withLock { state in
             guard state.generation == generation else { return }

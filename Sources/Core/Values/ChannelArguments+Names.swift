@@ -84,7 +84,8 @@ extension ChannelArguments {
     /// that name here, or the value is not of its type or outside its range.
     public mutating func set(_ name: String, to value: Value) throws(RPCError) {
         guard let kind = Self.kind(of: name) else {
-            throw Self.refusal(
+            throw .refused(
+                .invalidArgument,
                 Self.unsupported.contains(name)
                     ? "the channel argument '\(name)' is not supported"
                     : "there is no channel argument '\(name)'")
@@ -117,16 +118,10 @@ extension ChannelArguments {
         case (.text(let path), .string(let value)):
             self[keyPath: path] = value
         default:
-            throw Self.refusal("the channel argument '\(name)' cannot be \(value)")
+            throw .refused(
+                .invalidArgument, "the channel argument '\(name)' cannot be \(value)")
         }
     }
 
     private static let shortestBackoff = 100
-
-    private static func refusal(_ message: String) -> RPCError {
-        var error = RPCError(.invalidArgument, message)
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
-    }
 }

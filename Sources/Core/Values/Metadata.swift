@@ -105,10 +105,7 @@ extension Metadata {
     private mutating func add(_ value: Content, for name: String) throws(RPCError) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
-            var error = RPCError(.internal, problem)
-            error.phase = .preparing
-            error.mayHaveBeenExecuted = false
-            throw error
+            throw .refused(.internal, problem)
         }
         elements.append(Element(name: name, value: value))
     }

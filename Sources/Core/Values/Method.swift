@@ -98,18 +98,11 @@ extension Codec {
 extension RPCError {
     @usableFromInline
     static func encodingFailed(_ error: any Error) -> RPCError {
-        var failure = RPCError(.internal, "the request cannot be encoded: \(error)")
-        failure.phase = .preparing
-        failure.mayHaveBeenExecuted = false
-        return failure
+        .refused(.internal, "the request cannot be encoded: \(error)")
     }
 
     static var prefixMissing: RPCError {
-        var failure = RPCError(
-            .internal, "the request's codec left no room for the prefix of the message")
-        failure.phase = .preparing
-        failure.mayHaveBeenExecuted = false
-        return failure
+        .refused(.internal, "the request's codec left no room for the prefix of the message")
     }
 
     @usableFromInline

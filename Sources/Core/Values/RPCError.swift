@@ -38,7 +38,7 @@ public struct RPCError: Error, Sendable {
     private var story: Story
 
     /// What few errors have and few callers look at; shared by copies until one is changed.
-    private final class Details: Sendable {
+    private final class Story: Sendable {
         let values: Values
         init(_ values: Values) { self.values = values }
     }
@@ -57,8 +57,7 @@ public struct RPCError: Error, Sendable {
         var timeline: CallTimeline?
     }
 
-    private typealias Story = Details
-    private static let plain = Details(Values())
+    private static let plain = Story(Values())
 
     public init(_ code: StatusCode, _ message: String) {
         self.code = code == .ok ? .unknown : code
@@ -78,7 +77,7 @@ public struct RPCError: Error, Sendable {
     private mutating func set(_ change: (inout Values) -> Void) {
         var values = story.values
         change(&values)
-        story = Details(values)
+        story = Story(values)
     }
 }
 
@@ -157,6 +156,14 @@ extension RPCError {
 }
 
 extension RPCError {
+    /// What is wrong with what the program asked for: nothing was sent.
+    package static func refused(_ code: StatusCode, _ message: String) -> RPCError {
+        var error = RPCError(code, message)
+        error.phase = .preparing
+        error.mayHaveBeenExecuted = false
+        return error
+    }
+
     /// The same of a call that no server can have seen.
     var notExecuted: RPCError {
         var error = self
@@ -187,11 +194,7 @@ extension RPCError: CustomStringConvertible {
         for attempt in attempts where !Self.has(text, attempt.cause) {
             text += "; \(attempt.address): \(attempt.cause)"
         }
-        if let waited {
-            let (seconds, attoseconds) = waited.components
-            let fraction = "\(1_000 + attoseconds / 1_000_000_000_000_000)".dropFirst()
-            text += "; waited \(seconds).\(fraction) s"
-        }
+        if let waited { text += "; waited \(waited.text(in: .seconds(1), digitCount: 3)) s" }
         return text
     }
 

@@ -75,10 +75,7 @@ extension Target: CustomStringConvertible {
 
 extension Target {
     private static func malformed(_ text: String, _ reason: String) -> RPCError {
-        var error = RPCError(.invalidArgument, "the target '\(text)' is malformed: \(reason)")
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
+        .refused(.invalidArgument, "the target '\(text)' is malformed: \(reason)")
     }
 
     /// `name` of `name`, `dns:name`, `dns:///name`. A name server of one's own

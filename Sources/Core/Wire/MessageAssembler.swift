@@ -9,6 +9,17 @@ package struct AssembledMessage: Hashable, Sendable {
     var wireByteCount: Int { MessagePrefix.byteCount + octets.count }
 }
 
+extension AssembledMessage {
+    /// The octets as they were before they were compressed. Not to be asked for under a lock,
+    /// because inflating takes its time.
+    package consuming func decompressed(
+        _ algorithm: CompressionAlgorithm, maxByteCount: Int?
+    ) throws(RPCError) -> [UInt8] {
+        guard isCompressed else { return octets }
+        return try Decompressor.decompress(octets, algorithm, maxByteCount: maxByteCount)
+    }
+}
+
 /// Puts messages together from DATA frames, which cut them anywhere.
 ///
 /// A message's octets are copied once, into an array that is its final one. A length that only

@@ -8,7 +8,8 @@ import SwiftletTransport
     /// Throws when a message is above the limit of what may be sent.
     static func check(_ byteCount: Int, maxByteCount: Int?) throws(RPCError) {
         guard let maxByteCount, byteCount > maxByteCount else { return }
-        throw tooLarge(
+        throw .refused(
+            .resourceExhausted,
             "the message of \(byteCount) octets is above the limit of \(maxByteCount) to send")
     }
 
@@ -20,7 +21,7 @@ import SwiftletTransport
         let byteCount = message.byteCount - Self.byteCount
         try check(byteCount, maxByteCount: maxByteCount)
         guard byteCount <= Int(UInt32.max) else {
-            throw tooLarge("a message of \(byteCount) octets has no prefix")
+            throw .refused(.resourceExhausted, "a message of \(byteCount) octets has no prefix")
         }
         guard compression != .identity, byteCount > 0 else { return message }
         var compressed = try Compressor.compress(
@@ -30,13 +31,6 @@ import SwiftletTransport
         guard compressed.count < message.byteCount else { return message }
         compressed.writePrefix(isCompressed: true, compressed.count - Self.byteCount)
         return .whole(compressed)
-    }
-
-    private static func tooLarge(_ reason: String) -> RPCError {
-        var error = RPCError(.resourceExhausted, reason)
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
     }
 }
 

@@ -68,7 +68,7 @@ extension Channel {
         guard path.utf8.first == UInt8(ascii: "/"),
             path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
-            throw RPCError(.invalidArgument, "'\(path)' is no path of HTTP")
+            throw .refused(.invalidArgument, "'\(path)' is no path of HTTP")
         }
         let signature = MethodSignature(
             path: path, shape: .unary, contentSubtype: nil,

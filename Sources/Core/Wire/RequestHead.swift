@@ -100,13 +100,13 @@ extension RequestHeadCache {
             try check("what is accepted", plain.accept, 0x20...0x7e)
         } else if !CompressionAlgorithm.supported.contains(head.compression) {
             // Before its first message finds out, which a stream may have none of.
-            throw refusal(
+            throw .refused(
                 .internal, "messages cannot be compressed with '\(head.compression.name)' here")
         }
     }
 
     private static func checkWord(_ what: String, _ value: String) throws(RPCError) {
-        guard !value.isEmpty else { throw refusal(.invalidArgument, "\(what) is empty") }
+        guard !value.isEmpty else { throw .refused(.invalidArgument, "\(what) is empty") }
         try check(what, value, 0x21...0x7e)
     }
 
@@ -115,17 +115,10 @@ extension RequestHeadCache {
         _ what: String, _ value: String, _ legal: ClosedRange<UInt8>
     ) throws(RPCError) {
         guard let octet = value.utf8.first(where: { !legal.contains($0) }) else { return }
-        throw refusal(
+        throw .refused(
             .invalidArgument,
             "\(what) '\(value)' has the octet 0x\(String(octet, radix: 16)) in it, "
                 + "which cannot be sent")
-    }
-
-    private static func refusal(_ code: StatusCode, _ message: String) -> RPCError {
-        var error = RPCError(code, message)
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
     }
 }
 

@@ -3,7 +3,7 @@ package import SwiftletTransport
 /// Which gRPC status stands for what went wrong below gRPC.
 package enum StatusMapping {
     /// For answers without a `grpc-status` (http-grpc-status-mapping).
-    static func code(forHTTPStatus status: Int) -> StatusCode {
+    package static func code(forHTTPStatus status: Int) -> StatusCode {
         switch status {
         case 400: .internal
         case 401: .unauthenticated
@@ -47,13 +47,16 @@ package enum StatusMapping {
     }
 
     package static func error(forLost link: LinkError, peer: String) -> RPCError {
-        let message =
+        var error =
             link.isNetworkLoss
-            ? "Connectivity lost." : "the connection to \(peer) was lost: \(link.cause)"
-        var error = RPCError(.unavailable, message)
+            ? networkLoss
+            : RPCError(.unavailable, "the connection to \(peer) was lost: \(link.cause)")
         error.phase = .http2
         error.peer = peer
         error.causes = link.goAway.map { ["\($0)"] } ?? []
         return error
     }
+
+    /// For a network that the machine has lost.
+    static var networkLoss: RPCError { RPCError(.unavailable, "Connectivity lost.") }
 }

@@ -54,6 +54,7 @@ extension AsyncSequenceWriter {
     public func stop() {
         let writeable = writer.withLock { $0.progress.stop() }
         end()
+        // Let go of outside the lock.
         _ = writeable
     }
 

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A call whose requests come from a writer, and which is itself the writer of its responses.
@@ -74,7 +75,7 @@ extension Call {
         change(&metadata)
         try run.withLock { run throws(RPCError) in
             guard run.state == .notStarted else {
-                throw RPCError(
+                throw .refused(
                     .failedPrecondition, "request headers are changed before the start of a call")
             }
             run.options.metadata = metadata
@@ -97,7 +98,7 @@ extension Call {
     public func start(with writeable: any Writeable<Reply>) throws(RPCError) {
         let options = try run.withLock { run throws(RPCError) in
             guard run.state == .notStarted else {
-                throw RPCError(
+                throw .refused(
                     .failedPrecondition, "a call is started only once, and this one is \(run.state)"
                 )
             }
@@ -147,7 +148,7 @@ extension Call {
     /// Ends the call with `error`, or well, whatever the server does, and resets its stream.
     public func finish(_ error: RPCError?) throws(RPCError) {
         guard state != .notStarted else {
-            throw RPCError(.failedPrecondition, "a call finishes after its start")
+            throw .refused(.failedPrecondition, "a call finishes after its start")
         }
         let (output, call) = leave()
         if let error { output?.cancel(with: error) } else { output?.enqueueSuccessfulCompletion() }

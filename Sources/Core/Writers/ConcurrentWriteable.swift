@@ -67,6 +67,7 @@ extension ConcurrentWriteable {
             defer { state = .closed }
             return state
         }
+        // Let go of outside the lock.
         _ = old
     }
 

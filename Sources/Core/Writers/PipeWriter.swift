@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 /// A writer whose values are written into it: what comes while nobody takes it is kept, in order.
@@ -74,15 +75,12 @@ extension PipeWriter {
             pipe.values.removeAll()
             return pipe.progress.stop()
         }
+        // Let go of outside the lock.
         _ = writeable
     }
 
     private func push() {
-        let isMine = pipe.withLock { pipe in
-            defer { pipe.progress.isPushing = true }
-            return !pipe.progress.isPushing
-        }
-        guard isMine else { return }
+        guard pipe.withLock({ $0.progress.startPushing() }) else { return }
         while let step = nextStep() {
             switch step {
             case .value(let value, let writeable): writeable.write(value)

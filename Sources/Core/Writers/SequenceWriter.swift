@@ -36,15 +36,12 @@ extension SequenceWriter {
 
     public func stop() {
         let writeable = progress.withLock { $0.stop() }
+        // Let go of outside the lock.
         _ = writeable
     }
 
     private func push() {
-        let isMine = progress.withLock { progress in
-            defer { progress.isPushing = true }
-            return !progress.isPushing
-        }
-        guard isMine else { return }
+        guard progress.withLock({ $0.startPushing() }) else { return }
         while true {
             let (writeable, end) = progress.withLock { progress in
                 progress.state == .started

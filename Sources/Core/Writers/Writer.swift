@@ -93,6 +93,12 @@ extension WriterProgress {
         return nil
     }
 
+    /// Whether it is the caller's to push values: nobody else is at it.
+    mutating func startPushing() -> Bool {
+        defer { isPushing = true }
+        return !isPushing
+    }
+
     /// The pusher is through. Returns the end that he has to tell.
     mutating func stopPushing() -> OwedEnd? {
         isPushing = false
@@ -106,10 +112,7 @@ extension WriterProgress {
     }
 
     private static func refusal(_ rule: String, _ state: WriterState) -> RPCError {
-        var error = RPCError(.failedPrecondition, "a writer \(rule), and this one is \(state)")
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
+        .refused(.failedPrecondition, "a writer \(rule), and this one is \(state)")
     }
 }
 

@@ -92,7 +92,7 @@ extension FakeBackend: FakeStreamOwner {
 /// Gives calls the streams that were queued for them.
 private final class FakeBackend: ChannelBackend {
     private struct State {
-        var streams: [String: [FakeStream]] = [:]
+        var streams: [String: Backlog<FakeStream>] = [:]
         var usedCounts: [String: Int] = [:]
         var running: [ObjectIdentifier: FakeStream] = [:]
         var isShutDown = false
@@ -117,7 +117,7 @@ private final class FakeBackend: ChannelBackend {
 
 extension FakeBackend {
     func add(_ stream: FakeStream, for path: String) {
-        state.withLock { $0.streams[path, default: []].append(stream) }
+        state.withLock { $0.streams[path, default: Backlog()].append(stream) }
     }
 
     func unusedCount(for path: String) -> Int {
@@ -131,9 +131,7 @@ extension FakeBackend {
                 return .failure(Self.closedError)
             }
             let used = state.usedCounts[path, default: 0]
-            guard state.streams[path]?.isEmpty == false,
-                let stream = state.streams[path]?.removeFirst()
-            else {
+            guard let stream = state.streams[path]?.popFirst() else {
                 return .failure(
                     RPCError(
                         .failedPrecondition,

@@ -43,10 +43,10 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
         self.shape = shape
         replyCodec = reply
         let (parts, continuation) = AsyncStream.makeStream(of: Unread.self)
-        let stream = FakeStream(loop) { part, byteCount throws(RPCError) in
+        let stream = FakeStream(loop) { part throws(RPCError) in
             let typed = try FakeRequestPart(part, codec)
             guard let onRequest else {
-                continuation.yield(Unread(part: typed, byteCount: byteCount))
+                continuation.yield(Unread(part: typed, byteCount: part.messageByteCount))
                 return false
             }
             onRequest(typed)
@@ -182,10 +182,7 @@ extension FakeResponse {
     }
 
     private func refusal(_ reason: String) -> RPCError {
-        var error = RPCError(.failedPrecondition, "fake response to \(path): \(reason)")
-        error.phase = .preparing
-        error.mayHaveBeenExecuted = false
-        return error
+        .refused(.failedPrecondition, "fake response to \(path): \(reason)")
     }
 }
 

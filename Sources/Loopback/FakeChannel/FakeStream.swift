@@ -37,7 +37,7 @@ final class FakeStream: Sendable {
         var call: CallCore?
         var isAttached = false
         var isOver = false
-        var parts: [ResponsePart] = []
+        var parts = Backlog<ResponsePart>()
         var assembler = MessageAssembler(maxByteCount: nil)
         var requestHasEnded = false
         var owner: (any FakeStreamOwner)?
@@ -50,7 +50,7 @@ final class FakeStream: Sendable {
             isOver = true
             call = nil
             waitsForRoom = nil
-            parts = []
+            parts = Backlog()
         }
     }
 
@@ -80,10 +80,8 @@ final class FakeStream: Sendable {
         }
     }
 
-    /// Gets a part of the request, and of a message how long it is. Returns whether the test has
-    /// read it with that.
-    typealias Show =
-        @Sendable (RequestPart, _ messageByteCount: Int?) throws(RPCError) -> Bool
+    /// Gets a part of the request. Returns whether the test has read it with that.
+    typealias Show = @Sendable (RequestPart) throws(RPCError) -> Bool
 
     private let loop: EventLoop
     private let show: Show
@@ -135,7 +133,7 @@ extension FakeStream {
         tell(.part(.start(call.head.metadata, call.deadline), of: call))
         request.forEach { message, _ in receive(message.octets, of: call) }
         if request.isFinish { requestEnded() }
-        let record = ConnectionRecord(peer: peer, ConnectionTimes(begun: .now))
+        let record = ConnectionRecord(peer: "the fake channel", ConnectionTimes(begun: .now))
         let hasNews = call.attach(
             to: self, StreamHandle(slot: 0, generation: 0), record, attempt: request.attempt)
         if hasNews { call.tellNews() }
@@ -146,11 +144,9 @@ extension FakeStream {
     private func deliver() {
         while true {
             let next: (CallCore, ResponsePart)? = state.withLock { state in
-                guard !state.isOver, let call = state.call, !state.parts.isEmpty else { return nil }
-                let part = state.parts.removeFirst()
-                if part.isLast {
-                    state.end()
-                }
+                guard !state.isOver, let call = state.call, let part = state.parts.popFirst()
+                else { return nil }
+                if part.isLast { state.end() }
                 return (call, part)
             }
             guard let (call, part) = next else { return }
@@ -179,8 +175,6 @@ extension FakeStream {
 // MARK: - The request
 
 extension FakeStream: StreamCarrier {
-    var peer: String { "the fake channel" }
-
     func send(
         _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
@@ -256,10 +250,7 @@ extension FakeStream: StreamCarrier {
                 return try state.assembler.next(in: framed.span, at: &offset)
             }
         }
-        guard let message = try result.get() else { return nil }
-        guard message.isCompressed else { return message.octets }
-        return try Decompressor.decompress(
-            message.octets, call.head.compression, maxByteCount: nil)
+        return try result.get()?.decompressed(call.head.compression, maxByteCount: nil)
     }
 
     private func requestEnded() {
@@ -283,13 +274,13 @@ extension FakeStream: StreamCarrier {
             case .over: whenOver()
             case .part(let part, let call):
                 do throws(RPCError) {
-                    let byteCount = part.messageByteCount
-                    if try show(part, byteCount), let byteCount { wasRead(byteCount) }
+                    if try show(part), let byteCount = part.messageByteCount {
+                        wasRead(byteCount)
+                    }
                 } catch {
                     // The test cannot read what its own caller sent: the call says so.
-                    var failure = RPCError(
+                    let failure = RPCError.refused(
                         .internal, "the fake channel cannot read the request: \(error.message)")
-                    failure.phase = .preparing
                     call?.end(with: failure, isImmediate: true)
                 }
             }

@@ -8,8 +8,7 @@ final class ServerCall: Sendable {
         var assembler: MessageAssembler
         /// What came of a request that is not gRPC.
         var plainBody: [UInt8] = []
-        var messages: [AssembledMessage] = []
-        var firstIndex = 0
+        var messages = Backlog<AssembledMessage>()
         /// Whether the message that was read last came compressed.
         var lastWasCompressed = false
         var hasEnded: Bool
@@ -35,6 +34,9 @@ final class ServerCall: Sendable {
     let session: ServerSession
     let state: Mutex<State>
 
+    /// Of a message of the request, and of all of a request that is not gRPC.
+    private static let maxByteCount = 64 << 20
+
     init(
         _ request: RequestInfo, _ stream: StreamHandle, _ session: ServerSession, ended: Bool
     ) {
@@ -43,7 +45,7 @@ final class ServerCall: Sendable {
         self.session = session
         deadline = request.timeout.map { .after($0) } ?? .never
         state = Mutex(
-            State(assembler: MessageAssembler(maxByteCount: 64 << 20), hasEnded: ended))
+            State(assembler: MessageAssembler(maxByteCount: Self.maxByteCount), hasEnded: ended))
     }
 
     /// Runs `body` in a task that is cancelled when the client goes away or its deadline passes.
@@ -95,17 +97,12 @@ extension ServerCall {
             do throws(RPCError) {
                 var offset = request.isGRPC ? 0 : octets.count
                 if !request.isGRPC {
-                    guard state.plainBody.count + octets.count <= 64 << 20 else {
+                    guard state.plainBody.count + octets.count <= Self.maxByteCount else {
                         throw RPCError(.resourceExhausted, "the request is too large")
                     }
                     state.plainBody.append(copying: octets)
                 }
                 while let message = try state.assembler.next(in: octets, at: &offset) {
-                    var message = message
-                    if message.isCompressed {
-                        message.octets = try Decompressor.decompress(
-                            message.octets, request.encoding, maxByteCount: 64 << 20)
-                    }
                     state.messages.append(message)
                 }
                 if endStream, state.assembler.isInsideMessage {
@@ -139,12 +136,12 @@ extension ServerCall {
     /// The next message; nil at the end of the request.
     func next() async throws(RPCError) -> [UInt8]? {
         while true {
-            if let found = try poll() { return found.message }
+            if let found = try poll() { return try found.message.map(plain) }
             giveBackWindow()
             await Resumption<Void>.wait { resumption in
                 let isReady = state.withLock { state in
                     let isReady =
-                        state.firstIndex < state.messages.count || state.hasEnded || state.isGone
+                        !state.messages.isEmpty || state.hasEnded || state.isGone
                         || state.failure != nil
                         // What came since the window was given back holds it again.
                         || state.unconsumed > 0
@@ -156,19 +153,25 @@ extension ServerCall {
         }
     }
 
+    /// Nothing is read behind a message that cannot be.
+    private func plain(_ message: AssembledMessage) throws(RPCError) -> [UInt8] {
+        do throws(RPCError) {
+            return try message.decompressed(request.encoding, maxByteCount: Self.maxByteCount)
+        } catch {
+            state.withLock { state in
+                state.messages = Backlog()
+                state.failure = error
+            }
+            throw error
+        }
+    }
+
     /// Nil when nothing lies ready; a nil message is the end.
-    private func poll() throws(RPCError) -> (message: [UInt8]?, Void)? {
-        let found: Result<(message: [UInt8]?, Void)?, RPCError> = state.withLock { state in
-            if state.firstIndex < state.messages.count {
-                let message = state.messages[state.firstIndex]
-                state.messages[state.firstIndex].octets = []
+    private func poll() throws(RPCError) -> (message: AssembledMessage?, Void)? {
+        let found: Result<(message: AssembledMessage?, Void)?, RPCError> = state.withLock { state in
+            if let message = state.messages.popFirst() {
                 state.lastWasCompressed = message.isCompressed
-                state.firstIndex += 1
-                if state.firstIndex == state.messages.count {
-                    state.messages.removeAll(keepingCapacity: true)
-                    state.firstIndex = 0
-                }
-                return .success((message.octets, ()))
+                return .success((message, ()))
             }
             if let failure = state.failure { return .failure(failure) }
             if state.isGone { return .failure(RPCError(.cancelled, "the client went away")) }

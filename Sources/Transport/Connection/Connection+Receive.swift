@@ -105,7 +105,7 @@ extension Connection {
         case .priority:
             try spendGlitch(now: now)
             let frame = try PriorityFrame(header, payload: payload)
-            // §5.3.1: a stream cannot depend on itself.
+            // RFC 7540 §5.3.1: a stream cannot depend on itself.
             guard frame.priority.dependency != frame.streamID else {
                 throw .stream(frame.streamID, .protocolError, "a stream that depends on itself")
             }

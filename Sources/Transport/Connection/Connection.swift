@@ -62,7 +62,8 @@ package struct Connection: ~Copyable {
     var owedUpdateCount = 0
     var late = LateFrames()
     var keepAlive: KeepAlive?
-    var events = PendingEvents()
+    /// Those that could not be returned at once: one input can cause many.
+    var events = Backlog<Event>()
 
     /// Makes the connection and its first output: the preface and SETTINGS.
     package init(_ configuration: ConnectionConfiguration, now: Instant) {

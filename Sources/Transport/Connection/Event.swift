@@ -9,7 +9,7 @@ extension Connection {
         /// A header block: a request (which opens the stream), a response, or trailers.
         case headers(StreamHandle, StreamState.HeadersMeaning, endStream: Bool)
         /// A piece of the body. The octets count against the stream's window until they are
-        /// handed to ``Connection/consumed(_:by:)``.
+        /// handed to ``Connection/consumed(_:by:now:)``.
         case data(StreamHandle, Range<Int>, endStream: Bool)
         /// The peer reset the stream. It is over.
         case reset(StreamHandle, ErrorCode)
@@ -22,7 +22,7 @@ extension Connection {
         /// The stream never left: it waited for its turn on a connection that takes no more. It is
         /// over.
         case unsent(StreamHandle)
-        /// An answer to ``Connection/ping(_:now:)``.
+        /// An answer to ``Connection/ping(_:)``.
         case pingAnswered(UInt64)
         /// The peer takes no new streams.
         case goAway(GoAwayFrame)

@@ -10,9 +10,6 @@ extension HPACK {
             var bitCount: UInt8
         }
 
-        /// The end of the string, which pads the last octet with its first bits and must not
-        /// occur whole (§5.2).
-        static let endOfString = 256
         static let maxBitCount = 30
 
         static let words: [Word] = {
@@ -28,7 +25,8 @@ extension HPACK {
             return words
         }()
 
-        /// How many bits each octet takes, and at the end the end of the string.
+        /// How many bits each octet takes, and at the end the end of the string, which pads the
+        /// last octet with its first bits and must not occur whole (§5.2).
         private static let bitCounts: [Int] = [
             13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
             28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,

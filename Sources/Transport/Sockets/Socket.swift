@@ -109,10 +109,6 @@ extension Socket {
         try unsafe SocketAddress.read("getsockname") { unsafe getsockname(descriptor, $0, $1) }
     }
 
-    package func peerAddress() throws(SystemError) -> SocketAddress {
-        try unsafe SocketAddress.read("getpeername") { unsafe getpeername(descriptor, $0, $1) }
-    }
-
     /// Ends both directions and keeps the descriptor: for a socket that another thread may still
     /// hold. One that has no peer any more has nothing to end.
     package func stop() {

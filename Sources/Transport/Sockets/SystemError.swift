@@ -30,17 +30,6 @@ package struct SystemError: Error, Hashable, Sendable {
 }
 
 extension SystemError {
-    /// What gave up waiting says, in the system's own words for it.
-    package static func timedOut(_ operation: String, _ subject: String) -> SystemError {
-        SystemError(operation, subject, code: ETIMEDOUT)
-    }
-
-    /// The same error with its address: reading and writing know a descriptor only, whose owner
-    /// knows where it leads to. (A broken socket does not tell any more.)
-    package func about(_ subject: String) -> SystemError {
-        SystemError(operation, subject, code: code)
-    }
-
     /// The system's sentence, in lower case as it stands in the middle of ours.
     package var text: String {
         // The string belongs to the C library and is copied at once. On glibc (2.32) and musl it

@@ -3,7 +3,7 @@
 /// Small writes are gathered in one buffer, large ones are kept by reference and copied nowhere.
 /// Queues are used again by other streams, with their memory.
 struct SendQueue: Sendable {
-    private struct Piece: Sendable {
+    fileprivate struct Piece: Sendable {
         var octets: [UInt8]
         var start: Int
     }
@@ -25,8 +25,7 @@ struct SendQueue: Sendable {
     /// Whether the user waits to hear that the queue has become short.
     var reportsWhenShort = false
 
-    private var pieces: [Piece] = []
-    private var firstIndex = 0
+    private var pieces = Backlog<Piece>()
     private(set) var byteCount = 0
 
     /// Writes below this size are copied together; larger ones are not worth a copy.
@@ -39,13 +38,12 @@ extension SendQueue {
     mutating func append(_ octets: [UInt8]) {
         guard !octets.isEmpty else { return }
         byteCount += octets.count
-        if octets.count < Self.gatheringByteCount, firstIndex < pieces.count,
-            pieces[pieces.count - 1].octets.count < Self.gatheringByteCount * 4
+        if octets.count < Self.gatheringByteCount,
+            pieces.changeLast({ $0.gather(octets.span) }) == true
         {
-            pieces[pieces.count - 1].octets.append(copying: octets.span)
-        } else {
-            pieces.append(Piece(octets: octets, start: 0))
+            return
         }
+        pieces.append(Piece(octets: octets, start: 0))
     }
 
     /// Moves the first `byteCount` octets to `output`.
@@ -53,24 +51,8 @@ extension SendQueue {
         precondition(byteCount <= self.byteCount)
         self.byteCount -= byteCount
         var rest = byteCount
-        while rest > 0 {
-            let piece = pieces[firstIndex]
-            let count = min(rest, piece.octets.count - piece.start)
-            output.append(referencing: piece.octets, piece.start..<piece.start + count)
-            rest -= count
-            if piece.start + count == piece.octets.count {
-                pieces[firstIndex] = Piece(octets: [], start: 0)
-                firstIndex += 1
-            } else {
-                pieces[firstIndex].start += count
-            }
-        }
-        if firstIndex == pieces.count {
-            pieces.removeAll(keepingCapacity: true)
-            firstIndex = 0
-        } else if firstIndex >= 64, firstIndex * 2 >= pieces.count {
-            pieces.removeFirst(firstIndex)
-            firstIndex = 0
+        while rest > 0, let isUsedUp = pieces.changeFirst({ $0.move(&rest, to: &output) }) {
+            if isUsedUp { _ = pieces.popFirst() }
         }
     }
 
@@ -79,8 +61,25 @@ extension SendQueue {
         trailers = nil
         endStream = false
         reportsWhenShort = false
-        pieces.removeAll(keepingCapacity: pieces.count <= 16)
-        firstIndex = 0
+        pieces.removeAll(keepingAtMost: 16)
         byteCount = 0
+    }
+}
+
+extension SendQueue.Piece {
+    /// Takes a small write in. Returns whether there was room for it.
+    mutating func gather(_ more: Span<UInt8>) -> Bool {
+        guard octets.count < SendQueue.gatheringByteCount * 4 else { return false }
+        octets.append(copying: more)
+        return true
+    }
+
+    /// Moves up to `rest` octets to `output`. Returns whether none are left here.
+    mutating func move(_ rest: inout Int, to output: inout GatherList) -> Bool {
+        let count = min(rest, octets.count - start)
+        output.append(referencing: octets, start..<start + count)
+        rest -= count
+        start += count
+        return start == octets.count
     }
 }
