@@ -36,7 +36,7 @@ struct DuplicateGuardTests {
         async let other = channel.unary(sayHello, .init(name: "b"))
         #expect(await arrivals.next() == "b")
         async let owned = channel.unary(
-            sayHello, .init(name: "a"), .with { $0.metadata = ["authorization": "other"] })
+            sayHello, .init(name: "a"), .with { $0.metadata = ["x-tenant": "other"] })
         #expect(await arrivals.next() == "a")
         gate.open()
         #expect(try await first.message == "Hello a")

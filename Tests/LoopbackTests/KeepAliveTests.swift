@@ -80,7 +80,7 @@ struct KeepAliveTests {
                 RawFrame.data, stream: stream, RawPrefixed.octets(body))
             for start in stride(from: 0, to: octets.count, by: 600) {
                 try connection.send(Array(octets[start..<min(start + 600, octets.count)]))
-                Thread.sleep(forTimeInterval: 0.03)
+                Thread.sleep(forTimeInterval: 0.06)
             }
             try connection.trailers(stream)
         }
@@ -88,7 +88,7 @@ struct KeepAliveTests {
         script.acknowledges = false
         let peer = try RawPeer(script)
         let channel = try Self.channel(to: peer) {
-            $0.keepAliveTimeout = .seconds(1)
+            $0.keepAliveTimeout = .seconds(4)
             $0.maxFrameByteCount = 1 << 20
             $0.streamWindowByteCount = 1 << 20
             $0.settingsTimeout = .seconds(60)

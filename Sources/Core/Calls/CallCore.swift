@@ -137,6 +137,9 @@ extension CallCore {
     }
 
     private func begin(now: MonotonicInstant) {
+        if let problem = head.metadata.problem {
+            return end(with: .refused(.invalidArgument, problem), isImmediate: true)
+        }
         if let instant = deadline.moment {
             guard instant > now else { return deadlineExceeded() }
             let timer = loop.schedule(self, at: instant)

@@ -94,7 +94,8 @@ extension CallTimes {
         timeline.firstByte = firstByte.map { Instant($0) }
         timeline.lastByte = lastByte.map { Instant($0) }
         timeline.streamCount = streamCount
-        timeline.sentByteCount = sentByteCount
+        // What was written and never got a stream has gone nowhere.
+        timeline.sentByteCount = streamCount > 0 ? sentByteCount : 0
         timeline.receivedByteCount = receivedByteCount
         return timeline
     }

@@ -1,9 +1,13 @@
 // Calls that block the calling thread, for scripts and command lines. On a queue that is turned by
-// hand they turn it, so that no other thread takes part. Never to be used in a task or a handler.
+// hand they turn it, so that no other thread takes part. In a task or a handler they keep a thread
+// from others; on the very thread of the channel's queue they fail, because they would wait for ever.
 
 extension Channel {
     /// Sends one message and waits for the answer in the calling thread, for scripts and command
     /// lines. On a queue that is turned by hand this turns it, so that no other thread takes part.
+    ///
+    /// Not for tasks and handlers: those await, or get the answer handed. On the very thread of the
+    /// channel's queue it fails with FAILED_PRECONDITION, and so do the other calls that block.
     @inlinable
     public func blockingUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
@@ -22,7 +26,7 @@ extension Channel {
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
         observer.expect(from: call, .gate(gate, queue))
-        call.start(only: message)
+        if blocksItself { call.fail(.blockedQueue) } else { call.start(only: message) }
         while true {
             if let response = observer.response { return response }
             if queue.mode == .byHand {
@@ -47,7 +51,7 @@ extension Channel {
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(octets, andFinish: true)
-        call.start()
+        start(call)
         return BlockingCall(call, inbox, method)
     }
 
@@ -77,7 +81,24 @@ extension Channel {
     ) -> BlockingCall<Request, Reply> {
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
-        call.start()
+        start(call)
         return BlockingCall(call, inbox, method)
+    }
+
+    private func start(_ call: any CallRequests) {
+        if blocksItself { call.fail(.blockedQueue) } else { call.start() }
+    }
+
+    /// Whether the calling thread would wait for what it has to do itself.
+    private var blocksItself: Bool {
+        backend.queue.mode == .ownThread && backend.queue.loop.isCurrent
+    }
+}
+
+extension RPCError {
+    fileprivate static var blockedQueue: RPCError {
+        .refused(
+            .failedPrecondition,
+            "a call that blocks the thread of its own completion queue would wait for ever")
     }
 }

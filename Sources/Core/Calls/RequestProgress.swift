@@ -30,7 +30,7 @@ extension RequestProgress {
 extension RPCError {
     /// What a writer is told whose call has ended, while how it did lies behind unread messages.
     static var callHasEnded: RPCError {
-        RPCError(.cancelled, "the server ended the call before its request")
+        RPCError(.failedPrecondition, "the server ended the call before its request")
     }
 
     /// What a writer is told that goes on behind the end of its request.
@@ -42,6 +42,6 @@ extension RPCError {
 extension CallEnd {
     /// What a writer is told of a call that has ended.
     var errorOfWriting: RPCError {
-        error ?? RPCError(.cancelled, "the server ended the call with OK")
+        error ?? RPCError(.failedPrecondition, "the server ended the call with OK")
     }
 }

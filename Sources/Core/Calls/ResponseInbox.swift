@@ -61,7 +61,7 @@ extension ResponseInbox {
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }
 
-    /// A second reader at the same time gets nothing: a stream has one.
+    /// A second reader at the same time is given nothing: a stream has one.
     func wait(_ waiter: Waiter) {
         switch waiter {
         case .forMessage(let continuation):

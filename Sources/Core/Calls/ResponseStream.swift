@@ -3,7 +3,8 @@ import Synchronization
 /// The responses of a call, as they come.
 ///
 /// Reading drives the call: while nobody reads, the server is stopped by flow control. Cancelling
-/// the task that reads cancels the call, and so does letting go of the stream.
+/// the task that reads cancels the call, and so does letting go of the stream. One task at a time
+/// may read; another one is told FAILED_PRECONDITION.
 ///
 /// ```swift
 /// for try await feature in try await channel.serverStreaming(listFeatures, rectangle) {
@@ -77,7 +78,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         self.inbox = inbox
     }
 
-    deinit { call.cancel() }
+    deinit { call.fail(RPCError(.cancelled, "nobody holds the call's responses any more")) }
 
     @usableFromInline
     func fail(_ error: RPCError) {
@@ -102,7 +103,9 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         case .end(let end):
             if let error = end.error { throw error }
             return nil
-        case .nothing: return nil
+        case .nothing:
+            throw RPCError(
+                .failedPrecondition, "the responses are being read, and one task at a time may")
         }
     }
 

@@ -35,6 +35,7 @@ public final class Channel: Sendable {
         defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
         queue: CompletionQueue = .shared
     ) throws(RPCError) {
+        try arguments.check()
         let core = ChannelCore(
             try Target(target), credentials: credentials, arguments: arguments, queue: queue)
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
@@ -46,6 +47,7 @@ public final class Channel: Sendable {
         arguments: ChannelArguments, defaultOptions: CallOptions,
         interceptors: [ChannelInterceptor] = [], queue: CompletionQueue = .shared
     ) throws(RPCError) {
+        try arguments.check()
         let core = ChannelCore(
             try Target(name), credentials: credentials, arguments: arguments, queue: queue,
             sockets: sockets)

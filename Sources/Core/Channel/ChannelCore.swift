@@ -185,7 +185,10 @@ extension ChannelCore: CallBackend {
                 .deadlineExceeded,
                 "the deadline passed while the channel to \(target) was \(connectivity)")
             error.phase = .connect
-            if let failure { error.causes = failure.causes }
+            if let failure {
+                error.causes = failure.causes
+                error.attempts = failure.triedAddresses
+            }
             return error
         }
         var error = RPCError(.deadlineExceeded, "the deadline passed before \(target) answered")

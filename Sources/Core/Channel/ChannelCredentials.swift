@@ -23,6 +23,10 @@ public struct ChannelCredentials: Sendable {
     public static func tls(_ options: TLSOptions = TLSOptions()) throws(RPCError)
         -> ChannelCredentials
     {
+        guard (options.privateKey == nil) == (options.certificateChain == nil) else {
+            throw .refused(
+                .invalidArgument, "a private key and a certificate chain go together, or neither")
+        }
         do throws(TLSError) {
             return ChannelCredentials(
                 provider: try OpenSSLContext(options.configuration),

@@ -16,6 +16,11 @@ extension ConnectionFailure {
         return last + attempts.reversed().map(\.cause)
     }
 
+    /// The same address by address.
+    var triedAddresses: [RPCError.Attempt] {
+        attempts.map { RPCError.Attempt(address: $0.address, cause: $0.cause) }
+    }
+
     /// What a call is told that could not be sent: `connect 127.0.0.1:50051: connection refused
     /// (attempt 3, next in 1.6 s)`.
     func error(target: Target, nextIn delay: Duration?) -> RPCError {
@@ -27,7 +32,7 @@ extension ConnectionFailure {
         var error = RPCError(.unavailable, "\(what) (attempt \(attemptNumber)\(next))")
         error.phase = phase
         error.causes = Array(causes.dropFirst())
-        error.attempts = attempts.map { RPCError.Attempt(address: $0.address, cause: $0.cause) }
+        error.attempts = triedAddresses
         error.mayHaveBeenExecuted = false
         return error
     }

@@ -12,6 +12,9 @@ import SwiftletTransport
 /// metadata.append(bytes: [0xab], for: "x-trace-bin")
 /// metadata["X-Request-ID"]  // "7f3a"
 /// ```
+///
+/// A name or a text that is illegal is found when the metadata is to be sent: the call ends with
+/// INVALID_ARGUMENT, and the message says which rule it breaks. ``add(_:for:)`` finds it at once.
 public struct Metadata: Sendable {
     /// A value: text, or octets where the name ends in `-bin`.
     public enum Content: Hashable, Sendable {
@@ -63,15 +66,14 @@ extension Metadata: Hashable {}
 // MARK: - Writing
 
 extension Metadata {
-    /// Adds text behind what is there. The name and the text must be legal; what comes from
-    /// outside the program is added by ``add(_:for:)``, which says what is wrong with it.
+    /// Adds text behind what is there.
     public mutating func append(_ text: String, for name: String) {
-        append(trusted: .text(text), for: name)
+        append(unchecked: .text(text), for: name)
     }
 
     /// Adds octets behind what is there, under a name that ends in `-bin`.
     public mutating func append(bytes: [UInt8], for name: String) {
-        append(trusted: .bytes(bytes), for: name)
+        append(unchecked: .bytes(bytes), for: name)
     }
 
     /// Adds a text whose legality is not known. Throws an error that names the rule it breaks.
@@ -95,17 +97,25 @@ extension Metadata {
         elements.removeAll { $0.name == name }
     }
 
-    private mutating func append(trusted value: Content, for name: String) {
+    private mutating func append(unchecked value: Content, for name: String) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
-        let problem = MetadataRules.problem(name, value)
-        precondition(problem == nil, problem ?? "")
-        elements.append(Element(name: name, value: value))
+        if let problem = MetadataRules.problem(name, value) {
+            elements.append(Element(name: Self.problemName, value: .text(problem)))
+        } else {
+            elements.append(Element(name: name, value: value))
+        }
     }
+
+    /// What stands in the place of an illegal element, so that it is not lost without a word.
+    private static let problemName = ""
+
+    /// Why the metadata cannot be sent, in words.
+    package var problem: String? { self[Self.problemName] }
 
     private mutating func add(_ value: Content, for name: String) throws(RPCError) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
-            throw .refused(.internal, problem)
+            throw .refused(.invalidArgument, problem)
         }
         elements.append(Element(name: name, value: value))
     }

@@ -27,6 +27,7 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         var owesDemand = false
         /// What has come during a pause, and the end behind it.
         var held = Backlog<[UInt8]>()
+        var receivedCount = 0
         var heldEnd: CallEnd?
         /// What the call was ended with on this side. Its own end may have been on its way then.
         var failure: RPCError?
@@ -211,10 +212,15 @@ extension Call {
     }
 
     fileprivate func received(_ octets: [UInt8]) {
-        run.withLock { run in
+        let isOneTooMany = run.withLock { run in
+            run.receivedCount += 1
+            guard method.shape.hasResponseStream || run.receivedCount == 1 else { return true }
             if run.state != .finished { run.held.append(octets) }
+            return false
         }
-        deliverHeld()
+        guard isOneTooMany else { return deliverHeld() }
+        let call = run.withLock { $0.call }
+        if !endInstead(with: .tooManyMessages) { call?.fail(.tooManyMessages) }
     }
 
     /// Delivers what has come, as long as the call is not paused.
@@ -256,6 +262,9 @@ extension Call {
     fileprivate func received(_ end: CallEnd) {
         var end = end
         let waits = run.withLock { run in
+            if end.error == nil, !method.shape.hasResponseStream, run.receivedCount == 0 {
+                end.error = .noMessage
+            }
             if let failure = run.failure, !end.dropsUnread {
                 end.error = failure
                 end.dropsUnread = true

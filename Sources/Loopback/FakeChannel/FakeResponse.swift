@@ -122,6 +122,7 @@ extension FakeResponse {
     }
 
     private func sendHeaders(httpStatus: Int, _ metadata: Metadata) throws(RPCError) {
+        if let problem = metadata.problem { throw refusal(problem) }
         try progress.withLock { progress throws(RPCError) in
             guard case .nothing = progress else {
                 throw refusal("initial metadata comes first, and once")
@@ -135,6 +136,7 @@ extension FakeResponse {
     public func sendEnd(
         _ status: Status = .ok, trailingMetadata: Metadata = [:]
     ) throws(RPCError) {
+        if let problem = trailingMetadata.problem { throw refusal(problem) }
         try progress.withLock { progress throws(RPCError) in
             switch progress {
             case .ended: throw refusal("the call was ended before")

@@ -33,7 +33,9 @@ extension ServerCall {
         let found: (Metadata, CompressionAlgorithm, Fault.Kind?)? = state.withLock { state in
             guard !state.sentHeaders else { return nil }
             state.sentHeaders = true
-            return (metadata ?? state.initialMetadata, state.compression, state.fault)
+            let metadata = metadata ?? state.initialMetadata
+            state.metadataProblem = metadata.problem
+            return (metadata, state.compression, state.fault)
         }
         guard let (metadata, compression, fault) = found else { return }
         var prepared = Self.responseHeaders
@@ -117,6 +119,10 @@ extension ServerCall {
                 _ = session.connection.sendData([], on: stream, endStream: true)
             }
             return session.flushSoon()
+        }
+        var status = status
+        if let problem = state.withLock(\.metadataProblem) ?? trailers.problem {
+            status = Status(.internal, "the answer's \(problem)")
         }
         var fields = HeaderList()
         fields.append("grpc-status", "\(status.code.rawValue)")

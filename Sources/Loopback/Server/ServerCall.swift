@@ -22,6 +22,8 @@ final class ServerCall: Sendable {
         var isFinished = false
         var unconsumed = 0
         var initialMetadata = Metadata()
+        /// What was illegal in the initial metadata that were sent.
+        var metadataProblem: String?
         var compression = CompressionAlgorithm.identity
         /// What is to go wrong with the answer.
         var fault: Fault.Kind?

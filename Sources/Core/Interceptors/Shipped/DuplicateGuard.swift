@@ -2,7 +2,8 @@ import Synchronization
 
 /// Sees to it that the same request is not under way twice.
 ///
-/// Requests are the same when path, the chosen metadata and every octet of the request are. What
+/// Requests are the same when path, metadata and every octet of the request are; metadata that
+/// differs from request to request without meaning another one is named in `ignoredHeaders`. What
 /// becomes of the second is the policy's to say.
 ///
 /// ```swift
@@ -45,17 +46,26 @@ public final class DuplicateGuard: Sendable {
 
     /// What becomes of a call that is like one that runs.
     public let policy: Policy
-    private let relevantHeaders: Set<String>
+    private let ignoredHeaders: Set<String>
     fileprivate let running = Mutex<[Key: SharedAnswer]>([:])
 
     /// - Parameters:
     ///   - policy: What becomes of a call that is like one that runs.
-    ///   - relevantHeaders: Metadata that makes requests different; other metadata, such as an id of
-    ///     each request, does not.
-    public init(_ policy: Policy = .refuse, relevantHeaders: Set<String> = ["authorization"]) {
+    ///   - ignoredHeaders: Metadata that does not make requests different, such as an id of each
+    ///     of them. Whatever tells who asks must not stand here: who joins gets the other's answer.
+    public init(
+        _ policy: Policy = .refuse, ignoredHeaders: Set<String> = DuplicateGuard.perRequestHeaders
+    ) {
         self.policy = policy
-        self.relevantHeaders = Set(relevantHeaders.map { $0.lowercased() })
+        self.ignoredHeaders = Set(ignoredHeaders.map { $0.lowercased() })
     }
+
+    /// What tells apart requests that ask for the same: ids, and what traces them.
+    public static let perRequestHeaders: Set<String> = [
+        "x-request-id", "x-correlation-id", "traceparent", "tracestate", "baggage",
+        "grpc-trace-bin", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid",
+        "x-b3-sampled", "x-b3-flags",
+    ]
 
     /// To be given to a channel or a call.
     public var interceptor: InterceptorFactory {
@@ -80,7 +90,7 @@ public final class DuplicateGuard: Sendable {
         if !options.interceptors.isEmpty { identity = ObjectIdentifier(call) }
         return Key(
             path: call.description.path, authority: call.description.authority,
-            metadata: options.metadata.filter { relevantHeaders.contains($0.name) },
+            metadata: options.metadata.filter { !ignoredHeaders.contains($0.name) },
             identity: identity, message: message)
     }
 }

@@ -1,0 +1,43 @@
+extension ChannelArguments {
+    /// Throws at the first value that no channel can do with. What was set by name has been looked
+    /// at then; properties are looked at when a channel is made with them.
+    func check() throws(RPCError) {
+        try Self.check("initialReconnectBackoff", initialReconnectBackoff, isPositive: false)
+        try Self.check("maxReconnectBackoff", maxReconnectBackoff, isPositive: false)
+        try Self.check("connectTimeout", connectTimeout, isPositive: true)
+        try Self.check("happyEyeballsDelay", happyEyeballsDelay, isPositive: false)
+        try Self.check("settingsTimeout", settingsTimeout, isPositive: true)
+        try Self.check("keepAliveInterval", keepAliveInterval, isPositive: true)
+        try Self.check("keepAliveTimeout", keepAliveTimeout, isPositive: true)
+        try Self.check("idleTimeout", idleTimeout, isPositive: false)
+        let any = 0...Int(Int32.max)
+        try Self.check("maxMetadataByteCount", maxMetadataByteCount, any)
+        try Self.check("encoderTableByteCount", encoderTableByteCount, any)
+        try Self.check("decoderTableByteCount", decoderTableByteCount, any)
+        try Self.check("maxReceiveMessageByteCount", maxReceiveMessageByteCount, 0...Int.max)
+        try Self.check("maxSendMessageByteCount", maxSendMessageByteCount, 0...Int.max)
+        try Self.check("maxConcurrentStreams", maxConcurrentStreams, 1...Int.max)
+        try Self.check("maxConnectionCount", maxConnectionCount, 1...Int.max)
+        try Self.check("streamWindowByteCount", streamWindowByteCount, 1...Int(Int32.max))
+        try Self.check("maxFrameByteCount", maxFrameByteCount, 16_384...16_777_215)
+        try Self.check("maxPingsWithoutData", maxPingsWithoutData, any)
+    }
+
+    private static func check(
+        _ name: String, _ value: Int?, _ range: ClosedRange<Int>
+    ) throws(RPCError) {
+        guard let value, !range.contains(value) else { return }
+        let limit = value < range.lowerBound ? "less than \(range.lowerBound)" : "that much"
+        throw .refused(
+            .invalidArgument, "the channel argument '\(name)' is \(value), and cannot be \(limit)")
+    }
+
+    private static func check(
+        _ name: String, _ value: Duration?, isPositive: Bool
+    ) throws(RPCError) {
+        guard let value, value < .zero || (isPositive && value == .zero) else { return }
+        throw .refused(
+            .invalidArgument,
+            "the channel argument '\(name)' is \(value), which is no time to wait")
+    }
+}

@@ -1,0 +1,199 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// What a program does wrong it is told in words: nothing traps, hangs, or gets lost.
+@Suite("A mistake of the program's", .timeLimit(.minutes(1)))
+struct MisuseTests {
+    private static let count = Method<[UInt8], [UInt8]>(
+        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+    private static let echo = HostileTrial.echo
+    private static let talk = HostileTrial.talk
+
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(echo) { request, context in
+                if request == [0xff] { context.setTrailingMetadata(["x-user": "José"]) }
+                return request
+            }
+            server.serverStreaming(count) { request, replies, _ in
+                for number in 0..<request[0] { try await replies.write([number]) }
+            }
+            server.bidirectional(talk) { requests, replies, _ in
+                for try await request in requests { try await replies.write(request) }
+            }
+        }
+    }
+
+    private static func error(
+        _ body: () async throws -> Void
+    ) async -> RPCError? {
+        await #expect(throws: RPCError.self) { try await body() }
+    }
+
+    @Test("in metadata ends the call, whatever they come from")
+    func metadata() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let name = "José"
+        let bad: [Metadata] = [["x-user": name], ["x user": "a"], ["grpc-status": "0"]]
+        for metadata in bad {
+            let error = await Self.error {
+                _ = try await channel.unary(Self.echo, [1], .with { $0.metadata = metadata })
+            }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.phase == .preparing)
+            #expect(error?.mayHaveBeenExecuted == false)
+            #expect(error?.message.hasPrefix("metadata ") == true)
+        }
+        let added = await Self.error {
+            var metadata = Metadata()
+            try metadata.add(name, for: "x-user")
+        }
+        #expect(added?.code == .invalidArgument)
+        let answered = await Self.error { _ = try await channel.unary(Self.echo, [0xff]) }
+        #expect(answered?.code == .internal)
+        #expect(
+            answered?.message
+                == "the answer's metadata 'x-user': only printable ASCII is allowed in a text value"
+        )
+        let response = FakeChannel().respond(to: Self.echo)
+        let faked = await Self.error {
+            try response.sendMessage([1], trailingMetadata: ["x-user": name])
+        }
+        #expect(faked?.code == .failedPrecondition)
+    }
+
+    @Test(
+        "in a channel's arguments is found before a call waits for ever",
+        arguments: [
+            { $0.maxConcurrentStreams = 0 }, { $0.streamWindowByteCount = -5 },
+            { $0.maxMetadataByteCount = -1 }, { $0.maxReceiveMessageByteCount = -1 },
+            { $0.settingsTimeout = .zero }, { $0.connectTimeout = .zero },
+            { $0.keepAliveTimeout = .seconds(-1) }, { $0.maxFrameByteCount = 1 << 24 },
+            { $0.maxConnectionCount = 0 },
+        ] as [@Sendable (inout ChannelArguments) -> Void])
+    func arguments(_ change: @Sendable (inout ChannelArguments) -> Void) async {
+        var arguments = ChannelArguments()
+        change(&arguments)
+        let error = await Self.error { _ = try Channel("127.0.0.1:1", arguments: arguments) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.hasPrefix("the channel argument '") == true)
+    }
+
+    @Test("half an identity is none, and is not taken for one")
+    func identity() async {
+        var options = TLSOptions()
+        options.certificateChain = .file("/nowhere.pem")
+        let error = await Self.error { _ = try ChannelCredentials.tls(options) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message == "a private key and a certificate chain go together, or neither")
+    }
+
+    @Test("that would block the queue's own thread fails at once")
+    func blocking() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let (errors, error) = AsyncStream.makeStream(of: RPCError?.self)
+        try channel.unary(Self.echo, [1]) { _ in
+            error.yield(
+                #expect(throws: RPCError.self) { _ = try channel.blockingUnary(Self.echo, [2]) })
+            let call = channel.blockingBidirectional(Self.talk)
+            error.yield(#expect(throws: RPCError.self) { _ = try call.next() })
+            error.yield(#expect(throws: RPCError.self) { try call.write([3]) })
+            error.finish()
+        }
+        for await error in errors {
+            #expect(error?.code == .failedPrecondition)
+            #expect(error?.mayHaveBeenExecuted == false)
+        }
+    }
+
+    @Test("a second reader is told that there is one, and takes nothing from it")
+    func twoReaders() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let call = try await channel.bidirectional(Self.talk)
+        // The first waits; whichever of the two comes second is told.
+        let reading = (0..<2).map { _ in
+            Task {
+                var iterator = call.responses.makeAsyncIterator()
+                return try await iterator.next()
+            }
+        }
+        let (results, result) = AsyncStream.makeStream(of: Result<[UInt8]?, any Error>.self)
+        for task in reading { Task { result.yield(await task.result) } }
+        var iterator = results.makeAsyncIterator()
+        let second = await iterator.next()
+        let error = #expect(throws: RPCError.self) { try second?.get() }
+        #expect(error?.code == .failedPrecondition)
+        try await call.requests.write([7])
+        #expect(try await iterator.next()?.get() == [7])
+        call.cancel()
+    }
+
+    @Test("letting go of the responses says so, and writing behind the end says that")
+    func writer() async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let requests = try await channel.bidirectional(Self.talk).requests
+        let gone = await Self.error { while true { try await requests.write([1]) } }
+        #expect(gone?.code == .cancelled)
+        #expect(gone?.message == "nobody holds the call's responses any more")
+
+        let call = try await channel.bidirectional(Self.talk)
+        call.requests.finish()
+        for try await _ in call.responses {}
+        let late = await Self.error { try await call.requests.write([1]) }
+        #expect(late?.code == .failedPrecondition)
+    }
+
+    @Test("a call with writers counts the messages of a method that has one", arguments: [0, 2])
+    func cardinality(count: UInt8) async throws {
+        let server = try Self.server()
+        let channel = try Channel(server.target)
+        let method = Method<[UInt8], [UInt8]>(
+            Self.count.path, .unary, request: .octets, reply: .octets)
+        let (ends, end) = AsyncStream.makeStream(of: RPCError?.self)
+        let call = Call(channel, method, requests: SequenceWriter([[count]]))
+        try call.start(with: HandlerWriteable(value: { _ in }, completion: { end.yield($0) }))
+        var iterator = ends.makeAsyncIterator()
+        let error = await iterator.next()
+        #expect(error??.code == .unimplemented)
+    }
+}
+
+/// What is known of the way there is told.
+@Suite("An error of a connection", .timeLimit(.minutes(1)))
+struct ConnectionErrorTests {
+    @Test("names the GOAWAY that came before it")
+    func goAway() async throws {
+        let peer = try RawPeer(
+            RawScript { connection, _ in
+                try connection.send(RawFrame.goAway(last: 1, 11, "quota\nexceeded"))
+                try connection.close()
+            })
+        let channel = try Channel(peer.target)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(HostileTrial.echo, [1])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.causes == ["GOAWAY ENHANCE_YOUR_CALM \"quota exceeded\""])
+    }
+
+    @Test("tells of the addresses that were tried, also when the time is up")
+    func attempts() async throws {
+        let channel = try Channel("127.0.0.1:1")
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                HostileTrial.echo, [1, 2, 3],
+                .with {
+                    $0.waitForReady = true
+                    $0.timeout = .milliseconds(300)
+                })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.attempts.map(\.address) == ["127.0.0.1:1"])
+        #expect(error?.timeline?.sentByteCount == 0)
+    }
+}
