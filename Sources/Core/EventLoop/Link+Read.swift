@@ -308,7 +308,7 @@ extension Link {
             error.goAway = state.goAway
             state.ending = error
             let calls = state.calls
-            if !state.isWriting {
+            if !state.turn.isWriting {
                 swap(&last, &state.unwritten)
                 state.connection.takeOutput(into: &last, opensStreams: false)
             }

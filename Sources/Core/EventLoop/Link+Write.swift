@@ -47,8 +47,7 @@ extension Link: Flushable {
     private func handOver(_ batch: inout GatherList) {
         state.withLock { state in
             swap(&batch, &state.unwritten)
-            state.isWriting = false
-            state.isFlushPending = true
+            state.turn.putOff()
         }
         loop.flushLater(self)
     }
@@ -70,11 +69,8 @@ extension Link: Flushable {
     /// Becomes the writer; nil when there is one, or nothing to write.
     private func takeBatch() -> GatherList? {
         state.withLock { state in
-            state.isFlushPending = false
-            guard !state.isWriting, !state.isBlocked, state.ending == nil else { return nil }
-            guard state.hasOutput else { return nil }
-            state.isWriting = true
-            state.becameWritable = false
+            let hasOutput = state.ending == nil && state.hasOutput
+            guard state.turn.begin(hasOutput: hasOutput) else { return nil }
             var batch = GatherList()
             swap(&batch, &state.unwritten)
             state.takeOutput(into: &batch)
@@ -88,15 +84,12 @@ extension Link: Flushable {
     ) -> (isDone: Bool, reports: [CallCore], hasEvents: Bool) {
         state.withLock { state in
             let reports = state.takeRoomReports()
-            let isStillBlocked = outcome.isBlocked && !state.becameWritable
-            state.becameWritable = false
             state.unsentByteCount = outcome.unsentByteCount
             let takesMuch = !outcome.isBlocked && !wire.isSecure
             state.batchByteCount = takesMuch ? Self.largeBatch : Self.smallBatch
             swap(&batch, &state.unwritten)
-            guard !isStillBlocked, state.hasOutput, state.ending == nil else {
-                state.isWriting = false
-                state.isBlocked = isStillBlocked
+            let hasMore = state.ending == nil && state.hasOutput
+            guard state.turn.goOn(wasTurnedAway: outcome.isBlocked, hasMore: hasMore) else {
                 return (true, reports, state.connection.hasEvents)
             }
             swap(&batch, &state.unwritten)
@@ -106,10 +99,7 @@ extension Link: Flushable {
     }
 
     private func writeFailed(_ error: SystemError) {
-        state.withLock { state in
-            state.isWriting = false
-            state.isBlocked = true
-        }
+        state.withLock { $0.turn.fail() }
         // What the peer sent before it went away says more than our failure to write to it: the
         // reader comes to the end of the stream, or to the same error, by itself.
         loop.run { [self] in
@@ -119,12 +109,7 @@ extension Link: Flushable {
     }
 
     func becameWritable() {
-        let wasBlocked = state.withLock { state in
-            defer { state.isBlocked = false }
-            if state.isWriting { state.becameWritable = true }
-            return state.isBlocked
-        }
-        if wasBlocked { flush() }
+        if state.withLock({ $0.turn.socketIsWritable() }) { flush() }
     }
 }
 
@@ -137,8 +122,7 @@ struct FlushRequest {
 extension Link.State {
     /// Nil when a flush has been asked for already, or comes by itself.
     mutating func askForFlush(now: MonotonicInstant?) -> FlushRequest? {
-        guard !isFlushPending, !isWriting, !isBlocked else { return nil }
-        isFlushPending = true
+        guard turn.ask() else { return nil }
         return FlushRequest(willGrow: now.map { willGrow(now: $0) } ?? false)
     }
 

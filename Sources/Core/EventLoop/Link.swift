@@ -42,15 +42,8 @@ package final class Link: Sendable {
         /// one time to the next, in nanoseconds.
         var lastOutput = MonotonicInstant(nanoseconds: 0)
         var outputGap: Int64 = Self.longestOutputGap
-        /// Somebody writes; he also writes what is added meanwhile.
-        var isWriting = false
-        /// The loop has been asked to flush at the end of its turn.
-        var isFlushPending = false
-        /// The socket takes no more for now.
-        var isBlocked = false
-        /// The socket was announced to take more again while somebody was writing, who may have
-        /// been turned away just before.
-        var becameWritable = false
+        /// Who writes.
+        var turn = OutputTurn.idle
         /// How much DATA the writer takes at a time.
         var batchByteCount = Link.smallBatch
         /// What the writer did not get rid of.

@@ -31,13 +31,13 @@ extension ServerSession {
     private func drip(_ byteCount: Int, every interval: Duration) {
         // Between two drops nothing leaves, however much is added.
         let isDue = state.withLock { state in
-            if state.dripTimer != nil { state.isWriting = false }
+            if state.dripTimer != nil { state.turn.stop() }
             return state.dripTimer == nil
         }
         guard isDue else { return }
         writePortion(of: byteCount)
         let reports = state.withLock { state in
-            state.isWriting = false
+            state.turn.stop()
             // Under the lock, so that the timer cannot fire before it is known here.
             if !state.isOver { state.dripTimer = loop.schedule(self, at: .now + interval) }
             return takeRoomReports(&state)
@@ -53,7 +53,7 @@ extension ServerSession {
                 // What was added meanwhile was left to this writer.
                 let isDone = left == 0 || state.isOver || !state.hasMore
                 if isDone {
-                    state.isWriting = false
+                    state.turn.stop()
                     state.pace = .untilDrop(byteCount: left)
                 }
                 return (isDone, takeRoomReports(&state))

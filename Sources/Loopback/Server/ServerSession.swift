@@ -10,10 +10,8 @@ final class ServerSession: Sendable {
         var calls: [ServerCall?] = []
         /// Octets of records that the socket has not taken.
         var hasUnsent = false
-        var isWriting = false
-        var isFlushPending = false
-        var isBlocked = false
-        var becameWritable = false
+        /// Who writes.
+        var turn = OutputTurn.idle
         var unwritten = GatherList()
         var isOver = false
         /// Nil is as fast as the socket takes it.
@@ -189,22 +187,14 @@ extension ServerSession {
 
 extension ServerSession: Flushable {
     func flushSoon() {
-        let isFirst = state.withLock { state in
-            guard !state.isFlushPending, !state.isWriting, !state.isBlocked else { return false }
-            state.isFlushPending = true
-            return true
-        }
-        if isFirst { loop.flushSoon(self, willGrow: false) }
+        if state.withLock({ $0.turn.ask() }) { loop.flushSoon(self, willGrow: false) }
     }
 
     func flush() {
         var batch = GatherList()
         var pace: OutputPace?
         let isWriter = state.withLock { state in
-            state.isFlushPending = false
-            guard !state.isWriting, !state.isBlocked, !state.isOver else { return false }
-            state.isWriting = true
-            state.becameWritable = false
+            guard state.turn.begin(hasOutput: !state.isOver) else { return false }
             pace = state.pace
             guard pace == nil else { return true }
             swap(&batch, &state.unwritten)
@@ -218,14 +208,10 @@ extension ServerSession: Flushable {
             let isBlocked = (try? write(&batch)) ?? true
             let (isDone, reports) = state.withLock { state in
                 let reports = takeRoomReports(&state)
-                // The socket may have been announced writable just after it turned us away.
-                let isStillBlocked = isBlocked && !state.becameWritable
-                state.becameWritable = false
                 let hasMore = !batch.isEmpty || state.hasUnsent || state.connection.hasOutput
-                guard !isStillBlocked, hasMore, !state.isOver else {
+                guard state.turn.goOn(wasTurnedAway: isBlocked, hasMore: hasMore && !state.isOver)
+                else {
                     swap(&batch, &state.unwritten)
-                    state.isWriting = false
-                    state.isBlocked = isStillBlocked
                     return (true, reports)
                 }
                 state.connection.takeOutput(into: &batch)
@@ -248,12 +234,7 @@ extension ServerSession: Flushable {
     }
 
     private func becameWritable() {
-        let wasBlocked = state.withLock { state in
-            defer { state.isBlocked = false }
-            if state.isWriting { state.becameWritable = true }
-            return state.isBlocked
-        }
-        if wasBlocked { flush() }
+        if state.withLock({ $0.turn.socketIsWritable() }) { flush() }
     }
 }
 

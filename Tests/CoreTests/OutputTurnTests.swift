@@ -1,0 +1,67 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The turn to write")
+struct OutputTurnTests {
+    /// What changes is no part of an expectation proper.
+    private func expect(
+        _ isSo: Bool, _ wanted: Bool, _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(isSo == wanted, sourceLocation: location)
+    }
+
+    @Test("is one's at a time, and asked for once")
+    func asking() {
+        var turn = OutputTurn.idle
+        expect(turn.ask(), true)
+        expect(turn.ask(), false)
+        expect(turn.begin(hasOutput: true), true)
+        expect(turn.ask(), false)
+        expect(turn.begin(hasOutput: true), false)
+        expect(turn.goOn(wasTurnedAway: false, hasMore: true), true)
+        expect(turn.goOn(wasTurnedAway: false, hasMore: false), false)
+        #expect(turn == .idle)
+    }
+
+    @Test("is nobody's where there is nothing to write")
+    func nothing() {
+        var turn = OutputTurn.asked
+        expect(turn.begin(hasOutput: false), false)
+        #expect(turn == .idle)
+    }
+
+    @Test("is over when the socket takes no more, until it does")
+    func blocking() {
+        var turn = OutputTurn.idle
+        expect(turn.begin(hasOutput: true), true)
+        expect(turn.goOn(wasTurnedAway: true, hasMore: true), false)
+        #expect(turn == .blocked)
+        expect(turn.ask(), false)
+        expect(turn.begin(hasOutput: true), false)
+        expect(turn.socketIsWritable(), true)
+        expect(turn.begin(hasOutput: true), true)
+    }
+
+    @Test("goes on when the socket was announced just after it had turned the writer away")
+    func announced() {
+        var turn = OutputTurn.idle
+        expect(turn.begin(hasOutput: true), true)
+        expect(turn.socketIsWritable(), false)
+        expect(turn.goOn(wasTurnedAway: true, hasMore: true), true)
+        // That was one announcement, for one refusal.
+        expect(turn.goOn(wasTurnedAway: true, hasMore: true), false)
+        #expect(turn == .blocked)
+    }
+
+    @Test("can be put off to a flush that was asked for, and ends with the socket")
+    func putOff() {
+        var turn = OutputTurn.idle
+        expect(turn.begin(hasOutput: true), true)
+        turn.putOff()
+        expect(turn.ask(), false)
+        expect(turn.begin(hasOutput: true), true)
+        turn.fail()
+        expect(turn.begin(hasOutput: true), false)
+    }
+}
