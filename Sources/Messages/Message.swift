@@ -47,7 +47,8 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     // function that was not specialised then still calls the code made for the very message.
 
     /// Appends the message on the wire, behind `prefixByteCount` zero octets for the caller to fill,
-    /// and without the fields that `apart` wants left out.
+    /// and without the fields that `apart` wants left out. For calls; anybody else appends the whole
+    /// message by ``encode(appendingTo:options:)``.
     func encode(
         appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
         leavingOut apart: inout OctetsApart, options: EncodingOptions)

@@ -85,7 +85,9 @@ struct DuplicateGuardTests {
         }
         var results = answers.makeAsyncIterator()
         one.cancel()
-        if case .failure(let error)? = await results.next() { #expect(error.code == .cancelled) }
+        let left = await results.next()
+        let error = #expect(throws: RPCError.self) { try left?.get() }
+        #expect(error?.code == .cancelled)
         try response.sendMessage(HelloReply(message: "still here"))
         #expect(try await results.next()?.get() == "still here")
         _ = two

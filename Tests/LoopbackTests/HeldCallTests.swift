@@ -403,7 +403,7 @@ struct HeldCallTests {
             let channel = try await Self.connected(to: peer.target)
             let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
             let late = CallOptions.with {
-                if !closes { $0.absoluteDeadline = .after(.milliseconds(300)) }
+                if !closes { $0.absoluteDeadline = .after(.seconds(2)) }
             }
             for index in 0..<40 {
                 try channel.unary(HostileTrial.echo, [UInt8(index)], late) { result in

@@ -26,9 +26,9 @@ struct MisuseTests {
     }
 
     private static func error(
-        _ body: () async throws -> Void
+        _ location: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
     ) async -> RPCError? {
-        await #expect(throws: RPCError.self) { try await body() }
+        await #expect(throws: RPCError.self, sourceLocation: location) { try await body() }
     }
 
     @Test("in metadata ends the call, whatever they come from")
@@ -57,11 +57,23 @@ struct MisuseTests {
             answered?.message
                 == "the answer's metadata 'x-user': only printable ASCII is allowed in a text value"
         )
-        let response = FakeChannel().respond(to: Self.echo)
+        let fake = FakeChannel()
+        let response = fake.respond(to: Self.echo)
         let faked = await Self.error {
             try response.sendMessage([1], trailingMetadata: ["x-user": name])
         }
         #expect(faked?.code == .failedPrecondition)
+        try response.sendMessage([2])
+        #expect(try await fake.channel.unary(Self.echo, [1]) == [2])
+    }
+
+    @Test("in metadata is no part of them, and can be taken back")
+    func badMetadata() {
+        var metadata: Metadata = ["x-user": "José", "a": "b"]
+        #expect(metadata.map(\.name) == ["a"])
+        #expect(metadata.problem != nil)
+        metadata.removeAll("X-User")
+        #expect(metadata.problem == nil)
     }
 
     @Test(
@@ -93,20 +105,27 @@ struct MisuseTests {
     @Test("that would block the queue's own thread fails at once")
     func blocking() async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
+        // Its own, so that no other test waits with it.
+        let channel = try Channel(server.target, queue: CompletionQueue())
+        let outside = channel.blockingBidirectional(Self.talk)
         let (errors, error) = AsyncStream.makeStream(of: RPCError?.self)
         try channel.unary(Self.echo, [1]) { _ in
             error.yield(
                 #expect(throws: RPCError.self) { _ = try channel.blockingUnary(Self.echo, [2]) })
-            let call = channel.blockingBidirectional(Self.talk)
-            error.yield(#expect(throws: RPCError.self) { _ = try call.next() })
-            error.yield(#expect(throws: RPCError.self) { try call.write([3]) })
+            for call in [channel.blockingBidirectional(Self.talk), outside] {
+                error.yield(#expect(throws: RPCError.self) { _ = try call.next() })
+                error.yield(#expect(throws: RPCError.self) { try call.write([3]) })
+                #expect(call.initialMetadata().isEmpty)
+            }
             error.finish()
         }
+        var count = 0
         for await error in errors {
+            count += 1
             #expect(error?.code == .failedPrecondition)
             #expect(error?.mayHaveBeenExecuted == false)
         }
+        #expect(count == 5)
     }
 
     @Test("a second reader is told that there is one, and takes nothing from it")
@@ -160,40 +179,5 @@ struct MisuseTests {
         var iterator = ends.makeAsyncIterator()
         let error = await iterator.next()
         #expect(error??.code == .unimplemented)
-    }
-}
-
-/// What is known of the way there is told.
-@Suite("An error of a connection", .timeLimit(.minutes(1)))
-struct ConnectionErrorTests {
-    @Test("names the GOAWAY that came before it")
-    func goAway() async throws {
-        let peer = try RawPeer(
-            RawScript { connection, _ in
-                try connection.send(RawFrame.goAway(last: 1, 11, "quota\nexceeded"))
-                try connection.close()
-            })
-        let channel = try Channel(peer.target)
-        let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(HostileTrial.echo, [1])
-        }
-        #expect(error?.code == .unavailable)
-        #expect(error?.causes == ["GOAWAY ENHANCE_YOUR_CALM \"quota exceeded\""])
-    }
-
-    @Test("tells of the addresses that were tried, also when the time is up")
-    func attempts() async throws {
-        let channel = try Channel("127.0.0.1:1")
-        let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(
-                HostileTrial.echo, [1, 2, 3],
-                .with {
-                    $0.waitForReady = true
-                    $0.timeout = .milliseconds(300)
-                })
-        }
-        #expect(error?.code == .deadlineExceeded)
-        #expect(error?.attempts.map(\.address) == ["127.0.0.1:1"])
-        #expect(error?.timeline?.sentByteCount == 0)
     }
 }

@@ -22,6 +22,7 @@ public final class BlockingCall<Request: Sendable, Reply: Sendable>: Sendable {
 extension BlockingCall {
     /// Sends a message; returns when there is room for the next. Throws when the call has ended.
     public func write(_ message: Request) throws(RPCError) {
+        guard !inbox.blocksItself else { throw .blockedQueue }
         if let obstacle = inbox.obstacle { throw obstacle }
         guard !isOver else { throw .callHasEnded }
         let octets = try method.requestCodec.encode(message)
@@ -39,6 +40,7 @@ extension BlockingCall {
 
     /// The next message; nil when the call has ended well.
     public func next() throws(RPCError) -> Reply? {
+        guard !inbox.blocksItself else { throw .blockedQueue }
         if inbox.needsDemand { call.receiveNext() }
         switch inbox.waitForMessage() {
         case .message(let octets):
@@ -94,6 +96,8 @@ final class BlockingInbox: CallObserver {
 }
 
 extension BlockingInbox {
+    var blocksItself: Bool { queue.blocksItself }
+
     var end: CallEnd? { state.withLock { $0.end } }
 
     /// Why no message can be written any more.
@@ -129,7 +133,7 @@ extension BlockingInbox {
     }
 
     func waitForInitialMetadata() -> Metadata {
-        wait { $0.initialMetadata != nil }
+        if !blocksItself { wait { $0.initialMetadata != nil } }
         return state.withLock { $0.initialMetadata } ?? Metadata()
     }
 

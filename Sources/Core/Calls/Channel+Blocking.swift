@@ -26,7 +26,7 @@ extension Channel {
         let observer = SingleResponse()
         let call = makeCall(method, options, observer: observer)
         observer.expect(from: call, .gate(gate, queue))
-        if blocksItself { call.fail(.blockedQueue) } else { call.start(only: message) }
+        if queue.blocksItself { call.fail(.blockedQueue) } else { call.start(only: message) }
         while true {
             if let response = observer.response { return response }
             if queue.mode == .byHand {
@@ -51,7 +51,7 @@ extension Channel {
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
         call.write(octets, andFinish: true)
-        start(call)
+        call.start()
         return BlockingCall(call, inbox, method)
     }
 
@@ -81,22 +81,18 @@ extension Channel {
     ) -> BlockingCall<Request, Reply> {
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
-        start(call)
+        call.start()
         return BlockingCall(call, inbox, method)
-    }
-
-    private func start(_ call: any CallRequests) {
-        if blocksItself { call.fail(.blockedQueue) } else { call.start() }
-    }
-
-    /// Whether the calling thread would wait for what it has to do itself.
-    private var blocksItself: Bool {
-        backend.queue.mode == .ownThread && backend.queue.loop.isCurrent
     }
 }
 
+extension CompletionQueue {
+    /// Whether the calling thread would wait for what it has to do itself.
+    var blocksItself: Bool { mode == .ownThread && loop.isCurrent }
+}
+
 extension RPCError {
-    fileprivate static var blockedQueue: RPCError {
+    static var blockedQueue: RPCError {
         .refused(
             .failedPrecondition,
             "a call that blocks the thread of its own completion queue would wait for ever")

@@ -56,6 +56,9 @@ extension ResponseInbox {
 
     var end: CallEnd? { state.withLock { $0.end } }
 
+    /// Whether a task waits for a message.
+    var hasReader: Bool { state.withLock { $0.reader != nil } }
+
     /// Why no message can be written any more.
     var obstacle: RPCError? { state.withLock { $0.request.obstacle($0.end) } }
 

@@ -90,6 +90,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     func next() async throws(RPCError) -> [UInt8]? {
         // A server may be so fast that there is never anything to wait for.
         if Task.isCancelled { call.cancel() }
+        guard !inbox.hasReader else { throw .secondReader }
         var found = takeReady()
         if case .nothing = found {
             found = await withTaskCancellationHandler {
@@ -104,8 +105,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
             if let error = end.error { throw error }
             return nil
         case .nothing:
-            throw RPCError(
-                .failedPrecondition, "the responses are being read, and one task at a time may")
+            throw .secondReader
         }
     }
 
@@ -130,4 +130,10 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     var end: CallEnd? { inbox.end }
+}
+
+extension RPCError {
+    fileprivate static var secondReader: RPCError {
+        RPCError(.failedPrecondition, "the responses are being read, and one task at a time may")
+    }
 }

@@ -141,7 +141,7 @@ extension ChannelCore: LinkOwner {
                 guard state.links.contains(where: { $0 === link }) else { return ([], false) }
                 return (state.takeWaiting(upTo: count), !state.waiting.isEmpty)
             }
-            for call in calls { begin(call) }
+            for call in calls where !call.isEnded { begin(call) }
             guard hasMore, !link.hasEnded, !link.reportRoom() else { return }
         }
     }

@@ -29,6 +29,7 @@ final class ChannelCore: Sendable {
         var waiting: [CallCore] = []
         var forgottenCount = 0
         var lastFailure: ConnectionFailure?
+        /// Those of the channel: whoever changes the state takes down what it has become.
         let followers: Followers<ConnectivityState>
         /// They have to be told of a change.
         var owesNews = false
@@ -209,20 +210,21 @@ extension ChannelCore.State {
         return links.first { !$0.reportRoom() }
     }
 
-    /// Takes the first calls that wait, up to so many that have not ended.
+    /// Takes the first calls that wait, up to so many that have not ended, and those that have as
+    /// well: they are let go of outside the lock.
     mutating func takeWaiting(upTo count: Int) -> [CallCore] {
-        var taken: [CallCore] = []
         var end = 0
-        while end < waiting.count, taken.count < count {
+        var left = count
+        while end < waiting.count, left > 0 {
             if waiting[end].isEnded {
                 forgottenCount = max(0, forgottenCount - 1)
             } else {
-                taken.append(waiting[end])
+                left -= 1
             }
             end += 1
         }
-        waiting.removeFirst(end)
-        return taken
+        defer { waiting.removeFirst(end) }
+        return Array(waiting[..<end])
     }
 
     /// Takes the calls that wait, to be told something outside the lock.

@@ -58,6 +58,7 @@ extension Followers {
         return changes.post(Change(number: number, value: value, isLast: isLast))
     }
 
+    /// Tells what was taken down. One thread at a time may.
     func tell() {
         while let change = changes.next() {
             // All but those who began when the change had been made already.

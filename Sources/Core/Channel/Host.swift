@@ -88,10 +88,6 @@ extension Host {
     public func setTLS(
         rootCertificates: String? = nil, privateKey: String? = nil, certificateChain: String? = nil
     ) throws(RPCError) {
-        guard (privateKey == nil) == (certificateChain == nil) else {
-            throw .refused(
-                .invalidArgument, "a private key and a certificate chain come together, or neither")
-        }
         var options = TLSOptions()
         options.rootCertificates = rootCertificates.map { .text($0) }
         options.privateKey = privateKey.map { .text($0) }

@@ -188,7 +188,7 @@ extension Link: Pollable {
         var error = RPCError(.unavailable, message).notExecuted
         error.phase = .http2
         error.peer = peer
-        error.causes = state.withLock { $0.goAway.map { ["\($0)"] } ?? [] }
+        error.causes = state.withLock { $0.goAway }.map { [$0] } ?? []
         return error
     }
 }
@@ -225,7 +225,7 @@ extension Link.State {
             arrivals.append(.unsent, for: call)
         case .ready: arrivals.append(.ready)
         case .goAway(let frame):
-            goAway = frame
+            goAway = "\(frame)"
             arrivals.append(.goAway(frame))
         case .pingAnswered: break
         case .failed(let error):

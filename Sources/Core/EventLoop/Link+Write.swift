@@ -45,9 +45,11 @@ extension Link: Flushable {
 
     /// Leaves the rest to the loop's thread, which looks for what has arrived before it goes on.
     private func handOver(_ batch: inout GatherList) {
+        let isHere = loop.isCurrent
         state.withLock { state in
             swap(&batch, &state.unwritten)
-            state.turn.putOff()
+            // Of a queue that is turned by hand nobody knows when: others may write until then.
+            if isHere { state.turn.putOff() } else { state.turn.stop() }
         }
         loop.flushLater(self)
     }

@@ -59,8 +59,8 @@ package final class Link: Sendable {
         var times: ConnectionTimes
         /// What calls keep of the connection; complete once it is ready.
         var record: ConnectionRecord
-        /// What the server said last of leaving.
-        var goAway: GoAwayFrame?
+        /// What the server said last of leaving, in words.
+        var goAway: String?
         var ending: LinkError?
     }
 
@@ -125,8 +125,9 @@ package final class Link: Sendable {
     /// Has the owner told once, when a stream is free again. False when one is free now.
     func reportRoom() -> Bool {
         state.withLock { state in
-            state.isRoomWanted = state.ending == nil && !state.connection.hasRoomForStream
-            return state.isRoomWanted
+            guard state.ending == nil, !state.connection.hasRoomForStream else { return false }
+            state.isRoomWanted = true
+            return true
         }
     }
 
@@ -152,8 +153,8 @@ package struct LinkError: Error, Sendable {
     package var isTooManyPings = false
     /// The machine has lost its network.
     package var isNetworkLoss = false
-    /// What the peer had said of leaving.
-    package var goAway: GoAwayFrame?
+    /// What the peer had said of leaving, in words.
+    package var goAway: String?
 }
 
 /// When a connection came about, step by step.
@@ -296,9 +297,9 @@ extension Link: StreamCarrier {
         let (wasInLine, wasOpen, hasRoom, hasEvents) = state.withLock { state in
             let wasInLine = state.connection.isInLine(stream)
             state.connection.reset(stream, .cancel)
+            let wasOpen = state.removeCall(of: stream) != nil
             return (
-                wasInLine, state.removeCall(of: stream) != nil, state.takeRoomReport(),
-                state.connection.hasEvents
+                wasInLine, wasOpen, wasOpen && state.takeRoomReport(), state.connection.hasEvents
             )
         }
         if hasEvents { loop.run { [self] in tellEvents() } }

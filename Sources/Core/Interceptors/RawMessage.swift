@@ -31,11 +31,12 @@ public struct RawMessage: Sendable {
     public var bytes: [UInt8] {
         switch storage {
         case .bytes(let bytes): bytes
+        case .encoded(.whole(let octets)): Array(octets.dropFirst(MessagePrefix.byteCount))
         case .encoded(let message): message.withoutPrefix().octets
         }
     }
 
-    /// Reads the octets where they lie.
+    /// Reads the octets where they lie; those of a large message may have to be put together first.
     public func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -57,9 +58,29 @@ public struct RawMessage: Sendable {
 }
 
 extension RawMessage: Hashable {
-    public static func == (left: RawMessage, right: RawMessage) -> Bool {
-        left.byteCount == right.byteCount && left.bytes == right.bytes
+    /// The octets where they lie, one run behind the other.
+    private var runs: [ArraySlice<UInt8>] {
+        switch storage {
+        case .bytes(let bytes): [bytes[...]]
+        case .encoded(.whole(let octets)): [octets.dropFirst(MessagePrefix.byteCount)]
+        case .encoded(.parts(let parts)):
+            [parts[0].dropFirst(MessagePrefix.byteCount)] + parts.dropFirst().map { $0[...] }
+        }
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    public static func == (left: RawMessage, right: RawMessage) -> Bool {
+        guard left.byteCount == right.byteCount else { return false }
+        let (left, right) = (left.runs, right.runs)
+        // As long as both were encoded alike, which is as fast as it can be.
+        guard left.map(\.count) == right.map(\.count) else {
+            return left.joined().elementsEqual(right.joined())
+        }
+        return left == right
+    }
+
+    /// The length and the beginning tell most messages apart, and cost the same for all.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(byteCount)
+        for octet in runs.joined().prefix(256) { hasher.combine(octet) }
+    }
 }

@@ -1,6 +1,6 @@
 extension ChannelArguments {
-    /// Throws at the first value that no channel can do with. What was set by name has been looked
-    /// at then; properties are looked at when a channel is made with them.
+    /// Throws at the first value that no channel can do with. Names are looked at when they are set,
+    /// properties only when a channel is made with them.
     func check() throws(RPCError) {
         try Self.check("initialReconnectBackoff", initialReconnectBackoff, isPositive: false)
         try Self.check("maxReconnectBackoff", maxReconnectBackoff, isPositive: false)
@@ -10,26 +10,28 @@ extension ChannelArguments {
         try Self.check("keepAliveInterval", keepAliveInterval, isPositive: true)
         try Self.check("keepAliveTimeout", keepAliveTimeout, isPositive: true)
         try Self.check("idleTimeout", idleTimeout, isPositive: false)
-        let any = 0...Int(Int32.max)
-        try Self.check("maxMetadataByteCount", maxMetadataByteCount, any)
-        try Self.check("encoderTableByteCount", encoderTableByteCount, any)
-        try Self.check("decoderTableByteCount", decoderTableByteCount, any)
+        let natural = 0...Int(Int32.max)
+        try Self.check("maxMetadataByteCount", maxMetadataByteCount, natural)
+        try Self.check("encoderTableByteCount", encoderTableByteCount, natural)
+        try Self.check("decoderTableByteCount", decoderTableByteCount, natural)
         try Self.check("maxReceiveMessageByteCount", maxReceiveMessageByteCount, 0...Int.max)
         try Self.check("maxSendMessageByteCount", maxSendMessageByteCount, 0...Int.max)
         try Self.check("maxConcurrentStreams", maxConcurrentStreams, 1...Int.max)
         try Self.check("maxConnectionCount", maxConnectionCount, 1...Int.max)
         try Self.check("streamWindowByteCount", streamWindowByteCount, 1...Int(Int32.max))
         try Self.check("maxFrameByteCount", maxFrameByteCount, 16_384...16_777_215)
-        try Self.check("maxPingsWithoutData", maxPingsWithoutData, any)
+        try Self.check("maxPingsWithoutData", maxPingsWithoutData, natural)
     }
 
     private static func check(
         _ name: String, _ value: Int?, _ range: ClosedRange<Int>
     ) throws(RPCError) {
         guard let value, !range.contains(value) else { return }
-        let limit = value < range.lowerBound ? "less than \(range.lowerBound)" : "that much"
+        let legal =
+            range.upperBound == .max
+            ? "at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         throw .refused(
-            .invalidArgument, "the channel argument '\(name)' is \(value), and cannot be \(limit)")
+            .invalidArgument, "the channel argument '\(name)' is \(value), and must be \(legal)")
     }
 
     private static func check(

@@ -50,7 +50,7 @@ extension ChannelArguments {
         switch name {
         case "grpc.initial_reconnect_backoff_ms": .backoff(\.initialReconnectBackoff)
         case "grpc.max_reconnect_backoff_ms": .backoff(\.maxReconnectBackoff)
-        case "grpc.min_reconnect_backoff_ms": .milliseconds(\.connectTimeout)
+        case "grpc.min_reconnect_backoff_ms": .backoff(\.connectTimeout)
         case "grpc.happy_eyeballs_connection_attempt_delay_ms": .milliseconds(\.happyEyeballsDelay)
         case "grpc.max_metadata_size": .softMetadataLimit
         case "grpc.absolute_max_metadata_size": .hardMetadataLimit
@@ -92,7 +92,8 @@ extension ChannelArguments {
         }
         switch (kind, value) {
         case (.milliseconds(let path), .integer(let value)) where value >= 0:
-            self[keyPath: path] = .milliseconds(value)
+            // Nought would be no time to wait for whatever it is, and is taken for the least.
+            self[keyPath: path] = .milliseconds(max(value, 1))
         case (.backoff(let path), .integer(let value)) where value >= 0:
             self[keyPath: path] = .milliseconds(max(value, Self.shortestBackoff))
         case (.optionalMilliseconds(let path), .integer(let value)) where value > 0:

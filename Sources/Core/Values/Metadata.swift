@@ -27,7 +27,14 @@ public struct Metadata: Sendable {
         public let value: Content
     }
 
+    /// What was to be added, and is illegal.
+    private struct Problem: Hashable {
+        var name: String
+        var text: String
+    }
+
     private var elements: [Element] = []
+    private var problems: [Problem] = []
 
     public init() {}
 }
@@ -89,28 +96,27 @@ extension Metadata {
     /// Adds all of `other`.
     public mutating func append(contentsOf other: Metadata) {
         elements += other.elements
+        problems += other.problems
     }
 
     /// Takes away all values for `name`.
     public mutating func removeAll(_ name: String) {
         let name = name.lowercasedASCII
         elements.removeAll { $0.name == name }
+        problems.removeAll { $0.name == name }
     }
 
     private mutating func append(unchecked value: Content, for name: String) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
-            elements.append(Element(name: Self.problemName, value: .text(problem)))
+            problems.append(Problem(name: name, text: problem))
         } else {
             elements.append(Element(name: name, value: value))
         }
     }
 
-    /// What stands in the place of an illegal element, so that it is not lost without a word.
-    private static let problemName = ""
-
     /// Why the metadata cannot be sent, in words.
-    package var problem: String? { self[Self.problemName] }
+    package var problem: String? { problems.first?.text }
 
     private mutating func add(_ value: Content, for name: String) throws(RPCError) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)

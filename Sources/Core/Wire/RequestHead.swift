@@ -32,9 +32,7 @@ enum RequestHead {
 }
 
 extension HeaderList {
-    /// One that stands for what was illegal is left out: whoever sends it has looked for it first.
     package mutating func append(_ element: Metadata.Element) {
-        guard !element.name.isEmpty else { return }
         switch element.value {
         case .text(let text):
             append(element.name, text, MetadataRules.isSecret(element.name) ? .never : .indexed)

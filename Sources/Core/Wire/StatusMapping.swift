@@ -53,7 +53,7 @@ package enum StatusMapping {
             : RPCError(.unavailable, "the connection to \(peer) was lost: \(link.cause)")
         error.phase = .http2
         error.peer = peer
-        error.causes = link.goAway.map { ["\($0)"] } ?? []
+        error.causes = link.goAway.map { [$0] } ?? []
         return error
     }
 

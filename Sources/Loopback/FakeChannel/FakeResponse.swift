@@ -105,6 +105,10 @@ extension FakeResponse {
             throw refusal("responses of a streaming call are sent part by part")
         }
         let octets = try encode(message)
+        // Before any of it is sent.
+        if let problem = initialMetadata.problem ?? trailingMetadata.problem {
+            throw refusal(problem)
+        }
         try sendInitialMetadata(initialMetadata)
         try append(octets)
         try sendEnd(status, trailingMetadata: trailingMetadata)

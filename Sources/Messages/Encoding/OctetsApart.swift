@@ -1,7 +1,8 @@
 /// Large bytes fields that an encoder leaves where they lie, for a sender that can gather octets
 /// from several places.
 ///
-/// Each keeps its array alive, and shares it with the message as long as nobody changes either.
+/// Each keeps its array alive, and shares it with the message as long as nobody changes either. What
+/// is sent is put together again by ``parts(between:)``.
 @frozen
 public struct OctetsApart: Sendable {
     @usableFromInline
@@ -23,15 +24,15 @@ public struct OctetsApart: Sendable {
 
     /// - Parameter minByteCount: Fields from this size on are left out.
     @inlinable
-    public init(minByteCount: Int) { self.minByteCount = minByteCount }
+    package init(minByteCount: Int) { self.minByteCount = minByteCount }
 
     /// Leaves nothing out.
-    @inlinable public static var none: OctetsApart { OctetsApart(minByteCount: .max) }
+    @inlinable static var none: OctetsApart { OctetsApart(minByteCount: .max) }
 
-    @inlinable public var isEmpty: Bool { pieces.isEmpty }
+    @inlinable package var isEmpty: Bool { pieces.isEmpty }
 
     /// How much was left out.
-    public var byteCount: Int { pieces.reduce(0) { $0 + $1.octets.count } }
+    package var byteCount: Int { pieces.reduce(0) { $0 + $1.octets.count } }
 
     /// - Parameter restByteCount: How much of what is not left out is yet to be written.
     @usableFromInline
@@ -43,7 +44,7 @@ public struct OctetsApart: Sendable {
     /// Puts what was left out between what was written.
     ///
     /// - Parameter octets: The rest of the message, and whatever stands before it.
-    public func parts(between octets: [UInt8]) -> [[UInt8]] {
+    package func parts(between octets: [UInt8]) -> [[UInt8]] {
         guard let first = pieces.first else { return [octets] }
         var parts: [[UInt8]] = []
         parts.reserveCapacity(2 * pieces.count + 1)

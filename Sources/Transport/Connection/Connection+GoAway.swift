@@ -49,12 +49,13 @@ extension Connection {
             // §6.8: "Endpoints MUST NOT increase the value they send."
             throw .connection(.protocolError, "GOAWAY that takes an earlier one back")
         }
+        // One is as it should be, two are a farewell in two steps.
+        if case .leaving(let last) = lifecycle.peer, last != .last { try payForWalk(now: now) }
         lifecycle.peer = .leaving(last: frame.lastStreamID)
         events.append(.goAway(frame))
         guard configuration.role == .client else { return }
 
         dropWaitingStreams()
-        try payForWalk(now: now)
         for slot in streams.slots.indices
         where streams[slot].phase == .open && streams[slot].id > frame.lastStreamID {
             events.append(.unprocessed(streams.handle(of: slot)))

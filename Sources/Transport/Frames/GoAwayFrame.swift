@@ -41,11 +41,12 @@ extension GoAwayFrame {
 }
 
 extension GoAwayFrame: CustomStringConvertible {
-    /// The code, and what the sender had to add: for logs, and so on one line.
+    /// The code, and the beginning of what the sender had to add: for logs, and so on one line.
     package var description: String {
         guard !debugData.isEmpty else { return "GOAWAY \(code)" }
-        let words = String(decoding: debugData, as: UTF8.self).unicodeScalars.map { scalar in
-            scalar.value < 0x20 || scalar.value == 0x7f ? " " : Character(scalar)
+        let words = String(decoding: debugData.prefix(256), as: UTF8.self).map { letter in
+            letter.isNewline || letter.asciiValue.map { $0 < 0x20 || $0 == 0x7f } ?? false
+                ? " " : letter
         }
         return "GOAWAY \(code) \"\(String(words))\""
     }

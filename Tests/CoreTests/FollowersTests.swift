@@ -1,0 +1,22 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("Those who follow a value", .timeLimit(.minutes(1)))
+struct FollowersTests {
+    @Test("have what it is and becomes, in order, from when they began")
+    func order() async {
+        let followers = Followers<Int>()
+        let first = followers.follow(from: 0)
+        #expect(followers.note(1))
+        // Who begins behind a change is not told of it a second time.
+        let second = followers.follow(from: 1)
+        #expect(!followers.note(2))
+        #expect(!followers.note(3, isLast: true))
+        followers.tell()
+        let third = followers.follow(from: 3, isLast: true)
+        #expect(await first.reduce(into: []) { $0.append($1) } == [0, 1, 2, 3])
+        #expect(await second.reduce(into: []) { $0.append($1) } == [1, 2, 3])
+        #expect(await third.reduce(into: []) { $0.append($1) } == [3])
+    }
+}

@@ -1,0 +1,40 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// What is known of the way there is told.
+@Suite("An error of a connection", .timeLimit(.minutes(1)))
+struct ConnectionErrorTests {
+    @Test("names the GOAWAY that came before it")
+    func goAway() async throws {
+        let peer = try RawPeer(
+            RawScript { connection, _ in
+                try connection.send(RawFrame.goAway(last: 1, 11, "quota\nexceeded"))
+                try connection.close()
+            })
+        let channel = try Channel(peer.target)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(HostileTrial.echo, [1])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.causes == ["GOAWAY ENHANCE_YOUR_CALM \"quota exceeded\""])
+    }
+
+    @Test("tells of the addresses that were tried, also when the time is up")
+    func attempts() async throws {
+        let channel = try Channel("127.0.0.1:1")
+        // From here on it is known that nobody answers.
+        _ = try? await channel.unary(HostileTrial.echo, [1])
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                HostileTrial.echo, [1, 2, 3],
+                .with {
+                    $0.waitForReady = true
+                    $0.timeout = .milliseconds(100)
+                })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.attempts.map(\.address) == ["127.0.0.1:1"])
+        #expect(error?.timeline?.sentByteCount == 0)
+    }
+}
