@@ -44,37 +44,6 @@ struct HeldCallTests {
         return (options, fetches)
     }
 
-    /// Answers all calls but the first, with which it does something else.
-    private static func script(_ answerToFirst: @escaping RawScript.Answer) -> RawScript {
-        let callCount = Mutex(0)
-        return RawScript { connection, stream in
-            let isFirst = callCount.withLock { count in
-                count += 1
-                return count == 1
-            }
-            if isFirst {
-                try answerToFirst(connection, stream)
-            } else {
-                try connection.reply(stream)
-            }
-        }
-    }
-
-    /// A server that allows one stream at a time.
-    private static func narrowPeer(_ script: RawScript) throws -> RawPeer {
-        var script = script
-        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
-        return try RawPeer(script)
-    }
-
-    /// Of a channel that is connected already, a call gets its stream at once, or in line for it.
-    private static func connected(to target: String) async throws -> Channel {
-        let channel = try Channel(target)
-        channel.connect()
-        for await state in channel.connectivityChanges where state == .ready { break }
-        return channel
-    }
-
     @Test("for a token outlives the last reference to its channel")
     func releasedWhileFetching() async throws {
         let server = try Self.server()
@@ -91,7 +60,7 @@ struct HeldCallTests {
     @Test("for another stream, because its server refused the first, outlives its channel as well")
     func releasedWhileRefused() async throws {
         let peer = try RawPeer(
-            Self.script { connection, stream in
+            RawScript.butFirst { connection, stream in
                 // By then the channel is gone.
                 Thread.sleep(forTimeInterval: 0.05)
                 try connection.send(RawFrame.reset(stream, 7))
@@ -157,43 +126,6 @@ struct HeldCallTests {
             try await channel.unary(HostileTrial.echo, [1])
         }
         #expect(error?.code == .deadlineExceeded)
-    }
-
-    @Test("in line for a stream goes elsewhere when the connection is lost")
-    func inLine() async throws {
-        let peer = try Self.narrowPeer(
-            Self.script { connection, _ in
-                // The second call has got in line.
-                Thread.sleep(forTimeInterval: 0.1)
-                try connection.close()
-            })
-        let channel = try await Self.connected(to: peer.target)
-        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        try await eventually { peer.callCount > 0 }
-        let second = try await channel.unary(HostileTrial.echo, [2])
-        #expect(second == RawPeer.replyBody)
-        let error = await #expect(throws: RPCError.self) { try await first.value }
-        #expect(error?.code == .unavailable)
-        #expect(error?.mayHaveBeenExecuted == true)
-    }
-
-    @Test("in line for a stream goes elsewhere though its channel is gone")
-    func inLineReleased() async throws {
-        let peer = try Self.narrowPeer(
-            Self.script { connection, _ in
-                Thread.sleep(forTimeInterval: 0.1)
-                try connection.close()
-            })
-        func begin() async throws -> (ResponseStream<[UInt8]>, ResponseStream<[UInt8]>) {
-            let channel = try await Self.connected(to: peer.target)
-            let first = try await channel.serverStreaming(HostileTrial.echoes, [1])
-            return (first, try await channel.serverStreaming(HostileTrial.echoes, [2]))
-        }
-        let (first, second) = try await begin()
-        var received: [[UInt8]] = []
-        for try await message in second { received.append(message) }
-        #expect(received == [RawPeer.replyBody])
-        await #expect(throws: RPCError.self) { for try await _ in first {} }
     }
 
     @Test("for the answer to another like it is let end with a channel that is closed in time")
@@ -293,53 +225,10 @@ struct HeldCallTests {
         }
     }
 
-    @Test("in line for a stream tells its server how much time is left when it gets one")
-    func timeLeft() async throws {
-        let isRunning = Atomic(false)
-        let (released, release) = AsyncStream.makeStream(of: Void.self)
-        let server = try LoopbackServer { server in
-            server.maxConcurrentStreams = 1
-            server.unary(HostileTrial.echo) { request, context in
-                isRunning.store(true, ordering: .relaxed)
-                if request == [0] { for await _ in released { break } }
-                let left = (context.deadline.remaining ?? .zero) / .milliseconds(100)
-                return [UInt8(clamping: Int(left))]
-            }
-        }
-        let channel = try await Self.connected(to: server.target)
-        let options = CallOptions.with { $0.timeout = .seconds(20) }
-        async let first = channel.unary(HostileTrial.echo, [0], options)
-        try await eventually { isRunning.load(ordering: .relaxed) }
-        let (replies, reply) = AsyncStream.makeStream(of: [UInt8]?.self)
-        try channel.unary(HostileTrial.echo, [1], options) { reply.yield(try? $0.get().message) }
-        try await Task.sleep(for: .milliseconds(300))
-        release.yield()
-        var iterator = replies.makeAsyncIterator()
-        let left = try #require(await iterator.next() ?? nil)
-        #expect(left[0] < 199)
-        _ = try await first
-    }
-
-    @Test("in line for a stream says that it was not executed when its time is up")
-    func lateInLine() async throws {
-        let peer = try Self.narrowPeer(Self.script { connection, _ in try connection.stall() })
-        let channel = try await Self.connected(to: peer.target)
-        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        try await eventually { peer.callCount > 0 }
-        let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(
-                HostileTrial.echo, [2], .with { $0.timeout = .milliseconds(50) })
-        }
-        #expect(error?.code == .deadlineExceeded)
-        #expect(error?.mayHaveBeenExecuted == false)
-        first.cancel()
-        _ = await first.result
-    }
-
     @Test("by a server that takes back what it has answered may have been executed")
     func refusedLate() async throws {
         let peer = try RawPeer(
-            Self.script { connection, stream in
+            RawScript.butFirst { connection, stream in
                 try connection.headers(stream)
                 try connection.send(RawFrame.reset(stream, 7))
             })
@@ -394,33 +283,6 @@ struct HeldCallTests {
         var iterator = errors.makeAsyncIterator()
         let failure = await iterator.next()
         #expect(failure?.code == .cancelled, "\(failure as Any)")
-    }
-
-    @Test("in line for a stream leaves no trace when its channel is closed, or loses its time")
-    func endInLine() async throws {
-        for closes in [true, false] {
-            let peer = try Self.narrowPeer(Self.script { connection, _ in try connection.stall() })
-            let channel = try await Self.connected(to: peer.target)
-            let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
-            let late = CallOptions.with {
-                if !closes { $0.absoluteDeadline = .after(.seconds(2)) }
-            }
-            for index in 0..<40 {
-                try channel.unary(HostileTrial.echo, [UInt8(index)], late) { result in
-                    if case .failure(let failure) = result { error.yield(failure) }
-                }
-                if index == 0 {
-                    while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
-                }
-            }
-            if closes { await channel.close() }
-            var executed = 0
-            for await failure in errors.prefix(40) where failure.mayHaveBeenExecuted {
-                executed += 1
-            }
-            #expect(executed == 1)
-            #expect(peer.callCount == 1)
-        }
     }
 
     @Test("that writes on after its first attempt was refused hears of the end of the second")

@@ -1,0 +1,168 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// Calls for which a connection has no stream yet.
+@Suite("A call in line for a stream", .timeLimit(.minutes(1)))
+struct LineTests {
+    private static let echo = HostileTrial.echo
+    private static let count = Method<[UInt8], [UInt8]>(
+        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+
+    /// A server that allows one stream at a time.
+    private static func narrowPeer(_ script: RawScript) throws -> RawPeer {
+        var script = script
+        script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
+        return try RawPeer(script)
+    }
+
+    /// Of a channel that is connected already, a call gets its stream at once, or in line for it.
+    private static func connected(to target: String) async throws -> Channel {
+        let channel = try Channel(target)
+        channel.connect()
+        for await state in channel.connectivityChanges where state == .ready { break }
+        return channel
+    }
+    @Test("goes elsewhere when the connection is lost")
+    func inLine() async throws {
+        let peer = try Self.narrowPeer(
+            RawScript.butFirst { connection, _ in
+                // The second call has got in line.
+                Thread.sleep(forTimeInterval: 0.1)
+                try connection.close()
+            })
+        let channel = try await Self.connected(to: peer.target)
+        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        try await eventually { peer.callCount > 0 }
+        let second = try await channel.unary(HostileTrial.echo, [2])
+        #expect(second == RawPeer.replyBody)
+        let error = await #expect(throws: RPCError.self) { try await first.value }
+        #expect(error?.code == .unavailable)
+        #expect(error?.mayHaveBeenExecuted == true)
+    }
+
+    @Test("goes elsewhere though its channel is gone")
+    func inLineReleased() async throws {
+        let peer = try Self.narrowPeer(
+            RawScript.butFirst { connection, _ in
+                Thread.sleep(forTimeInterval: 0.1)
+                try connection.close()
+            })
+        func begin() async throws -> (ResponseStream<[UInt8]>, ResponseStream<[UInt8]>) {
+            let channel = try await Self.connected(to: peer.target)
+            let first = try await channel.serverStreaming(HostileTrial.echoes, [1])
+            return (first, try await channel.serverStreaming(HostileTrial.echoes, [2]))
+        }
+        let (first, second) = try await begin()
+        var received: [[UInt8]] = []
+        for try await message in second { received.append(message) }
+        #expect(received == [RawPeer.replyBody])
+        await #expect(throws: RPCError.self) { for try await _ in first {} }
+    }
+
+    @Test("tells its server how much time is left when it gets one")
+    func timeLeft() async throws {
+        let isRunning = Atomic(false)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 1
+            server.unary(HostileTrial.echo) { request, context in
+                isRunning.store(true, ordering: .relaxed)
+                if request == [0] { for await _ in released { break } }
+                let left = (context.deadline.remaining ?? .zero) / .milliseconds(100)
+                return [UInt8(clamping: Int(left))]
+            }
+        }
+        let channel = try await Self.connected(to: server.target)
+        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        async let first = channel.unary(HostileTrial.echo, [0], options)
+        try await eventually { isRunning.load(ordering: .relaxed) }
+        let (replies, reply) = AsyncStream.makeStream(of: [UInt8]?.self)
+        try channel.unary(HostileTrial.echo, [1], options) { reply.yield(try? $0.get().message) }
+        try await Task.sleep(for: .milliseconds(300))
+        release.yield()
+        var iterator = replies.makeAsyncIterator()
+        let left = try #require(await iterator.next() ?? nil)
+        #expect(left[0] < 199)
+        _ = try await first
+    }
+
+    @Test("says that it was not executed when its time is up")
+    func lateInLine() async throws {
+        let peer = try Self.narrowPeer(
+            RawScript.butFirst { connection, _ in try connection.stall() })
+        let channel = try await Self.connected(to: peer.target)
+        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        try await eventually { peer.callCount > 0 }
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                HostileTrial.echo, [2], .with { $0.timeout = .milliseconds(50) })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.mayHaveBeenExecuted == false)
+        first.cancel()
+        _ = await first.result
+    }
+
+    @Test("leaves no trace when its channel is closed, or loses its time")
+    func endInLine() async throws {
+        for closes in [true, false] {
+            let peer = try Self.narrowPeer(
+                RawScript.butFirst { connection, _ in try connection.stall() })
+            let channel = try await Self.connected(to: peer.target)
+            let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
+            let late = CallOptions.with {
+                if !closes { $0.absoluteDeadline = .after(.seconds(2)) }
+            }
+            for index in 0..<40 {
+                try channel.unary(HostileTrial.echo, [UInt8(index)], late) { result in
+                    if case .failure(let failure) = result { error.yield(failure) }
+                }
+                if index == 0 {
+                    while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+                }
+            }
+            if closes { await channel.close() }
+            var executed = 0
+            for await failure in errors.prefix(40) where failure.mayHaveBeenExecuted {
+                executed += 1
+            }
+            #expect(executed == 1)
+            #expect(peer.callCount == 1)
+        }
+    }
+
+    @Test("gets the next one, however the call before it ended")
+    func nextStream() async throws {
+        let connectionCount = Mutex(0)
+        var script = RawScript.butFirst { connection, stream in
+            Thread.sleep(forTimeInterval: 0.1)
+            try connection.headers(
+                stream, [(":status", "502"), ("content-type", "text/html")])
+            try connection.data(stream, [1, 2, 3], endStream: true)
+        }
+        // Another connection, which it may have as well, never becomes one.
+        script.opening = { connection in
+            let isFirst = connectionCount.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return try connection.stall() }
+            try connection.send(RawFrame.settings([(3, 1)]))
+        }
+        let peer = try RawPeer(script)
+        var arguments = ChannelArguments()
+        arguments.maxConnectionCount = 2
+        let channel = try Channel(peer.target, arguments: arguments)
+        let first = Task { try await channel.unary(Self.echo, [1]) }
+        try await eventually { peer.callCount == 1 }
+        // Far less than the attempt to connect may take.
+        let second = try await channel.unary(
+            Self.echo, [2], .with { $0.timeout = .seconds(10) })
+        #expect(second == RawPeer.replyBody)
+        let error = await #expect(throws: RPCError.self) { try await first.value }
+        #expect(error?.code == .unavailable)
+    }
+}
