@@ -38,8 +38,9 @@ extension ChannelCore: ChannelBackend {
         if grace > .zero, links.contains(where: { $0.callCount > 0 }) || !chains.isEmpty {
             await ClosingWait(links, chains, loop: loop).wait(until: .now + grace)
         }
-        for link in links { link.cancelCalls() }
-        chains.cancelAll()
+        let error = RPCError(.cancelled, "the channel to \(target) was closed")
+        for link in links { link.endCalls(with: error) }
+        chains.endAll(with: error)
     }
 
     /// Takes no calls any more. Returns the connections whose calls run on.

@@ -184,7 +184,7 @@ extension ChannelCore: CallBackend {
         guard call.hasStream else {
             var error = RPCError(
                 .deadlineExceeded,
-                "the deadline passed while the channel to \(target) was \(connectivity)")
+                "the deadline passed \(connectivity.whileCallsWait) to \(target)")
             error.phase = .connect
             if let failure {
                 error.causes = failure.causes

@@ -12,3 +12,16 @@ public enum ConnectivityState: Hashable, Sendable {
     /// The channel was closed.
     case shutdown
 }
+
+extension ConnectivityState {
+    /// What goes on while a call has no stream yet, in words that a target follows.
+    var whileCallsWait: String {
+        switch self {
+        case .idle: "before there was a connection"
+        case .connecting: "while the channel connected"
+        case .ready: "before there was a stream for the call"
+        case .transientFailure: "while the channel failed to connect"
+        case .shutdown: "when the channel had been closed"
+        }
+    }
+}

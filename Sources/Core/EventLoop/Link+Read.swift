@@ -71,7 +71,7 @@ extension Link: Pollable {
                 case .nothing: isOver = true
                 case .endOfStream:
                     isOver = true
-                    failure = LinkError(phase: .http2, cause: "the peer closed the connection")
+                    failure = LinkError(phase: .http2, cause: endOfStream)
                 }
             } catch {
                 isOver = true
@@ -82,6 +82,12 @@ extension Link: Pollable {
         loop.keepReceiveMemory(reader.buffer.takeMemory())
         putBack(reader, untilEmpty: untilEmpty)
         if let failure { end(with: failure) }
+    }
+
+    private var endOfStream: String {
+        let wasReady = state.withLock { $0.isReady }
+        guard !wasReady, !wire.isSecure else { return "the peer closed the connection" }
+        return "the peer closed the connection without a word of HTTP/2; it may want TLS"
     }
 
     private static let missed = 1

@@ -131,11 +131,11 @@ package final class Link: Sendable {
         }
     }
 
-    /// Cancels every call that still runs; first those in line, which the end of the others would
-    /// let in.
-    func cancelCalls() {
+    /// Ends every call that still runs; first those in line, which the end of the others would let
+    /// in.
+    func endCalls(with error: RPCError) {
         let calls = state.withLock { $0.calls }
-        for call in calls.inLine + calls.begun { call.cancel() }
+        for call in calls.inLine + calls.begun { call.fail(error) }
     }
 
     func tellOwner(_ body: (any LinkOwner) -> Void) {

@@ -62,8 +62,8 @@ extension ChainRegistry {
         for chain in chains where chain.isHeld { chain.fail(error) }
     }
 
-    /// Cancels those that are left.
-    package func cancelAll() {
-        for chain in state.withLock({ Array($0.chains.values) }) { chain.cancel() }
+    /// Ends those that are left.
+    package func endAll(with error: RPCError) {
+        for chain in state.withLock({ Array($0.chains.values) }) { chain.fail(error) }
     }
 }

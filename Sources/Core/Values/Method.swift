@@ -35,7 +35,7 @@ public struct Codec<Value: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - contentSubtype: What is said of the encoding; gRPC's default is `proto`.
-    ///   - encode: Gives the octets of a value behind so many others, which are filled in later.
+    ///   - encode: Gives the octets of a value behind so many zeros, which are filled in later.
     ///   - decode: Makes a value of its octets.
     public init(
         contentSubtype: String? = nil,
@@ -47,7 +47,8 @@ public struct Codec<Value: Sendable>: Sendable {
             message: { value in
                 var octets = try encode(value, MessagePrefix.byteCount)
                 let byteCount = octets.count - MessagePrefix.byteCount
-                guard byteCount >= 0 else { throw RPCError.prefixMissing }
+                guard byteCount >= 0, octets[..<MessagePrefix.byteCount].allSatisfy({ $0 == 0 })
+                else { throw RPCError.prefixMissing }
                 // Here, while nobody else has the array: later that would be a copy of it.
                 octets.writePrefix(isCompressed: false, byteCount)
                 return .whole(octets)

@@ -184,7 +184,7 @@ extension FakeBackend {
             }
         }
         for stream in state.withLock({ Array($0.running.values) }) { stream.cancel() }
-        chains.cancelAll()
+        chains.endAll(with: RPCError(.cancelled, "the fake channel was closed"))
     }
 
     private func waitUntilIdle() async {
