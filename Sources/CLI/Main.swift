@@ -3,7 +3,7 @@ import Swiftlet
 /// The command line: one command, its arguments, and an exit status that tells.
 ///
 /// 0 is success, 2 is a command line that makes no sense, 3 is an interop case that could not be
-/// served, and a call that failed is 64 and its gRPC status.
+/// served, a call that failed is 64 and its gRPC status, and 1 is anything else that failed.
 @main
 enum Main {
     static let commands: [any Command.Type] = [
@@ -17,6 +17,10 @@ enum Main {
         guard let name = words.first, name != "help", name != "--help", name != "-h" else {
             printUsage()
             leave(with: words.isEmpty ? 2 : 0)
+        }
+        guard name != "--version" else {
+            print("swiftlet \(UserAgent.version)")
+            leave(with: 0)
         }
         words.removeFirst()
         guard let command = commands.first(where: { $0.name == name }) else {
@@ -50,7 +54,7 @@ enum Main {
         print(
             """
 
-            Behind '--' no word is an option. The exit status is 0, 2 for wrong usage, 64 + gRPC status
+            'swiftlet --version' says which one it is. Behind '--' no word is an option. The exit status is 0, 2 for wrong usage, 64 + gRPC status
             for a failed call, 3 for an interop case that was named and could not be served, and 1 for
             anything else that fails.
             """)
