@@ -13,7 +13,7 @@ enum HealthCommand: Command {
         let service = arguments.words.count > 1 ? arguments.words[1] : ""
         let client = HealthClient(channel: try ChannelOptions.channel(target, arguments))
         let status = try await client.check(service)
-        print(status.name ?? "\(status.rawValue)")
+        print(status)
     }
 }
 

@@ -9,9 +9,11 @@ enum DemoCommand: Command {
 
     static func run(_ arguments: Arguments) async throws {
         try arguments.expectAtMost(0)
-        let server = try LoopbackServer { server in
-            server.addGreeter()
-            server.addRouteGuide()
+        let server = try StartFailure.instead {
+            try LoopbackServer { server in
+                server.addGreeter()
+                server.addRouteGuide()
+            }
         }
         print("a server listens on \(server.target)")
         let channel = try Channel(server.target)

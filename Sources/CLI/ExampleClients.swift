@@ -25,10 +25,12 @@ struct RouteGuideClient: ServiceClient {
         try await serverStreaming("ListFeatures", rectangle)
     }
 
-    func recordRoute(
-        _ write: (RequestWriter<RouteGuide.Point>) async throws -> Void
+    // Written out, although this package has it as the default: in another one, whoever is on an
+    // actor could not call it otherwise.
+    nonisolated(nonsending) func recordRoute(
+        _ write: nonisolated(nonsending) (RequestWriter<RouteGuide.Point>) async throws -> Void
     ) async throws -> RouteGuide.RouteSummary {
-        try await clientStreaming("RecordRoute") { route in try await write(route) }
+        try await clientStreaming("RecordRoute", .init(), write)
     }
 
     func routeChat() async throws(RPCError)

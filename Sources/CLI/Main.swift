@@ -18,6 +18,10 @@ enum Main {
             printUsage()
             leave(with: words.isEmpty ? 2 : 0)
         }
+        guard name != "--version" else {
+            print("swiftlet \(UserAgent.version)")
+            leave(with: 0)
+        }
         words.removeFirst()
         guard let command = commands.first(where: { $0.name == name }) else {
             complain("there is no command '\(name)'; 'swiftlet help' lists them")
@@ -50,7 +54,7 @@ enum Main {
         print(
             """
 
-            Behind '--' no word is an option. The exit status is 0, 2 for wrong usage, 64 + gRPC status
+            'swiftlet --version' says which one it is. Behind '--' no word is an option. The exit status is 0, 2 for wrong usage, 64 + gRPC status
             for a failed call, 3 for an interop case that was named and could not be served, and 1 for
             anything else that fails.
             """)

@@ -12,21 +12,31 @@ enum ServeCommand: Command {
         try arguments.expectAtMost(0)
         let text = arguments["--port"] ?? "50051"
         guard let port = UInt16(text) else { throw UsageError(message: "'\(text)' is no port") }
-        let reconnects = try ReconnectService()
-        let server = try LoopbackServer(on: .ipv4(port: port), tls: try tls(arguments)) { server in
-            server.addGreeter()
-            server.addRouteGuide()
-            server.addBenchmark()
-            server.add(TestService())
-            server.add(reconnects)
-            server.add(HealthService())
-            server.add(ReflectionService())
+        let tls = try tls(arguments)
+        let (server, reconnects) = try StartFailure.instead {
+            let reconnects = try ReconnectService()
+            let server = try LoopbackServer(on: .ipv4(port: port), tls: tls) { server in
+                register(reconnects, in: &server)
+            }
+            return (server, reconnects)
         }
         print("serving on \(server.target)")
-        print("nobody stays on \(reconnects.target)")
+        print("connections to \(reconnects.target) are closed at once, to test reconnecting")
         // Nobody would know where it is.
         guard flushOutput() else { leave(with: 0) }
         while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
+    }
+
+    private static func register(_ reconnects: ReconnectService, in server: inout ServerMethods) {
+        server.addGreeter()
+        server.addRouteGuide()
+        server.addBenchmark()
+        server.add(TestService())
+        server.add(reconnects)
+        server.add(ReflectionService())
+        let health = HealthService()
+        server.add(health)
+        for name in server.serviceNames { health.set(.serving, for: name) }
     }
 
     private static func tls(_ arguments: Arguments) throws -> ServerTLS? {

@@ -60,10 +60,17 @@ public struct JSONRPCBatch: Sendable {
     public var count: Int { requests.count }
 
     /// Adds a call.
+    ///
+    /// - Parameters:
+    ///   - method: Its name.
+    ///   - parameters: A list, or what has names.
+    ///   - type: What is answered.
+    ///   - ticket: Tells it from the others of the batch; one by chance, unless a test or a server
+    ///     wants another.
     public mutating func add<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
-        _ method: String, _ parameters: Parameters, returning type: Value.Type
+        _ method: String, _ parameters: Parameters, returning type: Value.Type,
+        ticket: RPCTicket = RPCTicket()
     ) -> Ticket<Value> {
-        let ticket = RPCTicket()
         requests.append { kind in try kind.body(method, parameters, ticket) }
         return Ticket(ticket: ticket)
     }

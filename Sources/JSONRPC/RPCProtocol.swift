@@ -168,11 +168,22 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     public let channel: Channel
     public let kind: Kind
     public var options: CallOptions
+    private let makeTicket: @Sendable () -> RPCTicket
 
-    public init(channel: Channel, _ kind: Kind, _ options: CallOptions = CallOptions()) {
+    /// - Parameters:
+    ///   - channel: Where calls are made.
+    ///   - kind: Their protocol.
+    ///   - options: What holds for all of them.
+    ///   - makeTicket: Makes the ticket of a call; one by chance, unless a test or a server wants
+    ///     another.
+    public init(
+        channel: Channel, _ kind: Kind, _ options: CallOptions = CallOptions(),
+        makeTicket: @escaping @Sendable () -> RPCTicket = { RPCTicket() }
+    ) {
         self.channel = channel
         self.kind = kind
         self.options = options
+        self.makeTicket = makeTicket
     }
 
     /// Makes a call and waits for its result. Throws what the protocol finds in the answer, or an
@@ -180,7 +191,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     public func call<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self
     ) async throws -> Value {
-        let ticket = RPCTicket()
+        let ticket = makeTicket()
         let body = try await post(
             kind.path(of: method), try kind.box(method, parameters, ticket), ticket)
         return try Self.reading(body) { try kind.unbox(body, ticket) }

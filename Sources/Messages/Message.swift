@@ -37,6 +37,9 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// Hands each field to `field`, in the order of the numbers, because that is the order in which
     /// senders write them; another order decodes as well, only slower.
     ///
+    /// A number is from 1 to 536870911, which is checked, and is listed once, which is not: of two
+    /// fields of one number both are written, and all that is read goes to the first.
+    ///
     /// It hands over stored properties and does nothing else: it must not depend on anything but the
     /// message, since decoding may walk the list several times and encoding walks it twice; and it
     /// must not assign to a property, since encoding walks the very value that others may be

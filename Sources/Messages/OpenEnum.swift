@@ -7,9 +7,19 @@
 ///     init(rawValue: Int32) { self.rawValue = rawValue }
 ///     static let red = Colour(rawValue: 0)
 ///     static let green = Colour(rawValue: 1)
+///
+///     var name: String? {
+///         switch self {
+///         case .red: "RED"
+///         case .green: "GREEN"
+///         default: nil
+///         }
+///     }
 /// }
 /// ```
-public protocol OpenEnum: RawRepresentable<Int32>, Hashable, Sendable {
+///
+/// A value prints as its name, or as its number where it has none.
+public protocol OpenEnum: RawRepresentable<Int32>, Hashable, Sendable, CustomStringConvertible {
     init(rawValue: Int32)
 
     /// The name in the `.proto` file, for the text form; nil for a value without one.
@@ -21,4 +31,6 @@ extension OpenEnum {
     public init() { self.init(rawValue: 0) }
 
     public var name: String? { nil }
+
+    public var description: String { name ?? "\(rawValue)" }
 }

@@ -24,7 +24,17 @@ public protocol ServiceClient: Sendable {
 extension ServiceClient {
     public var defaultOptions: CallOptions { CallOptions() }
 
-    private func completed(_ options: CallOptions) -> CallOptions {
+    /// These options where they say something, and the client's ``defaultOptions`` where they do not.
+    ///
+    /// The functions below do it by themselves. It is for calls that are made on the channel, in a
+    /// face that has no function here:
+    ///
+    /// ```swift
+    /// func sayHello(_ request: HelloRequest) throws(RPCError) -> Response<HelloReply> {
+    ///     try channel.blockingUnary(method("SayHello", .unary), request, completed(.init()))
+    /// }
+    /// ```
+    public func completed(_ options: CallOptions) -> CallOptions {
         let defaults = defaultOptions
         return defaults.saysNothing ? options : options.merged(over: defaults)
     }
@@ -43,6 +53,13 @@ extension ServiceClient {
         _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
         try await channel.unary(method(name, .unary), request, completed(options))
+    }
+
+    /// One message each way, with the metadata that comes with the answer.
+    public func unaryResponse<Request: Message, Reply: Message>(
+        _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> Response<Reply> {
+        try await channel.unaryResponse(method(name, .unary), request, completed(options))
     }
 
     /// One message to the server, any number back.

@@ -23,8 +23,8 @@ struct Guide: ServiceClient {
         try await serverStreaming("ListFeatures", area)
     }
 
-    func recordRoute(
-        _ produce: (RequestWriter<RouteGuide.Point>) async throws -> Void
+    nonisolated(nonsending) func recordRoute(
+        _ produce: nonisolated(nonsending) (RequestWriter<RouteGuide.Point>) async throws -> Void
     ) async throws -> RouteGuide.RouteSummary {
         try await clientStreaming("RecordRoute", .init(), produce)
     }
@@ -37,7 +37,7 @@ struct Guide: ServiceClient {
 }
 
 struct Accounts: Sendable {
-    func accessToken() async throws -> BearerToken.Token { BearerToken.Token("token") }
+    func signIn() async throws -> (accessToken: String, name: String) { ("token", "me") }
 }
 
 let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)

@@ -334,4 +334,20 @@ struct JSONRPCTests {
         }
         #expect(error?.code == .resourceExhausted)
     }
+
+    @Test("is answered by a fake that knows what the requests are called")
+    func fake() async throws {
+        let fake = FakeChannel()
+        let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc")) { RPCTicket(id: "a") }
+        let answer = #"{"jsonrpc": "2.0", "id": "a", "result": 6}"#
+        try fake.respond(to: "/rpc").send(
+            HTTPReply(contentType: "application/json", body: Array(answer.utf8)))
+        #expect(try await client.call("sum", [1, 2, 3], returning: Int.self) == 6)
+
+        try fake.respond(to: "/rpc").send(
+            HTTPReply(contentType: "application/json", body: Array("[\(answer)]".utf8)))
+        var batch = JSONRPCBatch()
+        let sum = batch.add("sum", [1, 2, 3], returning: Int.self, ticket: RPCTicket(id: "a"))
+        #expect(try await client.send(batch)[sum] == 6)
+    }
 }

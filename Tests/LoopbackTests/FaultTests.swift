@@ -27,6 +27,7 @@ struct FaultTests {
     }
 
     static let kinds: [(Fault.Kind, StatusCode, Int)] = [
+        (.status(.aborted, "é"), .aborted, 1), (.status(.unavailable), .unavailable, 1),
         (.drop, .unavailable, 2), (.reset(.internalError), .internal, 1),
         (.reset(.enhanceYourCalm), .resourceExhausted, 1), (.reset(.cancel), .cancelled, 1),
         (.contentType("text/html"), .unknown, 1), (.missingTrailers, .unknown, 1),
@@ -54,6 +55,22 @@ struct FaultTests {
         #expect(codes == [.ok])
         let (refused, _) = try await outcomes([.on(Self.sayHello, .refuse)])
         #expect(refused == [.unavailable])
+    }
+
+    @Test("that is a status has its words, and the handler hears of nothing")
+    func status() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { _, _ in
+                Issue.record("the handler was called")
+                return []
+            }
+            server.faults = [.always(.status(.resourceExhausted, "later"))]
+        }
+        let error = await #expect(throws: RPCError.self) {
+            try await Channel(server.target).unary(HostileTrial.echo, [1])
+        }
+        #expect(error == RPCError(.resourceExhausted, "later"))
+        #expect(error?.origin == .server)
     }
 
     @Test("that stalls a call ends with its deadline")

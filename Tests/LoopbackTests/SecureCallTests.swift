@@ -74,6 +74,18 @@ struct SecureCallTests {
         #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")
     }
 
+    @Test("has no server whose key is another's, which is said in plain words")
+    func wrongKey() throws {
+        let tls = ServerTLS(
+            certificateChain: try Self.pem("server.pem"), privateKey: try Self.pem("expired.key"))
+        let error = #expect(throws: RPCError.self) { try LoopbackServer(tls: tls) { _ in } }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.mayHaveBeenExecuted == false)
+        let message = error?.message ?? ""
+        #expect(message.hasPrefix("TLS: the private key text is refused: "), "\(message)")
+        #expect(!message.contains("uccess"), "\(message)")
+    }
+
     @Test("shows the client's certificate to a server that demands one")
     func mutual() async throws {
         let server = try Self.server("server", clients: "ca.pem")

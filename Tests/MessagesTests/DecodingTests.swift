@@ -283,4 +283,14 @@ struct DecodingTests {
             "\(WireError(.invalidUTF8, offset: 5, path: [17, 2]))"
                 == "a string is not UTF-8, at octet 5 in field 17.2")
     }
+
+    @Test("says where it was in a few words, however deep that is")
+    func deepPath() {
+        let near = WireError(.truncated, offset: 9, path: [1, 2, 3])
+        #expect("\(near)" == "the octets end inside a field, at octet 9 in field 1.2.3")
+        let far = WireError(.tooDeep, offset: 9, path: (1...100).map { $0 })
+        #expect(
+            "\(far)" == "messages are nested too deeply, at octet 9 in field "
+                + "1.2.3.4…97.98.99.100 (100 deep)")
+    }
 }

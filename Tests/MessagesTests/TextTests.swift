@@ -50,6 +50,13 @@ struct TextTests {
                 """#)
     }
 
+    @Test("shows an enum's value by its name, and one without a name by its number")
+    func enums() {
+        #expect("\(Everything.Colour.green)" == "GREEN")
+        #expect("\([Everything.Colour(rawValue: 7)])" == "[7]")
+        #expect("\(GRPC.Health.HealthCheckResponse.ServingStatus.notServing)" == "NOT_SERVING")
+    }
+
     @Test("shows unknown fields by their numbers")
     func unknown() throws {
         let octets: [UInt8] = [

@@ -21,6 +21,16 @@ public struct Response<Message: Sendable>: Sendable {
     }
 }
 
+extension Response: CustomStringConvertible {
+    /// The message, and what metadata there is.
+    public var description: String {
+        var text = "\(message)"
+        if !initialMetadata.isEmpty { text += ", initial metadata \(initialMetadata)" }
+        if !trailingMetadata.isEmpty { text += ", trailing metadata \(trailingMetadata)" }
+        return text
+    }
+}
+
 /// What a call with one response came to, before the message is decoded.
 @usableFromInline struct RawResponse: Sendable {
     var message: [UInt8]?

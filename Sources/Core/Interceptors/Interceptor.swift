@@ -25,6 +25,10 @@ public protocol Interceptor: AnyObject, SendableMetatype {
     // Requests, from the caller to the network.
 
     /// The call begins.
+    ///
+    /// The options are those of the call over the channel's defaults. ``CallOptions/timeout`` is nil
+    /// in them, whatever the caller has set: it counts from when the call was made, and stands in
+    /// ``CallOptions/absoluteDeadline``. An interceptor may set either.
     func start(_ options: CallOptions, _ call: InterceptedCall)
     func write(_ message: RawMessage, _ call: InterceptedCall)
     /// No more messages follow.

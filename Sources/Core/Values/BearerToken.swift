@@ -4,7 +4,10 @@ import Synchronization
 /// and keep it until shortly before it expires.
 ///
 /// ```swift
-/// let token = BearerToken { try await accounts.accessToken() }
+/// let token = BearerToken {
+///     let grant = try await accounts.signIn()
+///     return .init(grant.accessToken, validFor: .seconds(3_600))
+/// }
 /// let channel = try Channel(
 ///     "example.com:443", credentials: .tls(), defaultOptions: .with { $0.credentials = token })
 /// ```

@@ -5,7 +5,8 @@
 /// try await greeter.sayHello(request, .with { $0.timeout = .seconds(1) })
 /// ```
 public struct CallOptions: Sendable {
-    /// How long the call may take, from its start to its status. Nil is for ever.
+    /// How long the call may take, from its start to its status. Nil is for ever. An interceptor
+    /// never sees it: it has become part of the ``absoluteDeadline`` by then.
     public var timeout: Duration?
 
     /// When the call must have ended. Of this and ``timeout`` the earlier counts.

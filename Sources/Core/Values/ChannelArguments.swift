@@ -5,7 +5,7 @@ import SwiftletTransport
 /// ```swift
 /// var arguments = ChannelArguments()
 /// arguments.keepAliveInterval = .seconds(60)
-/// try arguments.set("grpc.max_receive_message_length", to: 16 << 20)
+/// try arguments.set("grpc.max_receive_message_length", to: 16_777_216)
 /// ```
 public struct ChannelArguments: Hashable, Sendable {
     /// A value under a name.
@@ -63,7 +63,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// ``keepAliveTimeout``, and a minute at least.
     public var settingsTimeout: Duration?
 
-    /// How long a connection may be silent before it is probed; nil is never.
+    /// How long a connection may be silent before it is probed; nil is never. Less than ten seconds
+    /// is taken for ten: servers take more frequent probes for abuse.
     public var keepAliveInterval: Duration?
     /// How long the server has to answer a probe before its connection is given up.
     public var keepAliveTimeout = Duration.seconds(20)
@@ -75,7 +76,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// Proposal A8: no more often than every ten seconds, whatever was asked for.
     package var shortestKeepAliveInterval = Duration.seconds(10)
     /// After this long without calls the connection is closed, and after a second at the least;
-    /// nil is never.
+    /// nil is never. The channel looks once in each such time whether it was used since, so that a
+    /// call costs no timer: it may stay open for up to twice as long.
     public var idleTimeout: Duration? = .seconds(1_800)
 
     /// Knows whether the machine has a network. When it is lost, calls to other machines end at

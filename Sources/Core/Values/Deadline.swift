@@ -38,6 +38,14 @@ public struct Deadline: Hashable, Sendable {
     }
 }
 
+extension Deadline: CustomStringConvertible {
+    /// What is left of the time: "never", "in 1.5 seconds", "passed".
+    public var description: String {
+        guard let remaining else { return "never" }
+        return remaining > .zero ? "in \(remaining)" : "passed"
+    }
+}
+
 // MARK: - The language's own clock
 
 /// One moment on both clocks, so that what is translated twice comes out the same.

@@ -163,13 +163,6 @@ extension String {
 extension Metadata: CustomStringConvertible {
     /// For logs, and so without the values of what proves who somebody is.
     public var description: String {
-        let lines = elements.map { element in
-            guard !MetadataRules.isSecret(element.name) else { return "\(element.name): (hidden)" }
-            return switch element.value {
-            case .text(let text): "\(element.name): \(text)"
-            case .bytes(let bytes): "\(element.name): \(Base64.encode(bytes))"
-            }
-        }
-        return "[" + lines.joined(separator: ", ") + "]"
+        "[" + elements.map(\.description).joined(separator: ", ") + "]"
     }
 }

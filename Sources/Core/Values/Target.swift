@@ -1,6 +1,8 @@
 import SwiftletTransport
 
 /// Where a channel leads, parsed from gRPC's notation for names.
+///
+/// A name or an address without a port stands for port 443, with TLS and without.
 public struct Target: Hashable, Sendable {
     /// What there is to do to get addresses.
     enum Resolution: Hashable, Sendable {

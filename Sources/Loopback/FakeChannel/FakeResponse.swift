@@ -88,7 +88,7 @@ extension FakeRequestPart {
     ) throws(RPCError) {
         switch part {
         case .start(let metadata, let deadline): self = .start(metadata, deadline)
-        case .message(let octets): self = .message(try codec.decode(octets.span))
+        case .message(let octets): self = .message(try codec.decodeRequest(octets.span))
         case .end: self = .end
         case .cancelled: self = .cancelled
         }
@@ -170,7 +170,7 @@ extension FakeResponse {
     }
 
     private func encode(_ message: Reply) throws(RPCError) -> [UInt8] {
-        try replyCodec.encode(message).octets
+        try replyCodec.encodeReply(message).octets
     }
 
     private func append(_ octets: [UInt8]) throws(RPCError) {

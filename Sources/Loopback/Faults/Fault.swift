@@ -1,3 +1,4 @@
+public import SwiftletCore
 import Synchronization
 
 /// Something that goes wrong on purpose, and for which calls.
@@ -17,6 +18,8 @@ import Synchronization
 public struct Fault: Sendable {
     /// What goes wrong.
     public enum Kind: Hashable, Sendable {
+        /// The call fails with this status, and its handler never hears of it.
+        case status(StatusCode, String = "")
         /// The answer begins later.
         case delay(Duration)
         /// No answer, ever.

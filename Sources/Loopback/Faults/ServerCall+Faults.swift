@@ -8,6 +8,7 @@ extension ServerMethods {
     /// Answers a call as its handler does, but for what is to go wrong with it.
     func serve(_ call: ServerCall, _ fault: Fault.Kind) {
         switch fault {
+        case .status(let code, let message): call.finish(Status(code, message), Metadata())
         case .delay(let duration):
             // Cancelled with the call, because nobody waits for what comes then.
             call.run { call in

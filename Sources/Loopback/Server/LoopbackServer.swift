@@ -33,7 +33,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - address: Where it listens; a port of the system's choosing on 127.0.0.1.
-    ///   - tls: The server's certificate and key; nil speaks in the clear.
+    ///   - tls: The server's certificate and key; nil speaks in the clear. Those that are of no use
+    ///     are INVALID_ARGUMENT, and an address that cannot be had is UNAVAILABLE.
     ///   - security: Means of one's own in place of TLS.
     ///   - register: Says what the server answers. Any other path is UNIMPLEMENTED.
     public init(
@@ -43,11 +44,12 @@ public final class LoopbackServer: Sendable {
     ) throws(RPCError) {
         var methods = ServerMethods()
         register(&methods)
+        let provider = try Self.provider(tls, security)
         let queue = try CompletionQueue()
         do throws(SystemError) {
             let listener = try Listener(on: address.socketAddress)
             target = Self.target(of: listener.address)
-            acceptor = Acceptor(listener, methods, try Self.provider(tls, security), queue)
+            acceptor = Acceptor(listener, methods, provider, queue)
             try acceptor.start()
         } catch {
             queue.shutdown()
@@ -78,12 +80,15 @@ public final class LoopbackServer: Sendable {
 
     private static func provider(
         _ tls: ServerTLS?, _ security: (any ChannelSecurity)?
-    ) throws(SystemError) -> (any TLSProvider)? {
+    ) throws(RPCError) -> (any TLSProvider)? {
         guard let tls else { return security.map { OwnSecurityProvider($0) } }
         do throws(TLSError) {
             return try OpenSSLContext(tls.configuration)
         } catch {
-            throw SystemError("TLS", "\(error)", code: 0)
+            var failure = RPCError(.invalidArgument, "\(error)")
+            failure.phase = .tls
+            failure.mayHaveBeenExecuted = false
+            throw failure
         }
     }
 }

@@ -126,19 +126,48 @@ extension ServerCall {
         }
         var fields = HeaderList()
         fields.append("grpc-status", "\(status.code.rawValue)")
-        if !status.message.isEmpty {
-            fields.append("grpc-message", PercentCoding.encode(status.message))
-        }
         if !status.details.isEmpty {
             fields.append("grpc-status-details-bin", Base64.encode(status.details))
         }
         if let algorithms { fields.append("grpc-accept-encoding", algorithms) }
         for element in trailers { fields.append(element) }
         session.state.withLock { session in
+            fields.append(
+                message: status.message, within: session.connection.peerHeaderListLimit,
+                beside: sentHeaders ? 0 : Self.responseHeaders.list.byteCount)
             _ = session.connection.sendHeaders(
                 sentHeaders ? nil : Self.responseHeaders, fields, on: stream, endStream: true)
             session.forget(self)
         }
         session.flushSoon()
+    }
+}
+
+extension HeaderList {
+    /// Adds the words of a status, as many as the client takes: it would refuse a longer list as a
+    /// whole, and the status with it.
+    ///
+    /// - Parameters:
+    ///   - message: What is said.
+    ///   - limit: How long the client lets the whole list be; nil when it has not said so.
+    ///   - otherByteCount: What goes out with this list counts for so much.
+    fileprivate mutating func append(
+        message: String, within limit: Int?, beside otherByteCount: Int
+    ) {
+        guard !message.isEmpty else { return }
+        let name = "grpc-message"
+        let encoded = PercentCoding.encode(message)
+        let used = byteCount + otherByteCount + name.utf8.count + 32
+        guard let limit, encoded.utf8.count > limit - used else { return append(name, encoded) }
+        var kept = ""
+        var room = limit - used
+        for character in message {
+            // Each is encoded as a whole or not at all, so that what arrives is text.
+            let encoded = PercentCoding.encode(String(character))
+            room -= encoded.utf8.count
+            guard room >= 0 else { break }
+            kept += encoded
+        }
+        if !kept.isEmpty { append(name, kept) }
     }
 }

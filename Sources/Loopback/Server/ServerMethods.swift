@@ -49,7 +49,7 @@ public struct RequestStream<Message: Sendable>: AsyncSequence, Sendable {
 
         public mutating func next() async throws(RPCError) -> Message? {
             guard let octets = try await call.next() else { return nil }
-            return try codec.decode(octets.span)
+            return try codec.decodeRequest(octets.span)
         }
 
         public mutating func next(
@@ -74,12 +74,16 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
     ///   - mayCompress: False sends this message as it is in a call that compresses.
     public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
         try await call.send(
-            codec.encode(message), mayCompress: mayCompress)
+            codec.encodeReply(message), mayCompress: mayCompress)
     }
 }
 
-/// What a server answers, by path. A handler that throws an `RPCError` answers with its status;
-/// any other error is UNKNOWN.
+/// What a server answers, by path. A handler that throws an `RPCError` answers with its status, and
+/// with its metadata behind what ``ServerContext/setTrailingMetadata(_:)`` was given; any other
+/// error is UNKNOWN.
+///
+/// A method that is registered again gets the new handler in place of the old one: so a test may
+/// add a service as it is and change one method of it.
 public struct ServerMethods: Sendable {
     var plainHandlers: [String: @Sendable (ServerCall) -> Void] = [:]
     private var handlers: [String: @Sendable (ServerCall) -> Void] = [:]
@@ -132,7 +136,7 @@ extension ServerMethods {
         register(method) { call, context in
             let request = try await call.only(method.requestCodec)
             let reply = try await handle(request, context)
-            try await call.send(method.replyCodec.encode(reply))
+            try await call.send(method.replyCodec.encodeReply(reply))
         }
     }
 
@@ -156,7 +160,7 @@ extension ServerMethods {
         register(method) { call, context in
             let requests = RequestStream(call: call, codec: method.requestCodec)
             let reply = try await handle(requests, context)
-            try await call.send(method.replyCodec.encode(reply))
+            try await call.send(method.replyCodec.encodeReply(reply))
         }
     }
 
@@ -182,16 +186,20 @@ extension ServerMethods {
             call.run { call in
                 let context = ServerContext(call: call, trailers: TrailersBox())
                 var status = Status.ok
+                var errorMetadata = Metadata()
                 do {
                     try await handle(call, context)
                 } catch let error as RPCError {
                     status = error.status
+                    errorMetadata = error.metadata
                 } catch is CancellationError {
                     status = call.cancellation
                 } catch {
                     status = Status(.unknown, "\(error)")
                 }
-                call.finish(status, context.trailers.metadata)
+                var trailers = context.trailers.metadata
+                trailers.append(contentsOf: errorMetadata)
+                call.finish(status, trailers)
             }
         }
     }
@@ -247,6 +255,6 @@ extension ServerCall {
         guard try await next() == nil else {
             throw RPCError(.internal, "the request has more than one message")
         }
-        return try codec.decode(octets.span)
+        return try codec.decodeRequest(octets.span)
     }
 }

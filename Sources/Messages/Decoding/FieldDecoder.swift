@@ -37,7 +37,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func singular<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
     ) throws(WireError) {
-        while tag == Tag.make(number, K.wireType) {
+        while tag == Tag.listed(number, K.wireType) {
             try read(kind, number, into: &value)
             try nextTag()
         }
@@ -48,7 +48,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) throws(WireError) {
-        while tag == Tag.make(number, K.wireType) {
+        while tag == Tag.listed(number, K.wireType) {
             // A message that arrives in parts is one message.
             var present = value.take() ?? K.initial
             try read(kind, number, into: &present)
@@ -62,7 +62,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func indirect<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout Indirect<K.Value>
     ) throws(WireError) {
-        while tag == Tag.make(number, K.wireType) {
+        while tag == Tag.listed(number, K.wireType) {
             if value.elements.isEmpty { value.elements = [K.initial] }
             try read(kind, number, into: &value.elements[0])
             try nextTag()
@@ -74,7 +74,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func repeated<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) throws(WireError) {
-        guard tag == Tag.make(number, K.wireType) else { return }
+        guard tag == Tag.listed(number, K.wireType) else { return }
         let run = runLength()
         // Only when the list at least doubles: a reserve for each of many short runs would copy the
         // list each time.
@@ -84,7 +84,7 @@ public struct FieldDecoder: FieldVisitor {
             try read(kind, number, into: &value)
             values.append(consume value)
             try nextTag()
-        } while tag == Tag.make(number, K.wireType)
+        } while tag == Tag.listed(number, K.wireType)
     }
 
     @inlinable
@@ -93,9 +93,9 @@ public struct FieldDecoder: FieldVisitor {
         _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
     ) throws(WireError) {
         while true {
-            if tag == Tag.make(number, .lengthDelimited) {
+            if tag == Tag.listed(number, .lengthDelimited) {
                 try packed(kind, number, into: &values)
-            } else if tag == Tag.make(number, K.wireType) {
+            } else if tag == Tag.listed(number, K.wireType) {
                 var value = K.initial
                 try read(kind, number, into: &value)
                 values.append(consume value)
@@ -134,7 +134,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func map<Key: MapKeyKind, Element: FieldKind>(
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) throws(WireError) {
-        guard tag == Tag.make(number, .lengthDelimited) else { return }
+        guard tag == Tag.listed(number, .lengthDelimited) else { return }
         // Capped, because all entries may have one key: memory for each would be a multiple of what
         // the peer sent. A map that does fill grows by itself.
         let run = min(runLength(), 4096)
@@ -143,7 +143,7 @@ public struct FieldDecoder: FieldVisitor {
             let entry = try entry(number, key, value)
             values.insert(entry)
             try nextTag()
-        } while tag == Tag.make(number, .lengthDelimited)
+        } while tag == Tag.listed(number, .lengthDelimited)
     }
 
     @inlinable
@@ -152,7 +152,7 @@ public struct FieldDecoder: FieldVisitor {
         _ number: UInt32, _ choice: inout Choice?, _ kind: K,
         _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
     ) throws(WireError) {
-        while tag == Tag.make(number, K.wireType) {
+        while tag == Tag.listed(number, K.wireType) {
             // A message is merged with the one that the same field brought before.
             var value = choice.take().flatMap(unwrap) ?? K.initial
             try read(kind, number, into: &value)

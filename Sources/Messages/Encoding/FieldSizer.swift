@@ -125,7 +125,7 @@ extension FieldSizer {
     @inlinable
     @inline(__always)
     mutating func tag(_ number: UInt32, _ type: WireType) {
-        byteCount &+= Varint.byteCount(UInt64(Tag.make(number, type)))
+        byteCount &+= Varint.byteCount(UInt64(Tag.listed(number, type)))
     }
 
     @inlinable

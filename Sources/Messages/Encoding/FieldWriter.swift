@@ -127,7 +127,7 @@ extension FieldWriter {
     @inlinable
     @inline(__always)
     mutating func tag(_ number: UInt32, _ type: WireType) {
-        varint(UInt64(Tag.make(number, type)))
+        varint(UInt64(Tag.listed(number, type)))
     }
 
     @inlinable

@@ -43,7 +43,7 @@ public protocol FieldVisitor {
     /// with how its value goes into the enum and comes out again:
     ///
     /// ```swift
-    /// enum Value: Equatable { case text(String), number(Double) }
+    /// enum Value: Equatable, Sendable { case text(String), number(Double) }
     /// var value: Value?
     ///
     /// try field.oneof(4, &value, .string, Value.text) { if case .text(let it) = $0 { it } else { nil } }

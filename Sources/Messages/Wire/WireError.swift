@@ -53,7 +53,17 @@ extension WireError: CustomStringConvertible {
             case .tooLarge: "the message is larger than allowed"
             case .invalidValue: "the value is not legal for its type"
             }
-        let place = path.isEmpty ? "" : " in field " + path.map(String.init).joined(separator: ".")
+        let place = path.isEmpty ? "" : " in field \(pathText)"
         return "\(what), at octet \(offset)\(place)"
+    }
+
+    /// The path in a few words, however deep it leads: a peer can make it a hundred numbers long.
+    private var pathText: String {
+        let endCount = 4
+        func text(_ numbers: ArraySlice<UInt32>) -> String {
+            numbers.map(String.init).joined(separator: ".")
+        }
+        guard path.count > 3 * endCount else { return text(path[...]) }
+        return "\(text(path.prefix(endCount)))…\(text(path.suffix(endCount))) (\(path.count) deep)"
     }
 }

@@ -3,7 +3,10 @@ extension InterceptorFactory {
     /// fetches a fresh one and sends the call once more.
     ///
     /// ```swift
-    /// let token = BearerToken { try await accounts.accessToken() }
+    /// let token = BearerToken {
+    ///     let grant = try await accounts.signIn()
+    ///     return .init(grant.accessToken, validFor: .seconds(3_600))
+    /// }
     /// let channel = try Channel(
     ///     "example.com:443", credentials: .tls(), interceptors: [.all(.refreshing(token))])
     /// ```

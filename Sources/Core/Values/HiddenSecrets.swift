@@ -1,0 +1,32 @@
+// What proves who somebody is does not get into logs by accident: neither by `print` nor by `dump`,
+// which would look into the properties.
+
+extension Metadata: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: map { $0 }) }
+}
+
+extension Metadata.Element: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        guard !MetadataRules.isSecret(name) else { return "\(name): (hidden)" }
+        return switch value {
+        case .text(let text): "\(name): \(text)"
+        case .bytes(let bytes): "\(name): \(Base64.encode(bytes))"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension BearerToken.Token: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        "(hidden)" + (expiry.map { ", expires \(Deadline.at($0))" } ?? "")
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension BearerToken: CustomStringConvertible, CustomReflectable {
+    public var description: String { "bearer token (hidden)" }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
