@@ -54,9 +54,9 @@ enum Main {
         print(
             """
 
-            'swiftlet --version' says which one it is. Behind '--' no word is an option. The exit status is 0, 2 for wrong usage, 64 + gRPC status
-            for a failed call, 3 for an interop case that was named and could not be served, and 1 for
-            anything else that fails.
+            'swiftlet --version' prints the version. Behind '--' no word is an option. The exit status
+            is 0, 2 for wrong usage, 64 + gRPC status for a failed call, 3 for an interop case that was
+            named and could not be served, and 1 for anything else that fails.
             """)
     }
 }

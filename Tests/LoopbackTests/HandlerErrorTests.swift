@@ -74,6 +74,20 @@ struct HandlerErrorTests {
         }
     }
 
+    @Test("goes without its details rather than without its status")
+    func longDetails() async throws {
+        let words = String(repeating: "x", count: 20_000)
+        let error = try await outcome(
+            of: RPCError(
+                Google.RPC.Status.with {
+                    $0.code = 3
+                    $0.message = words
+                }))
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.details == [])
+        #expect(error.map { words.hasPrefix($0.message) } == true)
+    }
+
     @Test("is as long as the client allows")
     func longerMessage() async throws {
         var arguments = ChannelArguments()

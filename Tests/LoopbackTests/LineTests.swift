@@ -8,8 +8,6 @@ import Testing
 @Suite("A call in line for a stream", .timeLimit(.minutes(1)))
 struct LineTests {
     private static let echo = HostileTrial.echo
-    private static let count = Method<[UInt8], [UInt8]>(
-        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
 
     /// A server that allows one stream at a time.
     private static func narrowPeer(_ script: RawScript) throws -> RawPeer {
@@ -25,6 +23,7 @@ struct LineTests {
         for await state in channel.connectivityChanges where state == .ready { break }
         return channel
     }
+
     @Test("goes elsewhere when the connection is lost")
     func inLine() async throws {
         let peer = try Self.narrowPeer(
@@ -34,9 +33,9 @@ struct LineTests {
                 try connection.close()
             })
         let channel = try await Self.connected(to: peer.target)
-        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount > 0 }
-        let second = try await channel.unary(HostileTrial.echo, [2])
+        let second = try await channel.unary(Self.echo, [2])
         #expect(second == RawPeer.replyBody)
         let error = await #expect(throws: RPCError.self) { try await first.value }
         #expect(error?.code == .unavailable)
@@ -77,10 +76,10 @@ struct LineTests {
         }
         let channel = try await Self.connected(to: server.target)
         let options = CallOptions.with { $0.timeout = .seconds(20) }
-        async let first = channel.unary(HostileTrial.echo, [0], options)
+        async let first = channel.unary(Self.echo, [0], options)
         try await eventually { isRunning.load(ordering: .relaxed) }
         let (replies, reply) = AsyncStream.makeStream(of: [UInt8]?.self)
-        try channel.unary(HostileTrial.echo, [1], options) { reply.yield(try? $0.get().message) }
+        try channel.unary(Self.echo, [1], options) { reply.yield(try? $0.get().message) }
         try await Task.sleep(for: .milliseconds(300))
         release.yield()
         var iterator = replies.makeAsyncIterator()
@@ -94,11 +93,11 @@ struct LineTests {
         let peer = try Self.narrowPeer(
             RawScript.butFirst { connection, _ in try connection.stall() })
         let channel = try await Self.connected(to: peer.target)
-        let first = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount > 0 }
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
-                HostileTrial.echo, [2], .with { $0.timeout = .milliseconds(50) })
+                Self.echo, [2], .with { $0.timeout = .milliseconds(50) })
         }
         #expect(error?.code == .deadlineExceeded)
         #expect(error?.mayHaveBeenExecuted == false)
@@ -117,7 +116,7 @@ struct LineTests {
                 if !closes { $0.absoluteDeadline = .after(.seconds(2)) }
             }
             for index in 0..<40 {
-                try channel.unary(HostileTrial.echo, [UInt8(index)], late) { result in
+                try channel.unary(Self.echo, [UInt8(index)], late) { result in
                     if case .failure(let failure) = result { error.yield(failure) }
                 }
                 if index == 0 {

@@ -46,6 +46,11 @@ struct MisuseTests {
             #expect(error?.mayHaveBeenExecuted == false)
             #expect(error?.message.hasPrefix("metadata ") == true)
         }
+        // Also where it stands among the defaults.
+        let defaults = try Channel(
+            server.target, defaultOptions: .with { $0.metadata = ["x-user": name] })
+        let inherited = await Self.error { _ = try await defaults.unary(Self.echo, [1]) }
+        #expect(inherited?.code == .invalidArgument)
         let added = await Self.error {
             var metadata = Metadata()
             try metadata.add(name, for: "x-user")
@@ -72,8 +77,19 @@ struct MisuseTests {
         var metadata: Metadata = ["x-user": "José", "a": "b"]
         #expect(metadata.map(\.name) == ["a"])
         #expect(metadata.problem != nil)
+        // Whatever is added behind it.
+        metadata.append("d", for: "c")
+        metadata.append(contentsOf: ["e": "f", "g": "ü"])
+        metadata.append("h", for: "e")
+        #expect(metadata.map(\.name) == ["a", "c", "e", "e"])
+        #expect(metadata["e"] == "f")
+        #expect("\(metadata)" == "[a: b, c: d, e: f, e: h]")
         metadata.removeAll("X-User")
+        #expect(metadata.problem?.hasPrefix("metadata 'g'") == true)
+        metadata.removeAll("G")
         #expect(metadata.problem == nil)
+        metadata.removeAll("e")
+        #expect(metadata.map(\.name) == ["a", "c"])
     }
 
     @Test(

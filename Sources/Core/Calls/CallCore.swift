@@ -137,7 +137,7 @@ extension CallCore {
     }
 
     private func begin(now: MonotonicInstant) {
-        if let problem = head.metadata.problem {
+        if let problem = head.metadataProblem {
             return end(with: .refused(.invalidArgument, problem), isImmediate: true)
         }
         if let instant = deadline.moment {

@@ -20,6 +20,8 @@ package struct CallHead: Sendable {
 extension CallHead {
     package var path: String { method.path }
     package var metadata: Metadata { options.metadata }
+    /// Why the metadata cannot be sent.
+    var metadataProblem: String? { options.metadata.problem }
     package var compression: CompressionAlgorithm { limits.compression }
     /// Nil is the channel's.
     var authority: String? { options.authority }

@@ -21,7 +21,7 @@ extension ConnectivityState {
         case .connecting: "while the channel connected"
         case .ready: "before there was a stream for the call"
         case .transientFailure: "while the channel failed to connect"
-        case .shutdown: "when the channel had been closed"
+        case .shutdown: "after the close of the channel"
         }
     }
 }

@@ -97,7 +97,7 @@ extension CallOptions {
 extension CallOptions {
     /// Whether they leave everything to the defaults.
     package var saysNothing: Bool {
-        timeout == nil && absoluteDeadline == .never && metadata.isEmpty && waitForReady == nil
+        timeout == nil && absoluteDeadline == .never && metadata.saysNothing && waitForReady == nil
             && maxSendByteCount == nil && maxReceiveByteCount == nil && rare == nil
     }
 
@@ -110,7 +110,7 @@ extension CallOptions {
             merged.timeout = defaults.timeout
             merged.absoluteDeadline = defaults.absoluteDeadline
         }
-        if !defaults.metadata.isEmpty {
+        if !defaults.metadata.saysNothing {
             let own = merged.metadata
             merged.metadata = defaults.metadata
             for name in Set(own.map(\.name)) { merged.metadata.removeAll(name) }

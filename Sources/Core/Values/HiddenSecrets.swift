@@ -30,3 +30,14 @@ extension BearerToken: CustomStringConvertible, CustomReflectable {
 
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+extension TLSOptions.PEM: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        switch self {
+        case .text: "(text)"
+        case .file(let path): path
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

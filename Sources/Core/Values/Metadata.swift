@@ -27,14 +27,10 @@ public struct Metadata: Sendable {
         public let value: Content
     }
 
-    /// What was to be added, and is illegal.
-    private struct Problem: Hashable {
-        var name: String
-        var text: String
-    }
-
+    /// The metadata, and behind them what was to be added and is illegal: in place of its value, what
+    /// is wrong with it. In one array, because every copy of a call's options would pay for another.
     private var elements: [Element] = []
-    private var problems: [Problem] = []
+    private var problemCount = 0
 
     public init() {}
 }
@@ -56,15 +52,15 @@ extension Metadata {
 
     /// All values for `name`, in order.
     public subscript(all name: String) -> [Content] {
-        guard !elements.isEmpty else { return [] }
+        guard !isEmpty else { return [] }
         let name = name.lowercasedASCII
-        return elements.filter { $0.name == name }.map(\.value)
+        return self.filter { $0.name == name }.map(\.value)
     }
 }
 
 extension Metadata: RandomAccessCollection {
     public var startIndex: Int { 0 }
-    public var endIndex: Int { elements.count }
+    public var endIndex: Int { elements.count - problemCount }
     public subscript(position: Int) -> Element { elements[position] }
 }
 
@@ -95,40 +91,60 @@ extension Metadata {
 
     /// Adds all of `other`.
     public mutating func append(contentsOf other: Metadata) {
-        elements += other.elements
-        problems += other.problems
+        guard problemCount > 0 || other.problemCount > 0 else {
+            elements += other.elements
+            return
+        }
+        elements.insert(contentsOf: other, at: endIndex)
+        elements += other.elements[other.endIndex...]
+        problemCount += other.problemCount
     }
 
     /// Takes away all values for `name`.
     public mutating func removeAll(_ name: String) {
         let name = name.lowercasedASCII
+        problemCount -= elements[endIndex...].count { $0.name == name }
         elements.removeAll { $0.name == name }
-        problems.removeAll { $0.name == name }
     }
 
     private mutating func append(unchecked value: Content, for name: String) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
-            problems.append(Problem(name: name, text: problem))
+            elements.append(Element(name: name, value: .text(problem)))
+            problemCount += 1
         } else {
-            elements.append(Element(name: name, value: value))
+            append(Element(name: name, value: value))
         }
     }
 
     /// Why the metadata cannot be sent, in words.
-    package var problem: String? { problems.first?.text }
+    package var problem: String? {
+        guard problemCount > 0, case .text(let text) = elements[endIndex].value else { return nil }
+        return text
+    }
+
+    /// Whether there is nothing to send, and nothing to complain of.
+    var saysNothing: Bool { elements.isEmpty }
+
+    private mutating func append(_ element: Element) {
+        if problemCount == 0 {
+            elements.append(element)
+        } else {
+            elements.insert(element, at: endIndex)
+        }
+    }
 
     private mutating func add(_ value: Content, for name: String) throws(RPCError) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
             throw .refused(.invalidArgument, problem)
         }
-        elements.append(Element(name: name, value: value))
+        append(Element(name: name, value: value))
     }
 
     /// Adds what a peer sent, which is taken as it is.
     package mutating func append(received value: Content, for name: String) {
-        elements.append(Element(name: name, value: value))
+        append(Element(name: name, value: value))
     }
 }
 
@@ -163,6 +179,6 @@ extension String {
 extension Metadata: CustomStringConvertible {
     /// For logs, and so without the values of what proves who somebody is.
     public var description: String {
-        "[" + elements.map(\.description).joined(separator: ", ") + "]"
+        "[" + map(\.description).joined(separator: ", ") + "]"
     }
 }

@@ -103,7 +103,10 @@ extension RPCError {
     }
 
     static var prefixMissing: RPCError {
-        .refused(.internal, "the request's codec left no room for the prefix of the message")
+        .refused(
+            .internal,
+            "the codec did not leave \(MessagePrefix.byteCount) zeros for the prefix of the message"
+        )
     }
 
     @usableFromInline

@@ -126,14 +126,11 @@ extension ServerCall {
         }
         var fields = HeaderList()
         fields.append("grpc-status", "\(status.code.rawValue)")
-        if !status.details.isEmpty {
-            fields.append("grpc-status-details-bin", Base64.encode(status.details))
-        }
         if let algorithms { fields.append("grpc-accept-encoding", algorithms) }
         for element in trailers { fields.append(element) }
         session.state.withLock { session in
             fields.append(
-                message: status.message, within: session.connection.peerHeaderListLimit,
+                status, within: session.connection.peerHeaderListLimit,
                 beside: sentHeaders ? 0 : Self.responseHeaders.list.byteCount)
             _ = session.connection.sendHeaders(
                 sentHeaders ? nil : Self.responseHeaders, fields, on: stream, endStream: true)
@@ -144,14 +141,27 @@ extension ServerCall {
 }
 
 extension HeaderList {
-    /// Adds the words of a status, as many as the client takes: it would refuse a longer list as a
-    /// whole, and the status with it.
+    /// Adds the details and the words of a status, as far as the client takes them: it would refuse
+    /// a longer list as a whole, and the status with it.
     ///
     /// - Parameters:
-    ///   - message: What is said.
+    ///   - status: What is said.
     ///   - limit: How long the client lets the whole list be; nil when it has not said so.
     ///   - otherByteCount: What goes out with this list counts for so much.
     fileprivate mutating func append(
+        _ status: Status, within limit: Int?, beside otherByteCount: Int
+    ) {
+        let name = "grpc-status-details-bin"
+        let details = Base64.encode(status.details)
+        let used = byteCount + otherByteCount + name.utf8.count + 32
+        // Half of them are none, and nobody could read them.
+        if !details.isEmpty, limit.map({ details.utf8.count <= $0 - used }) ?? true {
+            append(name, details)
+        }
+        append(message: status.message, within: limit, beside: otherByteCount)
+    }
+
+    private mutating func append(
         message: String, within limit: Int?, beside otherByteCount: Int
     ) {
         guard !message.isEmpty else { return }

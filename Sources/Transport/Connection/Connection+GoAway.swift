@@ -49,11 +49,11 @@ extension Connection {
             // §6.8: "Endpoints MUST NOT increase the value they send."
             throw .connection(.protocolError, "GOAWAY that takes an earlier one back")
         }
-        // One is as it should be, two are a farewell in two steps.
-        if case .leaving(let last) = lifecycle.peer, last != .last { try payForWalk(now: now) }
+        let isExpected = lifecycle.peer.expects(frame)
         lifecycle.peer = .leaving(last: frame.lastStreamID)
         events.append(.goAway(frame))
         guard configuration.role == .client else { return }
+        if !isExpected { try payForWalk(now: now) }
 
         dropWaitingStreams()
         for slot in streams.slots.indices

@@ -6,6 +6,14 @@ struct Lifecycle: Sendable {
         case open
         /// No new streams; those up to `last` are or may be served.
         case leaving(last: StreamID)
+
+        /// Whether a GOAWAY is the first, or the second of a farewell in two steps.
+        func expects(_ frame: GoAwayFrame) -> Bool {
+            switch self {
+            case .open: true
+            case .leaving(let last): last == .last && frame.lastStreamID != .last
+            }
+        }
     }
 
     /// What the peer said.

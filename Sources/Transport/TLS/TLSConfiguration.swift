@@ -3,9 +3,19 @@ package struct TLSConfiguration: Hashable, Sendable {
     package enum Role: Hashable, Sendable { case client, server }
 
     /// PEM, as text or in a file.
-    package enum PEM: Hashable, Sendable {
+    package enum PEM: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         case text(String)
         case file(String)
+
+        /// Without the text, which may be a private key.
+        package var description: String {
+            switch self {
+            case .text: "(text)"
+            case .file(let path): path
+            }
+        }
+
+        package var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     /// Whose signatures count.

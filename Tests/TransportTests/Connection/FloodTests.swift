@@ -53,6 +53,7 @@ struct FloodTests {
             Raw.windowUpdate(1, 0)
         },
         Flood("of GOAWAY") { _ in Raw.goAway(last: 1) },
+        Flood("of GOAWAY that keeps everything") { _ in Raw.goAway(last: 0x7fff_ffff) },
         Flood("of empty DATA", before: Raw.response(1)) { _ in Raw.data(1, []) },
         Flood("of DATA that is padding", before: Raw.response(1)) { _ in
             Raw.frame(Raw.data, Raw.padded, on: 1, [0])

@@ -38,6 +38,8 @@ public final class DuplicateGuard: Sendable {
         let path: String
         let authority: String
         let metadata: [Metadata.Element]
+        /// What keeps the call from being sent, which is for it alone.
+        let metadataProblem: String?
         /// Whose proof of identity the call will carry. It is not in the metadata yet, and one
         /// user's answer is nothing for another; nil where it has none of its own.
         let identity: ObjectIdentifier?
@@ -91,6 +93,7 @@ public final class DuplicateGuard: Sendable {
         return Key(
             path: call.description.path, authority: call.description.authority,
             metadata: options.metadata.filter { !ignoredHeaders.contains($0.name) },
+            metadataProblem: options.metadata.problem,
             identity: identity, message: message)
     }
 }
