@@ -21,7 +21,7 @@ enum ServeCommand: Command {
             return (server, reconnects)
         }
         print("serving on \(server.target)")
-        print("connections to \(reconnects.target) are closed at once, to test reconnecting")
+        print("closing connections at once, to test reconnecting, on \(reconnects.target)")
         // Nobody would know where it is.
         guard flushOutput() else { leave(with: 0) }
         while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }

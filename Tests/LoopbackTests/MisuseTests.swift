@@ -88,8 +88,9 @@ struct MisuseTests {
         #expect(metadata.problem?.hasPrefix("metadata 'g'") == true)
         metadata.removeAll("G")
         #expect(metadata.problem == nil)
-        metadata.removeAll("e")
-        #expect(metadata.map(\.name) == ["a", "c"])
+        metadata["E"] = nil
+        metadata["a"] = "z"
+        #expect("\(metadata)" == "[c: d, a: z]")
     }
 
     @Test(

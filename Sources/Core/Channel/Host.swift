@@ -12,6 +12,8 @@ import Synchronization
 ///
 /// The channel is made when it is first asked for, from the settings as they are then. Later
 /// changes count after ``disconnect()``.
+///
+/// Foundation has a type of this name, too: where both are imported, this is `Swiftlet.Host`.
 public final class Host: Sendable {
     /// What shapes the channel.
     public struct Settings: Sendable {

@@ -56,6 +56,9 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     /// lives as long as the program.
     public static let shared = shared(of: Result { try CompletionQueue() })
 
+    /// One that a program makes it also shuts down: until then its thread goes on, and its
+    /// descriptors stay open, though nobody holds it any more.
+    ///
     /// - Parameters:
     ///   - mode: Who waits for the network.
     ///   - spin: How long to look for input before going to sleep. A few tens of microseconds halve

@@ -1,5 +1,7 @@
 /// One of the six things that can be done with a call. They are started in batches, by
 /// ``RawCall/start(_:tag:)``, and each has a handler that is called when its batch has ended.
+///
+/// Foundation has a type of this name, too: where both are imported, this is `Swiftlet.Operation`.
 public enum Operation: Sendable {
     /// Starts the call with these headers. Comes first, and once.
     case sendInitialMetadata(Metadata, then: (@Sendable () -> Void)? = nil)

@@ -11,6 +11,7 @@ import SwiftletTransport
 /// var metadata: Metadata = ["x-request-id": "7f3a"]
 /// metadata.append(bytes: [0xab], for: "x-trace-bin")
 /// metadata["X-Request-ID"]  // "7f3a"
+/// metadata["x-tenant"] = "blue"
 /// ```
 ///
 /// A name or a text that is illegal is found when the metadata is to be sent: the call ends with
@@ -38,10 +39,16 @@ public struct Metadata: Sendable {
 // MARK: - Reading
 
 extension Metadata {
-    /// The first text for `name`, or nil.
+    /// The first text for `name`, or nil. What is set takes the place of all values for it.
     public subscript(name: String) -> String? {
-        for case .text(let text) in self[all: name] { return text }
-        return nil
+        get {
+            for case .text(let text) in self[all: name] { return text }
+            return nil
+        }
+        set {
+            removeAll(name)
+            if let newValue { append(newValue, for: name) }
+        }
     }
 
     /// The first octets for `name`, which ends in `-bin`, or nil.
