@@ -19,6 +19,17 @@ struct HeldCallTests {
         }
     }
 
+    /// Takes its time for each call, and counts those that have come to it.
+    private static func slowServer(_ running: Counter) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { request, _ in
+                running.add()
+                try await Task.sleep(for: .milliseconds(200))
+                return request
+            }
+        }
+    }
+
     private static func token(after delay: Duration) -> BearerToken {
         BearerToken(isAllowedInTheClear: true) {
             try await Task.sleep(for: delay)
@@ -130,21 +141,15 @@ struct HeldCallTests {
 
     @Test("for the answer to another like it is let end with a channel that is closed in time")
     func joined() async throws {
-        let isRunning = Atomic(false)
-        let server = try LoopbackServer { server in
-            server.unary(HostileTrial.echo) { request, _ in
-                isRunning.store(true, ordering: .relaxed)
-                try await Task.sleep(for: .milliseconds(200))
-                return request
-            }
-        }
+        let running = Counter()
+        let server = try Self.slowServer(running)
         let channel = try Channel(
             server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
         let (replies, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
         for _ in 0..<3 {
             try channel.unary(HostileTrial.echo, [1]) { continuation.yield(try? $0.get().message) }
         }
-        try await eventually { isRunning.load(ordering: .relaxed) }
+        try await eventually { running.count > 0 }
         await channel.close(grace: .seconds(20))
         var iterator = replies.makeAsyncIterator()
         for _ in 0..<3 { #expect(await iterator.next() == [1]) }
@@ -152,17 +157,11 @@ struct HeldCallTests {
 
     @Test("for its answer is waited for by all who close the channel, and by none for longer")
     func closedTwice() async throws {
-        let isRunning = Atomic(false)
-        let server = try LoopbackServer { server in
-            server.unary(HostileTrial.echo) { request, _ in
-                isRunning.store(true, ordering: .relaxed)
-                try await Task.sleep(for: .milliseconds(200))
-                return request
-            }
-        }
+        let running = Counter()
+        let server = try Self.slowServer(running)
         let channel = try Channel(server.target, interceptors: [.all(.headers(["a": "b"]))])
         let call = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        try await eventually { isRunning.load(ordering: .relaxed) }
+        try await eventually { running.count > 0 }
         // Longer than the test may take.
         async let first: Void = channel.close(grace: .seconds(600))
         async let second: Void = channel.close(grace: .seconds(600))
@@ -172,14 +171,8 @@ struct HeldCallTests {
 
     @Test("between two attempts holds the call back no longer than it lasts")
     func holdOfAFailedAttempt() async throws {
-        let isRunning = Atomic(false)
-        let server = try LoopbackServer { server in
-            server.unary(HostileTrial.echo) { request, _ in
-                isRunning.store(true, ordering: .relaxed)
-                try await Task.sleep(for: .milliseconds(200))
-                return request
-            }
-        }
+        let running = Counter()
+        let server = try Self.slowServer(running)
         let fetches = Atomic(0)
         let token = BearerToken(isAllowedInTheClear: true) {
             guard fetches.wrappingAdd(1, ordering: .relaxed).newValue > 1 else {
@@ -192,7 +185,7 @@ struct HeldCallTests {
         let call = Task {
             try await channel.unary(HostileTrial.echo, [1], .with { $0.credentials = token })
         }
-        try await eventually { isRunning.load(ordering: .relaxed) }
+        try await eventually { running.count > 0 }
         await channel.close(grace: .seconds(20))
         #expect(try await call.value == [1])
     }

@@ -90,8 +90,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     func next() async throws(RPCError) -> [UInt8]? {
         // A server may be so fast that there is never anything to wait for.
         if Task.isCancelled { call.cancel() }
-        guard !inbox.hasReader else { throw .secondReader }
-        var found = takeReady()
+        var found = try takeReady()
         if case .nothing = found {
             found = await withTaskCancellationHandler {
                 await Resumption.wait { inbox.wait(.forMessage($0)) }
@@ -110,12 +109,14 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     /// What can be had without waiting.
-    private func takeReady() -> ResponseInbox.Found {
+    private func takeReady() throws(RPCError) -> ResponseInbox.Found {
         let (found, readByteCount) = inbox.poll()
         guard case .nothing = found else {
             if readByteCount > 0 { core?.wasRead(readByteCount) }
             return found
         }
+        // Before more is asked for, which would be for nobody.
+        guard !inbox.hasReader else { throw .secondReader }
         if let core { core.receiveNext(afterReading: readByteCount) } else { call.receiveNext() }
         return inbox.poll().found
     }

@@ -10,7 +10,7 @@ extension ChannelCore: ChannelBackend {
 
     func connectivityChanges() -> AsyncStream<ConnectivityState> {
         state.withLock { state in
-            followers.follow(
+            state.followers.follow(
                 from: state.connectivity, isLast: state.connectivity == .shutdown)
         }
     }

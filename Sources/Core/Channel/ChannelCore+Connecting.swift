@@ -149,10 +149,7 @@ extension ChannelCore: LinkOwner {
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
         change { state in
             if goAway.isTooManyPings { state.keepAliveFactor = min(state.keepAliveFactor * 2, 64) }
-            guard state.links.contains(where: { $0 === link }) else { return }
-            state.links.removeAll { $0 === link }
-            state.leaving.append(link)
-            if state.links.isEmpty { state.move(to: state.stateWithoutLinks) }
+            if state.remove(link) { state.leaving.append(link) }
         }
         reconnectIfNeeded()
     }
@@ -161,10 +158,7 @@ extension ChannelCore: LinkOwner {
     /// told yet, or it has no identifiers left. Its calls run on.
     func leaveRefusing(_ link: Link) {
         change { state in
-            guard state.links.contains(where: { $0 === link }) else { return }
-            state.links.removeAll { $0 === link }
-            state.leaving.append(link)
-            if state.links.isEmpty { state.move(to: state.stateWithoutLinks) }
+            if state.remove(link) { state.leaving.append(link) }
         }
         link.leave()
         // It may have ended before it stood among those that are leaving.
@@ -180,9 +174,7 @@ extension ChannelCore: LinkOwner {
     private func drop(_ link: Link) {
         change { state in
             state.leaving.removeAll { $0 === link }
-            guard state.links.contains(where: { $0 === link }) else { return }
-            state.links.removeAll { $0 === link }
-            if state.links.isEmpty { state.move(to: state.stateWithoutLinks) }
+            _ = state.remove(link)
         }
         reconnectIfNeeded()
     }

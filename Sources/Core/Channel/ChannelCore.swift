@@ -29,8 +29,7 @@ final class ChannelCore: Sendable {
         var waiting: [CallCore] = []
         var forgottenCount = 0
         var lastFailure: ConnectionFailure?
-        /// Those of the channel: whoever changes the state takes down what it has become.
-        let followers: Followers<ConnectivityState>
+        let followers = Followers<ConnectivityState>()
         /// They have to be told of a change.
         var owesNews = false
         var heads = RequestHeadCache()
@@ -48,7 +47,6 @@ final class ChannelCore: Sendable {
     private let userAgent: String
     let limits: MessageLimits
     let state: Mutex<State>
-    let followers = Followers<ConnectivityState>()
     let chains = ChainRegistry()
     /// Where connected sockets come from, instead of from the target's addresses.
     let sockets: SocketSupply?
@@ -71,7 +69,7 @@ final class ChannelCore: Sendable {
             compression: arguments.defaultCompression,
             maxSendByteCount: arguments.maxSendMessageByteCount,
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount)
-        state = Mutex(State(backoff: Backoff(arguments.backoff), followers: followers))
+        state = Mutex(State(backoff: Backoff(arguments.backoff)))
         arguments.connectivityMonitor?.add(self)
         if !queue.adopt(self) { shutDown() }
     }
@@ -80,12 +78,12 @@ final class ChannelCore: Sendable {
 extension ChannelCore {
     /// Changes the state, and tells those who follow the connectivity, outside the lock.
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, owesNews) = state.withLock { state in
+        let (result, followers) = state.withLock { state in
             let result = body(&state)
             defer { state.owesNews = false }
-            return (result, state.owesNews)
+            return (result, state.owesNews ? state.followers : nil)
         }
-        if owesNews { followers.tell() }
+        followers?.tell()
         return result
     }
 }
@@ -233,6 +231,14 @@ extension ChannelCore.State {
         waiting.removeAll(where: isTaken)
         forgottenCount = 0
         return taken
+    }
+
+    /// Takes a connection out of use. False when it was not in use.
+    mutating func remove(_ link: Link) -> Bool {
+        guard links.contains(where: { $0 === link }) else { return false }
+        links.removeAll { $0 === link }
+        if links.isEmpty { move(to: stateWithoutLinks) }
+        return true
     }
 
     /// Takes all connections out of use. They are to be left.

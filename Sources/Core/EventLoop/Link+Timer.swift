@@ -12,7 +12,6 @@ extension Link: TimerTarget {
     /// Looks at the engine's deadlines.
     func poll(now: MonotonicInstant) {
         enum Outcome { case goesOn(DueTimer?, hasOutput: Bool), failed(LinkError), ended }
-        // Who has taken the event of a failure down also tells of it, behind what came before.
         let (outcome, old): (Outcome, TimerHandle?) = state.withLock { state in
             guard state.ending == nil else { return (.ended, state.takeTimer()) }
             let deadline = state.connection.poll(now: now)
@@ -24,6 +23,7 @@ extension Link: TimerTarget {
                 guard case .failed(let error) = event else { continue }
                 return (.failed(LinkError(phase: .http2, cause: error.message)), nil)
             }
+            // Who has taken the event of the failure down also tells of it, behind what came before.
             return (.ended, nil)
         }
         if let old { loop.cancel(old) }

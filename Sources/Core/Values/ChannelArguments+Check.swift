@@ -1,4 +1,7 @@
 extension ChannelArguments {
+    /// RFC 9113 §6.5.2, SETTINGS_MAX_FRAME_SIZE.
+    static let legalFrameByteCounts = 16_384...16_777_215
+
     /// Throws at the first value that no channel can do with. Names are looked at when they are set,
     /// properties only when a channel is made with them.
     func check() throws(RPCError) {
@@ -19,7 +22,7 @@ extension ChannelArguments {
         try Self.check("maxConcurrentStreams", maxConcurrentStreams, 1...Int.max)
         try Self.check("maxConnectionCount", maxConnectionCount, 1...Int.max)
         try Self.check("streamWindowByteCount", streamWindowByteCount, 1...Int(Int32.max))
-        try Self.check("maxFrameByteCount", maxFrameByteCount, 16_384...16_777_215)
+        try Self.check("maxFrameByteCount", maxFrameByteCount, Self.legalFrameByteCounts)
         try Self.check("maxPingsWithoutData", maxPingsWithoutData, natural)
     }
 

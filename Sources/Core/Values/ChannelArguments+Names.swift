@@ -66,7 +66,7 @@ extension ChannelArguments {
         case "grpc.http2.bdp_probe": .flag(\.measuresBandwidth)
         case "grpc.http2.settings_timeout": .optionalMilliseconds(\.settingsTimeout)
         case "grpc.default_compression_algorithm": .compression(\.defaultCompression)
-        case "grpc.http2.max_frame_size": .count(\.maxFrameByteCount, 16_384...16_777_215)
+        case "grpc.http2.max_frame_size": .count(\.maxFrameByteCount, legalFrameByteCounts)
         case "grpc.keepalive_time_ms": .optionalMilliseconds(\.keepAliveInterval)
         case "grpc.keepalive_timeout_ms": .milliseconds(\.keepAliveTimeout)
         case "grpc.keepalive_permit_without_calls": .flag(\.keepAliveWithoutCalls)
