@@ -113,7 +113,8 @@ extension Channel {
     public func connect() { backend.connect() }
 
     /// Takes no new calls, lets the running ones end within `grace`, cancels those that have not,
-    /// and closes the connections.
+    /// and closes the connections. When it returns they have said goodbye, and the program may end;
+    /// on a queue that is turned by hand they do so in its next turn.
     public func close(grace: Duration = .zero) async { await backend.close(grace: grace) }
 }
 

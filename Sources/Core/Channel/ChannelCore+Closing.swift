@@ -41,6 +41,15 @@ extension ChannelCore: ChannelBackend {
         let error = RPCError(.cancelled, "the channel to \(target) was closed")
         for link in links { link.endCalls(with: error) }
         chains.endAll(with: error)
+        await untilConnectionsHaveEnded()
+    }
+
+    /// They end on the loop, behind their last words: a program may end as soon as it has waited for
+    /// this. Of a queue that is turned by hand nobody knows when it is turned again, unless this is
+    /// its turn.
+    private func untilConnectionsHaveEnded() async {
+        guard queue.mode == .ownThread || loop.isCurrent else { return }
+        await Resumption<Void>.wait { waiter in loop.run { waiter.resume() } }
     }
 
     /// Takes no calls any more. Returns the connections whose calls run on.

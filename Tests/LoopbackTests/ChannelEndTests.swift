@@ -1,0 +1,51 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// What there is to be seen once a channel was closed.
+@Suite("A channel that was closed", .timeLimit(.minutes(1)))
+struct ChannelEndTests {
+    private static func channel(_ queue: CompletionQueue) throws -> (Channel, LoopbackServer) {
+        let server = try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
+        return (try Channel(server.target, queue: queue), server)
+    }
+
+    @Test("has said goodbye to its connection, for a program that ends now")
+    func elsewhere() async throws {
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let (channel, server) = try Self.channel(queue)
+        #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
+        #expect(queue.loop.descriptorCount == 1)
+        await channel.close()
+        #expect(queue.loop.descriptorCount == 0)
+        _ = server
+    }
+
+    @Test("has done so on the queue's own thread, too")
+    func onTheQueue() async throws {
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let (channel, server) = try Self.channel(queue)
+        let left = try await withTaskExecutorPreference(queue) {
+            _ = try await channel.unary(HostileTrial.echo, [1])
+            await channel.close()
+            return queue.loop.descriptorCount
+        }
+        #expect(left == 0)
+        _ = server
+    }
+
+    @Test("ends at once on a queue that nobody turns, and on one that is over")
+    func unattended() async throws {
+        let queue = try CompletionQueue(.byHand)
+        let (channel, server) = try Self.channel(queue)
+        await channel.close()
+        let ended = try CompletionQueue()
+        let late = try Channel(server.target, queue: ended)
+        ended.shutdown()
+        await late.close()
+        #expect(channel.connectivity == .shutdown)
+        #expect(late.connectivity == .shutdown)
+    }
+}
