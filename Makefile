@@ -4,10 +4,20 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SECONDS_EACH ?= 30
 # The toolchain's own, beside its swift.
-DOCC ?= $(dir $(shell command -v $(SWIFT)))docc
+TOOLS = $(dir $(shell command -v $(SWIFT)))
+DOCC ?= $(TOOLS)docc
+CLANG ?= $(TOOLS)clang
 SOURCES = Package.swift Sources Tests
+# Swift's libraries go into the binary where the system has none of its own, and what only a plug-in
+# would look for stays out. So does the library of C++ go in, where there is an archive of it: the
+# linker is shown a folder that has nothing else.
+ARCHIVES = $(CURDIR)/.build/archives
+ifeq ($(shell uname),Linux)
+STATIC = --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc -L$(ARCHIVES)
+STRIPPED = -Xlinker -s
+endif
 
-.PHONY: demo test format lint build bench fuzz interop docs install clean
+.PHONY: demo test format lint build bench fuzz interop docs static install archives clean
 
 # The four shapes of call on a server inside the program; ends with `ok`.
 demo:
@@ -64,11 +74,20 @@ docs:
 	        --output-path .build/docs/$$name || exit 1; \
 	done
 
-# A static binary of the command line.
-install:
-	$(SWIFT) build -c release --static-swift-stdlib --product swiftlet
+# A static binary of the command line, with its symbols.
+static: archives
+	$(SWIFT) build -c release $(STATIC) --product swiftlet
+
+install: archives
+	$(SWIFT) build -c release $(STATIC) $(STRIPPED) --product swiftlet
 	install -d $(PREFIX)/bin
 	install .build/release/swiftlet $(PREFIX)/bin/swiftlet
+
+# What `static` links that is not Swift's.
+archives:
+	mkdir -p $(ARCHIVES)
+	library=$$($(CLANG) -print-file-name=libstdc++.a); \
+	if [ -f "$$library" ]; then ln -sf "$$library" $(ARCHIVES)/; fi
 
 clean:
 	$(SWIFT) package clean

@@ -11,8 +11,16 @@ enum Main {
         RouteCommand.self, ServeCommand.self, ServicesCommand.self,
     ]
 
-    static func main() async {
+    /// Commands run on the thread of the queue that their channels use. Beneath an asynchronous
+    /// `main` there would be Dispatch's threads, and on Linux it leaves its own by unwinding it: both
+    /// cost a short command time and memory.
+    static func main() {
         keepStandardStreams()
+        Task(executorPreference: CompletionQueue.shared) { await run() }
+        waitForTheEnd()
+    }
+
+    private static func run() async {
         var words = Array(CommandLine.arguments.dropFirst())
         guard let name = words.first, name != "help", name != "--help", name != "-h" else {
             printUsage()
