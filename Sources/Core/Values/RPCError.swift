@@ -31,19 +31,20 @@ public struct RPCError: Error, Sendable {
         public var cause: String
     }
 
-    /// Never ``StatusCode/ok``: what is said to be an error and OK is ``StatusCode/unknown``.
-    public var code: StatusCode
-    /// What went wrong, in words for whoever reads the log: the server's, or this library's own.
-    public var message: String
+    /// One reference, because most calls end well, and each would carry the room for an error along.
     private var story: Story
 
-    /// What few errors have and few callers look at; shared by copies until one is changed.
-    private final class Story: Sendable {
-        let values: Values
+    /// Shared by copies until one is changed.
+    ///
+    /// Sendable, because whoever changes it has the only reference to it.
+    private final class Story: @unchecked Sendable {
+        var values: Values
         init(_ values: Values) { self.values = values }
     }
 
     private struct Values: Sendable {
+        var code: StatusCode
+        var message: String
         var details: [UInt8] = []
         var metadata = Metadata()
         var initialMetadata = Metadata()
@@ -57,12 +58,8 @@ public struct RPCError: Error, Sendable {
         var timeline: CallTimeline?
     }
 
-    private static let plain = Story(Values())
-
     public init(_ code: StatusCode, _ message: String) {
-        self.code = code == .ok ? .unknown : code
-        self.message = message
-        story = Self.plain
+        story = Story(Values(code: code == .ok ? .unknown : code, message: message))
     }
 
     /// The error that a status other than OK is; nil for OK.
@@ -75,15 +72,26 @@ public struct RPCError: Error, Sendable {
     }
 
     private mutating func set(_ change: (inout Values) -> Void) {
-        var values = story.values
-        change(&values)
-        story = Story(values)
+        if !isKnownUniquelyReferenced(&story) { story = Story(story.values) }
+        change(&story.values)
     }
 }
 
 // MARK: - What is known
 
 extension RPCError {
+    /// Never ``StatusCode/ok``: what is said to be an error and OK is ``StatusCode/unknown``.
+    public var code: StatusCode {
+        get { story.values.code }
+        set { set { $0.code = newValue } }
+    }
+
+    /// What went wrong, in words for whoever reads the log: the server's, or this library's own.
+    public var message: String {
+        get { story.values.message }
+        set { set { $0.message = newValue } }
+    }
+
     /// The octets of `grpc-status-details-bin`.
     public var details: [UInt8] {
         get { story.values.details }
