@@ -24,7 +24,8 @@ package final class CallCore: Sendable {
         var isImmediate: Bool
     }
 
-    struct State {
+    struct State: ~Copyable {
+        private let place = InPlace()
         var stage = Stage.idle
         var observer: (any CallObserver)?
         var deadlineTimer: TimerHandle?

@@ -10,6 +10,8 @@ package struct Connection: ~Copyable {
     package typealias Instant = MonotonicInstant
 
     package let configuration: ConnectionConfiguration
+    /// 1.4 KB, which are looked at several times a call.
+    private let place = InPlace()
 
     // What arrives.
     var reader = FrameReader()

@@ -10,6 +10,12 @@ package struct StreamHandle: Hashable, Sendable {
         self.slot = slot
         self.generation = generation
     }
+
+    // Written out, for other modules to have it in line.
+    @inlinable
+    package static func == (left: Self, right: Self) -> Bool {
+        left.slot == right.slot && left.generation == right.generation
+    }
 }
 
 /// What the engine keeps of a stream. Small and without references of its own, because there may
