@@ -65,6 +65,8 @@ extension ChannelCore: ChannelBackend {
             state.leaving = []
             return (links, state.takeWaiting(), state.attempt.take(), timers)
         }
+        queue.letGo(of: self)
+        arguments.connectivityMonitor?.letGo(of: self)
         for timer in timers { loop.cancel(timer) }
         attempt?.cancel()
         let error = closedError

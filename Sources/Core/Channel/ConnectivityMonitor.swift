@@ -15,7 +15,7 @@ import Synchronization
 public final class ConnectivityMonitor: Sendable {
     private struct State {
         var isConnected = true
-        var channels = WeakList<ChannelCore>()
+        var channels: [ObjectIdentifier: ChannelCore] = [:]
         var hosts = WeakList<Host>()
     }
 
@@ -56,7 +56,7 @@ extension ConnectivityMonitor {
             state.isConnected = isConnected
             // Told by this thread alone: the reports come one after the other.
             _ = followers.note(isConnected)
-            return (state.channels.elements, state.hosts.elements)
+            return (Array(state.channels.values), state.hosts.elements)
         }
         followers.tell()
         if !isConnected { for host in hosts { host.networkWasLost(self) } }
@@ -68,8 +68,14 @@ extension ConnectivityMonitor {
         state.withLock { followers.follow(from: $0.isConnected) }
     }
 
-    /// Has `channel` told of changes for as long as it lives.
-    func add(_ channel: ChannelCore) { state.withLock { $0.channels.append(channel) } }
+    /// Has `channel` told of changes until it is shut down.
+    func add(_ channel: ChannelCore) {
+        state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
+    }
+
+    func letGo(of channel: ChannelCore) {
+        state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
+    }
 
     /// Has `host` told of a loss for as long as it lives.
     func add(_ host: Host) {

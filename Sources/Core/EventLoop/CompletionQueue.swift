@@ -42,8 +42,9 @@ public final class CompletionQueue: TaskExecutor, Sendable {
         var isShutDown = false
         /// Batches under way; the end waits for them.
         var pendingCount = 0
-        /// Whose calls run here.
-        var channels = WeakList<ChannelCore>()
+        /// Whose calls run here, until they are shut down. Not weakly: each call would pay for the
+        /// side table that an object gets with its first weak reference.
+        var channels: [ObjectIdentifier: ChannelCore] = [:]
     }
 
     package let loop: EventLoop
@@ -125,19 +126,24 @@ extension CompletionQueue {
     public func shutdown() {
         let channels = state.withLock { state in
             state.isShutDown = true
-            return state.channels.elements
+            return Array(state.channels.values)
         }
         for channel in channels { channel.shutDown() }
         gate.open()
         loop.wakeUp()
     }
 
-    /// Has `channel` closed with the queue. False when that has been shut down already.
+    /// Has `channel` closed with the queue, unless it lets go of it before. False when the queue has
+    /// been shut down already.
     func adopt(_ channel: ChannelCore) -> Bool {
         state.withLock { state in
-            if !state.isShutDown { state.channels.append(channel) }
+            if !state.isShutDown { state.channels[ObjectIdentifier(channel)] = channel }
             return !state.isShutDown
         }
+    }
+
+    func letGo(of channel: ChannelCore) {
+        state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
