@@ -171,20 +171,21 @@ extension CallCore.State {
         _ end: consuming CallArrival.End, isPlain: Bool, _ now: MonotonicInstant
     ) -> (CallCore.Stage, TimerHandle?) {
         if times.firstByte == nil { times.firstByte = now }
-        switch end {
+        switch consume end {
         case .failed(let error):
             return finish(CallEnd(error: error), isImmediate: false, at: now)
-        case .trailers(var end):
+        case .trailers(let end):
             if isPlain {
                 messages.append(AssembledMessage(octets: plainBody, isCompressed: false))
                 plainBody = []
             }
-            if assembler.isInsideMessage, end.error == nil {
-                var error = RPCError(.internal, "the response ended inside a message")
-                error.metadata = end.trailers
-                end.error = error
+            guard assembler.isInsideMessage, end.error == nil else {
+                return finish(end, isImmediate: false, at: now)
             }
-            return finish(end, isImmediate: false, at: now)
+            var error = RPCError(.internal, "the response ended inside a message")
+            error.metadata = end.trailers
+            return finish(
+                CallEnd(error: error, trailers: end.trailers), isImmediate: false, at: now)
         }
     }
 

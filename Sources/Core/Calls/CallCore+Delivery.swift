@@ -40,12 +40,9 @@ extension CallCore {
             case .messages(let observer, var messages): observer.receive(messages: &messages)
             case .written(let observer, let wasTaken):
                 observer.messageWasWritten(wasTaken: wasTaken)
-            case .response(let observer, let metadata, let message, var end):
-                complete(&end)
-                return observer.receive(metadata, message, end: end)
-            case .end(let observer, var end):
-                complete(&end)
-                return observer.receive(end: end)
+            case .response(let observer, let metadata, let message, let end):
+                return observer.receive(metadata, message, end: completed(end))
+            case .end(let observer, let end): return observer.receive(end: completed(end))
             }
             next = state.withLock { $0.goOnDelivering() }
         }
@@ -66,9 +63,13 @@ extension CallCore.Delivery {
 
 extension CallCore {
     /// The end with what is known of the way there.
-    private func complete(_ end: inout CallEnd) {
+    private func completed(_ end: consuming CallEnd) -> CallEnd {
         end.call = self
-        guard var error = end.error else { return }
+        if let error = end.error { end.error = withStory(error) }
+        return end
+    }
+
+    private func withStory(_ error: consuming RPCError) -> RPCError {
         let (times, initialMetadata) = state.withLock { ($0.times, $0.initialMetadata) }
         if let initialMetadata, error.initialMetadata.isEmpty {
             error.initialMetadata = initialMetadata
@@ -76,7 +77,7 @@ extension CallCore {
         error.timeline = times.timeline
         if let duration = error.timeline?.duration { error.waited = duration }
         if error.peer == nil, let peer = times.connection?.peer { error.peer = peer }
-        end.error = error
+        return error
     }
 }
 
@@ -144,7 +145,7 @@ extension CallCore.State {
         guard let ending = ending.take(), let observer = observer.take() else { return .nothing }
         initialWasTold = true
         let message = messages.popFirst()
-        return .response(observer, initialMetadata, message?.octets, ending.end)
+        return .response(observer, initialMetadata, message?.octets, (consume ending).end)
     }
 
     private mutating func tellEnd() -> CallCore.Delivery {

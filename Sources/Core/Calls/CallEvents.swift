@@ -22,7 +22,9 @@ package protocol CallObserver: AnyObject, Sendable {
     var takesWhole: Bool { get }
     /// Whether it calls the user's handlers at once.
     var runsHandlers: Bool { get }
-    func receive(_ initialMetadata: Metadata?, _ message: [UInt8]?, end: consuming CallEnd)
+    func receive(
+        _ initialMetadata: consuming Metadata?, _ message: consuming [UInt8]?,
+        end: consuming CallEnd)
 }
 
 extension CallObserver {
@@ -34,7 +36,8 @@ extension CallObserver {
     }
 
     package func receive(
-        _ initialMetadata: Metadata?, _ message: [UInt8]?, end: consuming CallEnd
+        _ initialMetadata: consuming Metadata?, _ message: consuming [UInt8]?,
+        end: consuming CallEnd
     ) {
         if let initialMetadata { receive(initialMetadata: initialMetadata) }
         if let message { receive(message: message) }

@@ -19,7 +19,8 @@ extension Channel {
 
     @usableFromInline
     func rawBlockingUnary(
-        _ method: MethodSignature, _ message: EncodedMessage, _ options: CallOptions
+        _ method: MethodSignature, _ message: consuming EncodedMessage,
+        _ options: consuming CallOptions
     ) -> RawResponse {
         let queue = backend.queue
         let gate = BlockingGate()

@@ -30,18 +30,19 @@ extension Channel {
         let octets = try method.requestCodec.encode(request)
         let codec = method.replyCodec
         return startUnary(method.signature, octets, options) { raw in
-            completion(Result { () throws(RPCError) in try raw.response(codec) })
+            completion(raw.result(codec))
         }
     }
 
     @usableFromInline
     func startUnary(
-        _ method: MethodSignature, _ message: consuming EncodedMessage, _ options: CallOptions,
-        completion: @escaping @Sendable (RawResponse) -> Void
+        _ method: MethodSignature, _ message: consuming EncodedMessage,
+        _ options: consuming CallOptions,
+        completion: @escaping @Sendable (consuming RawResponse) -> Void
     ) -> RunningCall {
-        let observer = SingleResponse()
+        let observer = SingleResponse(for: .handler(completion))
         let call = makeCall(method, options, observer: observer)
-        observer.expect(from: call, .handler(completion))
+        observer.expect(from: call)
         call.start(only: message)
         return RunningCall(call: call)
     }

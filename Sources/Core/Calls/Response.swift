@@ -12,7 +12,7 @@ public struct Response<Message: Sendable>: Sendable {
     package var wasCompressed = false
 
     @usableFromInline
-    init(message: Message, of raw: RawResponse) {
+    init(message: Message, of raw: consuming RawResponse) {
         self.message = message
         initialMetadata = raw.initialMetadata
         trailingMetadata = raw.end.trailers
@@ -39,7 +39,7 @@ extension Response: CustomStringConvertible {
 
     /// The one message, or why there is none.
     @usableFromInline
-    consuming func octets() throws(RPCError) -> [UInt8] {
+    func octets() throws(RPCError) -> [UInt8] {
         if var error = end.error {
             if error.initialMetadata.isEmpty { error.initialMetadata = initialMetadata }
             throw error
@@ -51,7 +51,16 @@ extension Response: CustomStringConvertible {
     }
 
     @inlinable
-    func response<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
+    consuming func result<Reply>(_ codec: Codec<Reply>) -> Result<Response<Reply>, RPCError> {
+        do throws(RPCError) {
+            return .success(try response(codec))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @inlinable
+    consuming func response<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
         let octets = try octets()
         return Response(message: try codec.decode(octets.span), of: self)
     }

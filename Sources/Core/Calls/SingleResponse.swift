@@ -7,7 +7,7 @@ final class SingleResponse: CallObserver {
     /// Who waits for the end.
     enum Waiter {
         case continuation(Resumption<RawResponse>)
-        case handler(@Sendable (RawResponse) -> Void)
+        case handler(@Sendable (consuming RawResponse) -> Void)
         /// A thread that looks for ``SingleResponse/response`` when the gate opens.
         case gate(BlockingGate, CompletionQueue)
 
@@ -27,31 +27,41 @@ final class SingleResponse: CallObserver {
         var message: [UInt8]?
         var initialMetadata: Metadata?
         var waiter: Waiter?
-        /// Kept for who waits at a gate, or does not wait yet.
-        var response: RawResponse?
+        /// For who waits at a gate, or does not wait yet.
+        var kept: Kept?
+    }
+
+    /// Apart from the state, which every call makes, and few need this of it.
+    private final class Kept: Sendable {
+        let response: RawResponse
+        init(_ response: RawResponse) { self.response = response }
     }
 
     private let state: Mutex<State>
 
-    init() { state = Mutex(State()) }
+    /// - Parameter waiter: Who gets the response; nil is somebody who is yet to come.
+    init(for waiter: consuming Waiter? = nil) { state = Mutex(State(waiter: waiter)) }
 }
 
 extension SingleResponse {
+    /// Expects the response of `call`, which is not started yet.
+    func expect(from call: any CallRequests) { state.withLock { $0.call = call } }
+
     /// Has the response of `call`, which is not started yet, handed to `waiter`.
     func expect(from call: any CallRequests, _ waiter: Waiter) {
-        let response = state.withLock { state in
-            if state.response == nil {
+        let kept = state.withLock { state in
+            if state.kept == nil {
                 state.call = call
                 state.waiter = waiter
             }
-            return state.response
+            return state.kept
         }
         // It was cancelled before its start.
-        if let response { waiter.take(response) }
+        if let kept { waiter.take(kept.response) }
     }
 
     /// The response, once the call has ended, for who waits at a gate.
-    var response: RawResponse? { state.withLock { $0.response } }
+    var response: RawResponse? { state.withLock { $0.kept }?.response }
 
     func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
@@ -77,7 +87,10 @@ extension SingleResponse {
 
     var takesWhole: Bool { true }
 
-    func receive(_ initialMetadata: Metadata?, _ message: [UInt8]?, end: consuming CallEnd) {
+    func receive(
+        _ initialMetadata: consuming Metadata?, _ message: consuming [UInt8]?,
+        end: consuming CallEnd
+    ) {
         let waiter = state.withLock { state in
             state.call = nil
             return state.waiter.take()
@@ -92,8 +105,9 @@ extension SingleResponse {
 
     /// For a thread at a gate; or for somebody who may have come to wait since the last look.
     private func keep(_ response: RawResponse, for waiter: Waiter?) {
+        let kept = Kept(response)
         let late = state.withLock { state in
-            state.response = response
+            state.kept = kept
             return state.waiter.take()
         }
         waiter?.take(response)

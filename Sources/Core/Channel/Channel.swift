@@ -125,7 +125,7 @@ extension Channel {
     func makeCall(
         _ method: MethodSignature, _ options: consuming CallOptions, observer: any CallObserver
     ) -> any CallRequests {
-        var options = hasDefaults ? options.merged(over: defaultOptions) : options
+        if hasDefaults { options = options.merged(over: defaultOptions) }
         // Interceptors of a queue that is no more would have nobody to see to their deadline.
         guard !interceptors.isEmpty || !options.meetsNobody, !backend.queue.isShutDown else {
             return CallCore(method, options, backend: backend, observer: observer)

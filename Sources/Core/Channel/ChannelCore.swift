@@ -44,6 +44,7 @@ final class ChannelCore: Sendable {
     let loop: EventLoop
     /// What requests are addressed to.
     let authority: String
+    private let scheme: String
     private let userAgent: String
     let limits: MessageLimits
     let state: Mutex<State>
@@ -64,6 +65,7 @@ final class ChannelCore: Sendable {
         authority =
             arguments.defaultAuthority ?? arguments.targetNameOverride
             ?? credentials.targetNameOverride ?? target.defaultAuthority
+        scheme = credentials.scheme
         userAgent = arguments.userAgent
         limits = MessageLimits(
             compression: arguments.defaultCompression,
@@ -124,7 +126,7 @@ extension ChannelCore: CallBackend {
             }
             if let link = state.linkForCall(maxCount: arguments.maxConnectionCount) {
                 do throws(RPCError) {
-                    return .open(link, try prepared(for: call.head, in: &state.heads))
+                    return .open(link, try prepared(for: call, in: &state.heads))
                 } catch {
                     return .fail(error)
                 }
@@ -147,10 +149,10 @@ extension ChannelCore: CallBackend {
     }
 
     private func prepared(
-        for head: CallHead, in cache: inout RequestHeadCache
+        for call: CallCore, in cache: inout RequestHeadCache
     ) throws(RPCError) -> PreparedHeaders {
         try cache.prepared(
-            for: head, authority: head.authority ?? authority, scheme: credentials.scheme,
+            for: call, authority: call.head.authority ?? authority, scheme: scheme,
             userAgent: userAgent)
     }
 

@@ -202,9 +202,9 @@ extension Link: Pollable {
 extension Link.State {
     /// Translates an event of the engine while its header fields are at hand.
     mutating func takeDown(
-        _ event: Connection.Event, _ link: Link, into arrivals: inout LinkArrivals
+        _ event: consuming Connection.Event, _ link: Link, into arrivals: inout LinkArrivals
     ) {
-        switch event {
+        switch consume event {
         case .headers(let stream, let meaning, let endStream):
             takeDownHeaders(stream, meaning, endStream, into: &arrivals)
         case .data(let stream, let range, let endStream):
@@ -262,18 +262,18 @@ extension Link.State {
     /// What the headers that have come say, or said when they came before.
     private mutating func responseHead() -> ResponseHead.Initial {
         let id = connection.receivedHeadersID
-        if let id, let known = knownHead, known.id == id { return known.head }
+        if let id, knownHead?.id == id, let head = knownHead?.meaning { return head }
         let head = ResponseHead.initial(connection.receivedHeaders)
-        if let id { knownHead = (id, head) }
+        if let id { knownHead = Link.Known(id: id, meaning: head) }
         return head
     }
 
     /// The same of trailers, whose meaning lies in them alone when they say that all went well.
     private mutating func responseTrailers(httpStatus: Int?) -> CallEnd {
         let id = connection.receivedHeadersID
-        if let id, let known = knownTrailers, known.id == id { return known.end }
+        if let id, knownTrailers?.id == id, let end = knownTrailers?.meaning { return end }
         let end = ResponseHead.trailers(connection.receivedHeaders, httpStatus: httpStatus)
-        if let id, end.error == nil { knownTrailers = (id, end) }
+        if let id, end.error == nil { knownTrailers = Link.Known(id: id, meaning: end) }
         return end
     }
 

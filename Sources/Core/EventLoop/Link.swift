@@ -34,8 +34,8 @@ package final class Link: Sendable {
         var entries: [Entry] = []
         var callCount = 0
         /// What headers and trailers say that come again and again.
-        var knownHead: (id: UInt64, head: ResponseHead.Initial)?
-        var knownTrailers: (id: UInt64, end: CallEnd)?
+        var knownHead: Known<ResponseHead.Initial>?
+        var knownTrailers: Known<CallEnd>?
         /// The most calls that ran at once lately: between two answers there may be none.
         var recentCallCount = 0
         /// When another thread than the loop's last had output, and how long it lately was from
@@ -62,6 +62,12 @@ package final class Link: Sendable {
         /// What the server said last of leaving, in words.
         var goAway: String?
         var ending: LinkError?
+    }
+
+    /// What a header block meant, by the name that the engine gives to blocks that come again.
+    struct Known<Meaning> {
+        var id: UInt64
+        var meaning: Meaning
     }
 
     package let loop: EventLoop

@@ -36,8 +36,8 @@ extension LinkArrivals {
         initial: consuming ResponseHead.Initial, on stream: StreamHandle,
         for call: consuming CallCore
     ) {
-        list.append(
-            Arrival(call: call, stream: stream, content: CallArrival(initial: initial)))
+        list.append(Arrival(call: call, stream: stream))
+        list[list.count - 1].content.initial = initial
     }
 
     /// What comes of one stream in a row is told as one.
@@ -57,11 +57,8 @@ extension LinkArrivals {
     mutating func append(
         end: consuming CallArrival.End, on stream: StreamHandle, for call: consuming CallCore
     ) {
-        if isLast(stream) {
-            list[list.count - 1].content.end = end
-        } else {
-            list.append(Arrival(call: call, stream: stream, content: CallArrival(end: end)))
-        }
+        if !isLast(stream) { list.append(Arrival(call: call, stream: stream)) }
+        list[list.count - 1].content.end = end
     }
 
     private func isLast(_ stream: StreamHandle) -> Bool {

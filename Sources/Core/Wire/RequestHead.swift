@@ -51,9 +51,10 @@ struct RequestHeadCache {
         var authority: String
         var prepared: PreparedHeaders
 
-        func isFor(_ head: CallHead, _ authority: String) -> Bool {
-            method.isSame(as: head.method) && self.authority == authority
-                && compression == head.compression
+        /// The call is asked, and not its head, which would be copied for it.
+        func isFor(_ call: CallCore, _ authority: String) -> Bool {
+            method.isSame(as: call.head.method) && self.authority == authority
+                && compression == call.head.compression
         }
     }
 
@@ -64,12 +65,13 @@ struct RequestHeadCache {
 
 extension RequestHeadCache {
     mutating func prepared(
-        for head: CallHead, authority: String, scheme: String, userAgent: String
+        for call: CallCore, authority: String, scheme: String, userAgent: String
     ) throws(RPCError) -> PreparedHeaders {
-        for index in entries.indices where entries[index].isFor(head, authority) {
+        for index in entries.indices where entries[index].isFor(call, authority) {
             if index > 0 { entries.swapAt(index, 0) }
             return entries[0].prepared
         }
+        let head = call.head
         try Self.check(head, authority: authority, userAgent: userAgent)
         let method = head.method
         let prepared =
