@@ -314,9 +314,11 @@ extension EventLoop {
         for event in scratch.events {
             guard let target = target(of: event.token) else { continue }
             // Who reads on anyway would otherwise read twice.
-            let index = scratch.unread.firstIndex { $0.target === target }
-            let unread = index.map { scratch.unread.remove(at: $0).readiness } ?? []
-            target.ready(event.readiness.union(unread), now: now)
+            var readiness = event.readiness
+            if let index = scratch.unread.firstIndex(where: { $0.target === target }) {
+                readiness.formUnion(scratch.unread.remove(at: index).readiness)
+            }
+            target.ready(readiness, now: now)
         }
         for unread in scratch.unread { unread.target.ready(unread.readiness, now: now) }
         scratch.unread.removeAll(keepingCapacity: true)
