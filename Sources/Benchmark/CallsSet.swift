@@ -9,7 +9,6 @@ enum CallsSet {
         var scenario: ClientArguments.Scenario
         var concurrency = 1
         var byteCount = 16
-        var executors = ClientArguments.Executor.allCases
     }
 
     private static let works = [
@@ -17,19 +16,15 @@ enum CallsSet {
         Work(name: "unary-100", scenario: .unary, concurrency: 100),
         Work(name: "unary-1M", scenario: .unary, byteCount: 1 << 20),
         Work(name: "pingpong-100", scenario: .stream, concurrency: 100),
-        Work(
-            name: "server-stream", scenario: .serverStream, byteCount: 1_024,
-            executors: [.queue, .default]),
-        Work(
-            name: "client-stream", scenario: .clientStream, byteCount: 1_024,
-            executors: [.queue, .default]),
+        Work(name: "server-stream", scenario: .serverStream, byteCount: 1_024),
+        Work(name: "client-stream", scenario: .clientStream, byteCount: 1_024),
     ]
 
     static func run(_ report: inout Report) async {
         do {
             let server = try LoopbackServer { $0.addBenchmark() }
             for work in works {
-                for executor in work.executors {
+                for executor in ClientArguments.Executor.allCases {
                     try await measure(work, executor, server.target, &report)
                 }
             }

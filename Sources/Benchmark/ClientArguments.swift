@@ -48,7 +48,9 @@ extension ClientArguments {
           --resp BYTES         payload of an answer (16)
           --count N            messages of a call of the one-way scenarios (100000)
           --executor NAME      default: tasks on the default executor; queue: tasks on the
-                               completion queue's thread; blocking; handlers
+                               completion queue's thread; blocking: threads, and with one call
+                               at a time a queue that its thread turns by hand; handlers. Idle and
+                               connections take the first two
           --spin MICROSECONDS  look for input so long before sleeping (0): where answers come that
                                soon, a call is faster by the time that waking takes; where they
                                do not, the processor works for nothing
@@ -56,7 +58,7 @@ extension ClientArguments {
                                able and allowed to; each takes longer then, so the times of such
                                a run are of no use
 
-        All work goes over one connection. The answer is one line of JSON.
+        All work but connections goes over one connection. The answer is one line of JSON.
         """
 
     /// Reads the flags. Returns what is wrong with them.

@@ -37,10 +37,16 @@ final class ClientMeter: Sendable {
 
 extension ClientMeter {
     /// Counts `units` that took from `start` to `now`. Returns whether to go on.
-    func count(_ tally: inout Tally, from start: Instant, to now: Instant, units: Int = 1) -> Bool {
+    ///
+    /// - Parameter isLatency: Whether the time says something of each of them.
+    func count(
+        _ tally: inout Tally, from start: Instant, to now: Instant, units: Int = 1,
+        isLatency: Bool = true
+    ) -> Bool {
         guard now < end else { return false }
         guard now >= begin else { return true }
         tally.count += units
+        guard isLatency else { return true }
         tally.histogram.add((now.nanoseconds - start.nanoseconds) / Int64(units), times: units)
         return true
     }
@@ -58,12 +64,14 @@ extension ClientMeter {
             return count < Self.size || end(&tally, meter)
         }
 
-        /// Counts those of a block that is not full.
+        /// Counts those of a block, be it full or not. One that is not has the end of its call in its
+        /// time.
         mutating func end(_ tally: inout Tally, _ meter: ClientMeter) -> Bool {
             guard count > 0 else { return true }
             let now = Instant.now
             defer { (start, count) = (now, 0) }
-            return meter.count(&tally, from: start, to: now, units: count)
+            return meter.count(
+                &tally, from: start, to: now, units: count, isLatency: count == Self.size)
         }
     }
 

@@ -51,6 +51,7 @@ enum ClientScale {
         AllocationCount.giveBackFreeMemory()
         let trimmed = (AllocationCount.residentByteCount ?? 0) - before
         let after = ProcessCost.now(.init())
+        let seconds = begin.duration(to: .now) / .seconds(1)
         let count = Double(arguments.concurrency)
         let (user, system) = (after.user - cost.user, after.system - cost.system)
         print(
@@ -58,14 +59,14 @@ enum ClientScale {
                 ("client", .text("swiftlet")), ("mode", .text(arguments.executor.rawValue)),
                 ("scenario", .text(arguments.scenario.rawValue)),
                 ("concurrency", .number(count, digits: 0)), ("rpcs", .number(count, digits: 0)),
-                ("secs", .number(begin.duration(to: .now) / .seconds(1), digits: 3)),
-                ("rps", .number(0, digits: 0)), ("p50_us", .number(0, digits: 0)),
+                ("secs", .number(seconds, digits: 3)),
+                ("rps", .number(count / seconds, digits: 0)), ("p50_us", .number(0, digits: 0)),
                 ("p99_us", .number(0, digits: 0)),
                 ("cpu_us_per_rpc", .number((user + system) * 1e6 / count, digits: 3)),
                 ("user_us_per_rpc", .number(user * 1e6 / count, digits: 3)),
                 ("sys_us_per_rpc", .number(system * 1e6 / count, digits: 3)),
                 ("max_rss_kb", .number(Double(after.peakKilobytes), digits: 0)),
-                ("bytes_per_s", .number(0, digits: 0)),
+                ("bytes_per_s", .number(0, digits: 0)), ("errors", .number(0, digits: 0)),
                 ("bytes_per_stream", .number(Double(grown) / count, digits: 0)),
                 ("bytes_per_stream_trimmed", .number(Double(trimmed) / count, digits: 0)),
                 ("base_rss_kb", .number(Double(before) / 1_024, digits: 0)),
