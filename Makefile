@@ -13,8 +13,10 @@ SOURCES = Package.swift Sources Tests
 # linker is shown a folder that has nothing else.
 ARCHIVES = $(CURDIR)/.build/archives
 ifeq ($(shell uname),Linux)
-STATIC = --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc -L$(ARCHIVES)
+STATIC = --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc "-L$(ARCHIVES)"
 STRIPPED = -Xlinker -s
+# What is linked that is not Swift's.
+FOR_STATIC = archives
 endif
 
 .PHONY: demo test format lint build bench fuzz interop docs static install archives clean
@@ -75,19 +77,18 @@ docs:
 	done
 
 # A static binary of the command line, with its symbols.
-static: archives
+static: $(FOR_STATIC)
 	$(SWIFT) build -c release $(STATIC) --product swiftlet
 
-install: archives
+install: $(FOR_STATIC)
 	$(SWIFT) build -c release $(STATIC) $(STRIPPED) --product swiftlet
-	install -d $(PREFIX)/bin
-	install .build/release/swiftlet $(PREFIX)/bin/swiftlet
+	install -d "$(PREFIX)/bin"
+	install .build/release/swiftlet "$(PREFIX)/bin/swiftlet"
 
-# What `static` links that is not Swift's.
 archives:
-	mkdir -p $(ARCHIVES)
+	mkdir -p "$(ARCHIVES)"
 	library=$$($(CLANG) -print-file-name=libstdc++.a); \
-	if [ -f "$$library" ]; then ln -sf "$$library" $(ARCHIVES)/; fi
+	if [ -f "$$library" ]; then ln -sf "$$library" "$(ARCHIVES)/"; fi
 
 clean:
 	$(SWIFT) package clean
