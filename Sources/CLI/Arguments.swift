@@ -101,3 +101,18 @@ enum ChannelOptions {
         }
     }
 }
+
+extension Channel {
+    /// Closes the channel behind `body`, whatever comes of that: a program that ends at once would
+    /// leave without a word.
+    func closing<Result>(after body: () async throws -> Result) async throws -> Result {
+        do {
+            let result = try await body()
+            await close()
+            return result
+        } catch {
+            await close()
+            throw error
+        }
+    }
+}

@@ -11,9 +11,10 @@ enum HealthCommand: Command {
         try arguments.expectAtMost(2)
         let target = arguments.words.first ?? ChannelOptions.defaultTarget
         let service = arguments.words.count > 1 ? arguments.words[1] : ""
-        let client = HealthClient(channel: try ChannelOptions.channel(target, arguments))
-        let status = try await client.check(service)
-        print(status)
+        let channel = try ChannelOptions.channel(target, arguments)
+        try await channel.closing {
+            print(try await HealthClient(channel: channel).check(service))
+        }
     }
 }
 
@@ -27,12 +28,18 @@ enum ServicesCommand: Command {
     static func run(_ arguments: Arguments) async throws {
         try arguments.expectAtMost(2)
         let target = arguments.words.first ?? ChannelOptions.defaultTarget
-        let client = ReflectionClient(channel: try ChannelOptions.channel(target, arguments))
-        guard arguments.words.count > 1 else {
-            for service in try await client.services() { print(service) }
-            return
+        let channel = try ChannelOptions.channel(target, arguments)
+        let client = ReflectionClient(channel: channel)
+        try await channel.closing {
+            guard arguments.words.count > 1 else {
+                for service in try await client.services() { print(service) }
+                return
+            }
+            try await listMethods(of: arguments.words[1], client)
         }
-        let name = arguments.words[1]
+    }
+
+    private static func listMethods(of name: String, _ client: ReflectionClient) async throws {
         var isService = false
         for file in try await client.files(declaring: name) {
             for service in file.service where file.fullName(of: service) == name {

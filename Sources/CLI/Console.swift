@@ -45,11 +45,6 @@ func leave(with status: Int32) -> Never {
     exit(status)
 }
 
-/// Waits for another thread to end the program.
-func waitForTheEnd() -> Never {
-    while true { pause() }
-}
-
 /// Sees to it that no connection takes the number of a standard stream that was closed, and gets
 /// what is printed.
 func keepStandardStreams() {

@@ -11,7 +11,9 @@ enum HelloCommand: Command {
         let name = try arguments.word(0, "NAME")
         try arguments.expectAtMost(2)
         let target = arguments.words.count > 1 ? arguments.words[1] : ChannelOptions.defaultTarget
-        let greeter = Greeter(channel: try ChannelOptions.channel(target, arguments))
-        print(try await greeter.sayHello(.init(name: name)).message)
+        let channel = try ChannelOptions.channel(target, arguments)
+        try await channel.closing {
+            print(try await Greeter(channel: channel).sayHello(.init(name: name)).message)
+        }
     }
 }

@@ -11,13 +11,20 @@ enum Main {
         RouteCommand.self, ServeCommand.self, ServicesCommand.self,
     ]
 
-    /// Commands run on the thread of the queue that their channels use. Beneath an asynchronous
-    /// `main` there would be Dispatch's threads, and on Linux it leaves its own by unwinding it: both
-    /// cost a short command time and memory.
+    /// Commands run on the main thread, which turns a queue for it: what is printed may wait there
+    /// for whoever reads it. Beneath an asynchronous `main` there would be Dispatch's threads, and on
+    /// Linux it leaves its own by unwinding it: both cost a short command time and memory.
     static func main() {
         keepStandardStreams()
-        Task(executorPreference: CompletionQueue.shared) { await run() }
-        waitForTheEnd()
+        do {
+            let queue = try CompletionQueue(.byHand)
+            Task(executorPreference: queue) { await run() }
+            // The end of the command ends the program.
+            while true { _ = queue.next() }
+        } catch {
+            say("swiftlet: \(error)")
+            leave(with: 1)
+        }
     }
 
     private static func run() async {

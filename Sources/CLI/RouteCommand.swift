@@ -11,13 +11,16 @@ enum RouteCommand: Command {
         let what = try arguments.word(0, "feature, list, record or chat")
         try arguments.expectAtMost(2)
         let target = arguments.words.count > 1 ? arguments.words[1] : ChannelOptions.defaultTarget
-        let guide = RouteGuideClient(channel: try ChannelOptions.channel(target, arguments))
-        switch what {
-        case "feature": try await feature(guide)
-        case "list": try await list(guide)
-        case "record": try await record(guide)
-        case "chat": try await chat(guide)
-        default: throw UsageError(message: "there is no call '\(what)'")
+        let channel = try ChannelOptions.channel(target, arguments)
+        let guide = RouteGuideClient(channel: channel)
+        try await channel.closing {
+            switch what {
+            case "feature": try await feature(guide)
+            case "list": try await list(guide)
+            case "record": try await record(guide)
+            case "chat": try await chat(guide)
+            default: throw UsageError(message: "there is no call '\(what)'")
+            }
         }
     }
 
