@@ -48,4 +48,24 @@ struct ChannelEndTests {
         #expect(channel.connectivity == .shutdown)
         #expect(late.connectivity == .shutdown)
     }
+
+    @Test("that was let go of connects no more when the last call that waits is given up")
+    func givenUp() async throws {
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(3_600)
+        arguments.maxReconnectBackoff = .seconds(3_600)
+        // Nobody listens there.
+        var channel: Channel? = try Channel("127.0.0.1:1", arguments: arguments, queue: queue)
+        var options = CallOptions()
+        options.waitForReady = true
+        let call = try channel?.unary(HostileTrial.echo, [1], options) { _ in }
+        try await eventually { channel?.connectivity == .transientFailure }
+        #expect(queue.loop.timerCount == 1)
+        channel = nil
+        #expect(queue.loop.timerCount == 1)
+        call?.cancel()
+        try await eventually { queue.loop.timerCount == 0 }
+    }
 }

@@ -114,7 +114,8 @@ extension Channel {
 
     /// Takes no new calls, lets the running ones end within `grace`, cancels those that have not,
     /// and closes the connections. When it returns they have said goodbye, and the program may end;
-    /// on a queue that is turned by hand they do so in its next turn.
+    /// on a queue that is turned by hand they do so in its next turn. A handler must not block its
+    /// queue until it returns.
     public func close(grace: Duration = .zero) async { await backend.close(grace: grace) }
 }
 

@@ -23,12 +23,20 @@ extension ChannelCore: ChannelBackend {
     /// Nobody can make calls any more; those that wait for a connection get it, or hear why not, and
     /// so does one that its server sends elsewhere.
     func shutDownIfReleased() {
-        let (links, isOver): ([Link], Bool) = change { state in
+        typealias Left = (links: [Link], ConnectionAttempt?, backoff: TimerHandle?, isOver: Bool)
+        let left: Left? = change { state in
             guard state.isReleased, state.connectivity != .shutdown,
                 state.waiting.allSatisfy(\.isEnded)
-            else { return ([], false) }
-            return (state.takeLinks(), state.leaving.isEmpty)
+            else { return nil }
+            let (attempt, backoff) = (state.attempt.take(), state.backoffTimer.take())
+            let links = state.takeLinks()
+            // Nobody is there to connect for. A call that its server sends elsewhere begins anew.
+            state.move(to: .idle)
+            return (links, attempt, backoff, state.leaving.isEmpty)
         }
+        guard let (links, attempt, backoff, isOver) = left else { return }
+        attempt?.cancel()
+        if let backoff { loop.cancel(backoff) }
         for link in links { link.leave() }
         if isOver { shutDown() }
     }
@@ -36,21 +44,26 @@ extension ChannelCore: ChannelBackend {
     func close(grace: Duration) async {
         let links = shutDown()
         if grace > .zero, links.contains(where: { $0.callCount > 0 }) || !chains.isEmpty {
-            await ClosingWait(links, chains, loop: loop).wait(until: .now + grace)
+            await ClosingWait(for: links, chains, loop: loop).wait(until: .now + grace)
         }
         let error = RPCError(.cancelled, "the channel to \(target) was closed")
         for link in links { link.endCalls(with: error) }
         chains.endAll(with: error)
-        await untilConnectionsHaveEnded()
+        await wait(forEndOf: links)
     }
 
     /// They end on the loop, behind their last words: a program may end as soon as it has waited for
     /// this. Of a queue that is turned by hand nobody knows when it is turned again, unless this is
     /// its turn.
-    private func untilConnectionsHaveEnded() async {
+    private func wait(forEndOf links: [Link]) async {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
-        await Resumption<Void>.wait { waiter in loop.run { waiter.resume() } }
+        let open = links.filter { !$0.hasEnded }
+        guard !open.isEmpty else { return }
+        await ClosingWait(for: open, loop: loop).wait(until: .now + Self.endPatience)
     }
+
+    /// An end waits for no peer, only for the loop and for who is writing just then.
+    private static let endPatience = Duration.seconds(5)
 
     /// Takes no calls any more. Returns the connections whose calls run on.
     @discardableResult

@@ -165,18 +165,20 @@ extension ChannelCore: CallBackend {
     func forget(_ call: CallCore) {
         // Kept in line until there are many of them: taking each out of the middle would cost
         // the square of their number.
-        let dead: [CallCore] = state.withLock { state in
+        let (dead, isLast): ([CallCore], Bool) = state.withLock { state in
             state.forgottenCount += 1
+            let isLast = state.isReleased && state.forgottenCount >= state.waiting.count
             guard state.forgottenCount > 64, state.forgottenCount * 2 > state.waiting.count else {
-                return []
+                return ([], isLast)
             }
             let waiting = state.waiting
             state.waiting = waiting.filter { !$0.isEnded }
             state.forgottenCount = 0
-            return waiting
+            return (waiting, isLast)
         }
         // Let go of outside the lock.
         _ = dead
+        if isLast { shutDownIfReleased() }
     }
 
     func deadlineError(of call: CallCore) -> RPCError {

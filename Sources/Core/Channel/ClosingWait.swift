@@ -7,22 +7,22 @@ import Synchronization
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
         var links: [ObjectIdentifier: Link]
-        var hasChains = true
+        var hasChains: Bool
         var formerOwners: [ObjectIdentifier: any LinkOwner] = [:]
         var waiter: Resumption<Void>?
         var timer: TimerHandle?
     }
 
     private let loop: EventLoop
-    private let chains: ChainRegistry
+    private let chains: ChainRegistry?
     private let state: Mutex<State>
 
-    init(_ links: [Link], _ chains: ChainRegistry, loop: EventLoop) {
+    /// - Parameter chains: What interceptors have in hand; nil is not waited for.
+    init(for links: [Link], _ chains: ChainRegistry? = nil, loop: EventLoop) {
         self.loop = loop
         self.chains = chains
-        state = Mutex(
-            State(links: Dictionary(uniqueKeysWithValues: links.map { (ObjectIdentifier($0), $0) }))
-        )
+        let links = Dictionary(uniqueKeysWithValues: links.map { (ObjectIdentifier($0), $0) })
+        state = Mutex(State(links: links, hasChains: chains != nil))
     }
 
     func wait(until deadline: MonotonicInstant) async {
@@ -39,7 +39,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
                     linkEnded(link, LinkError(phase: .http2, cause: "it had ended before"))
                 }
             }
-            chains.whenEmpty { [self] in settle { $0.hasChains = false } }
+            chains?.whenEmpty { [self] in settle { $0.hasChains = false } }
         }
     }
 

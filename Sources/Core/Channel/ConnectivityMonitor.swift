@@ -79,9 +79,9 @@ extension ConnectivityMonitor {
 
     /// Has `host` told of a loss for as long as it lives.
     func add(_ host: Host) {
-        state.withLock { state in
-            if !state.hosts.elements.contains(where: { $0 === host }) { state.hosts.append(host) }
-        }
+        let others = state.withLock { $0.hosts.insert(host) }
+        // Let go of outside the lock.
+        _ = others
     }
 
     private func watchInterfaces(on loop: EventLoop) {

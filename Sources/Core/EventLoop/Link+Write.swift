@@ -32,9 +32,10 @@ extension Link: Flushable {
             } catch {
                 return writeFailed(error)
             }
-            let (isDone, reports, hasEvents) = finishWriting(&batch, outcome)
+            let (isDone, isLeft, reports, hasEvents) = finishWriting(&batch, outcome)
             tell(reports)
             if hasEvents { loop.run { [self] in tellEvents() } }
+            if isLeft { endIfLeft() }
             if isDone { return }
             // However much there is to be written, others have their turn.
             if round >= Self.roundLimit { return handOver(&batch) }
@@ -83,7 +84,7 @@ extension Link: Flushable {
     /// Goes on with what has been added, or stops being the writer.
     private func finishWriting(
         _ batch: inout GatherList, _ outcome: LinkWire.WriteOutcome
-    ) -> (isDone: Bool, reports: [CallCore], hasEvents: Bool) {
+    ) -> (isDone: Bool, isLeft: Bool, reports: [CallCore], hasEvents: Bool) {
         state.withLock { state in
             let reports = state.takeRoomReports()
             state.unsentByteCount = outcome.unsentByteCount
@@ -92,11 +93,11 @@ extension Link: Flushable {
             swap(&batch, &state.unwritten)
             let hasMore = state.ending == nil && state.hasOutput
             guard state.turn.goOn(wasTurnedAway: outcome.isBlocked, hasMore: hasMore) else {
-                return (true, reports, state.connection.hasEvents)
+                return (true, state.isLeft, reports, state.connection.hasEvents)
             }
             swap(&batch, &state.unwritten)
             state.takeOutput(into: &batch)
-            return (false, reports, state.connection.hasEvents)
+            return (false, false, reports, state.connection.hasEvents)
         }
     }
 

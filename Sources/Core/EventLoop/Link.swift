@@ -256,10 +256,11 @@ extension Link {
 
     /// Ends a connection that takes no new calls when the last of the old ones has ended.
     func endIfLeft() {
-        let isOver = state.withLock { $0.connection.isDraining && $0.callCount == 0 }
-        guard isOver else { return }
+        guard state.withLock({ $0.isLeft }) else { return }
         // On the loop, so that what the peer has sent meanwhile is not cut off in the middle.
         loop.run { [self] in
+            // Who has begun to write meanwhile looks when he is done.
+            guard state.withLock({ $0.isLeft }) else { return }
             end(with: LinkError(phase: .http2, cause: "the connection was left"))
         }
     }
@@ -343,6 +344,11 @@ extension Link.State {
         else { return nil }
         callCount -= 1
         return call
+    }
+
+    /// Whether nothing keeps the connection any more, and nobody is at writing its last words.
+    var isLeft: Bool {
+        connection.isDraining && callCount == 0 && ending == nil && !turn.isWriting
     }
 
     /// Whether the owner has to be told that a stream is free.
