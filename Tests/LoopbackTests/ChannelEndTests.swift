@@ -56,16 +56,22 @@ struct ChannelEndTests {
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        arguments.connectivityMonitor = monitor
         // Nobody listens there.
         var channel: Channel? = try Channel("127.0.0.1:1", arguments: arguments, queue: queue)
         var options = CallOptions()
         options.waitForReady = true
-        let call = try channel?.unary(HostileTrial.echo, [1], options) { _ in }
+        let first = try channel?.unary(HostileTrial.echo, [1], options) { _ in }
+        let last = try channel?.unary(HostileTrial.echo, [2], options) { _ in }
         try await eventually { channel?.connectivity == .transientFailure }
+        first?.cancel()
+        // Has those that do not want to wait taken out of the line.
+        monitor.report(isConnected: false)
         #expect(queue.loop.timerCount == 1)
         channel = nil
         #expect(queue.loop.timerCount == 1)
-        call?.cancel()
+        last?.cancel()
         try await eventually { queue.loop.timerCount == 0 }
     }
 }

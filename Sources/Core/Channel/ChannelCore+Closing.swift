@@ -58,11 +58,14 @@ extension ChannelCore: ChannelBackend {
     private func wait(forEndOf links: [Link]) async {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         let open = links.filter { !$0.hasEnded }
-        guard !open.isEmpty else { return }
-        await ClosingWait(for: open, loop: loop).wait(until: .now + Self.endPatience)
+        if !open.isEmpty {
+            await ClosingWait(for: open, loop: loop).wait(until: .now + Self.endPatience)
+        }
+        // What has ended may still be at its last words, on the loop.
+        await Resumption<Void>.wait { waiter in loop.run { waiter.resume() } }
     }
 
-    /// An end waits for no peer, only for the loop and for who is writing just then.
+    /// An end waits for no peer, only for who is writing just then.
     private static let endPatience = Duration.seconds(5)
 
     /// Takes no calls any more. Returns the connections whose calls run on.

@@ -178,7 +178,8 @@ extension ChannelCore: CallBackend {
         }
         // Let go of outside the lock.
         _ = dead
-        if isLast { shutDownIfReleased() }
+        // Behind whoever has taken calls out of the line to place them, and has not placed them yet.
+        if isLast { loop.run { [self] in shutDownIfReleased() } }
     }
 
     func deadlineError(of call: CallCore) -> RPCError {
@@ -233,7 +234,7 @@ extension ChannelCore.State {
     mutating func takeWaiting(where isTaken: (CallCore) -> Bool = { _ in true }) -> [CallCore] {
         let taken = waiting.filter(isTaken)
         waiting.removeAll(where: isTaken)
-        forgottenCount = 0
+        forgottenCount = waiting.count { $0.isEnded }
         return taken
     }
 

@@ -306,11 +306,13 @@ extension Link.State {
 
 extension Link {
     /// Ends the connection and every call on it. The first to come is the one that counts.
-    package func end(with error: LinkError) {
+    ///
+    /// - Parameter ifLeft: Only when nothing keeps it any more.
+    package func end(with error: LinkError, ifLeft: Bool = false) {
         var error = error
         var last = GatherList()
         let calls: State.Calls? = state.withLock { state in
-            guard state.ending == nil else { return nil }
+            guard state.ending == nil, !ifLeft || state.isLeft else { return nil }
             error.goAway = state.goAway
             state.ending = error
             let calls = state.calls

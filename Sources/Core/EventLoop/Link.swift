@@ -260,8 +260,7 @@ extension Link {
         // On the loop, so that what the peer has sent meanwhile is not cut off in the middle.
         loop.run { [self] in
             // Who has begun to write meanwhile looks when he is done.
-            guard state.withLock({ $0.isLeft }) else { return }
-            end(with: LinkError(phase: .http2, cause: "the connection was left"))
+            end(with: LinkError(phase: .http2, cause: "the connection was left"), ifLeft: true)
         }
     }
 }
