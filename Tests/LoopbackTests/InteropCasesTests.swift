@@ -57,6 +57,40 @@ struct InteropCasesTests {
         #expect(try await Self.find(name).run(against: peer) == .passed)
     }
 
+    @Test(
+        "of HTTP/2 is not served by a server that plays no part",
+        arguments: InteropCase.negative.map(\.name))
+    func noPart(_ name: String) async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        try await expectNotServed(name, peer)
+    }
+
+    @Test("of HTTP/2 is not served by a server without the service", arguments: ["ping", "goaway"])
+    func noService(_ name: String) async throws {
+        let server = try LoopbackServer { _ in }
+        try await expectNotServed(name, Self.settings(InteropServer { try Channel(server.target) }))
+    }
+
+    private func expectNotServed(_ name: String, _ peer: InteropServer) async throws {
+        let outcome = try await Self.find(name).run(against: peer)
+        if case .notServed = outcome { return }
+        Issue.record("\(outcome)")
+    }
+
+    @Test("max_streams fails when more streams were open than the server allows")
+    func tooManyStreams() throws {
+        try InteropCase.checkStreams(1, limit: 1, callCount: 15)
+        #expect(throws: CaseFailure.self) {
+            try InteropCase.checkStreams(2, limit: 1, callCount: 15)
+        }
+        for limit in [nil, 15, 100] {
+            #expect(throws: NotServed.self) {
+                try InteropCase.checkStreams(15, limit: limit, callCount: 15)
+            }
+        }
+    }
+
     @Test("max_streams passes against a server that allows one at a time")
     func maxStreams() async throws {
         let server = try LoopbackServer { server in

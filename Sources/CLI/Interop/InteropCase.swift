@@ -86,6 +86,15 @@ struct NotServed: Error {
     var reason: String
 }
 
+/// Makes calls that a server without the method cannot serve.
+func served<Result>(_ what: String, _ calls: () async throws -> Result) async throws -> Result {
+    do {
+        return try await calls()
+    } catch let error as RPCError where error.code == .unimplemented {
+        throw NotServed(reason: "the server has no \(what)")
+    }
+}
+
 /// Asserts that `actual` is what the description says.
 func expect<Value: Equatable>(_ what: String, _ actual: Value, is expected: Value) throws {
     guard actual == expected else {

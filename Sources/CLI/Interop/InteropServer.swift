@@ -86,11 +86,8 @@ struct TestServiceClient: Sendable {
 extension TestServiceClient {
     /// Makes sure that there is a TestService at all, for cases that would pass without one.
     func checkServed() async throws {
-        do throws(RPCError) {
-            _ = try await channel.unary(Self.emptyCall, .init(), Self.options())
-        } catch {
-            guard error.code == .unimplemented else { throw error }
-            throw NotServed(reason: "the server has no TestService")
+        _ = try await served("TestService") {
+            try await channel.unary(Self.emptyCall, .init(), Self.options())
         }
     }
 
