@@ -158,6 +158,15 @@ struct InteropCasesTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
+    @Test("timeout_on_sleeping_server is not served without the call that is to be late")
+    func nothingToBeLate() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(TestServiceClient.emptyCall) { _, _ in .init() }
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        try await expectNotServed("timeout_on_sleeping_server", peer)
+    }
+
     @Test(
         "makes as many calls as it was told to, however many threads share them",
         arguments: [(3, 2), (3, 8), (7, 3), (1, 1)])
