@@ -66,12 +66,6 @@ struct InteropCasesTests {
         try await expectNotServed(name, peer)
     }
 
-    @Test("of HTTP/2 is not served by a server without the service", arguments: ["ping", "goaway"])
-    func noService(_ name: String) async throws {
-        let server = try LoopbackServer { _ in }
-        try await expectNotServed(name, Self.settings(InteropServer { try Channel(server.target) }))
-    }
-
     private func expectNotServed(_ name: String, _ peer: InteropServer) async throws {
         let outcome = try await Self.find(name).run(against: peer)
         if case .notServed = outcome { return }
@@ -122,17 +116,73 @@ struct InteropCasesTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("is not passed by a server without the service", arguments: served)
-    func notPassed(_ name: String) async throws {
+    @Test(
+        "is not served by a server without the service",
+        arguments: served + InteropCase.negative.map(\.name))
+    func noService(_ name: String) async throws {
         let server = try LoopbackServer { _ in }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
-        #expect(try await Self.find(name).run(against: peer) != .passed)
+        try await expectNotServed(name, Self.settings(InteropServer { try Channel(server.target) }))
     }
 
-    @Test("fails where nobody listens", arguments: served)
+    @Test("fails where nobody listens", arguments: served + InteropCase.negative.map(\.name))
     func nobody(_ name: String) async throws {
         // A port that was given up may be another test's by now.
         let peer = Self.settings(InteropServer { try Channel("unix:/no/such/socket") })
+        try await expectFailure(name, peer)
+    }
+
+    @Test(
+        "fails where TLS does", .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"),
+        arguments: ["large_unary", "rst_after_header"])
+    func failedHandshake(_ name: String) async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        let credentials = try ChannelCredentials.tls()
+        try await expectFailure(
+            name,
+            Self.settings(InteropServer { try Channel(server.target, credentials: credentials) }))
+    }
+
+    @Test("connection_backoff is not served by a server that keeps no record")
+    func noRecord() async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        var peer = InteropServer { try Channel(server.target) }
+        peer.makeLostChannel = { _ in try Channel(server.target) }
+        try await expectNotServed("connection_backoff", peer)
+    }
+
+    @Test(
+        "of compressed answers fails where they must not be, and is not served where none are",
+        arguments: ["server_compressed_unary", "server_compressed_streaming"], [false, true])
+    func compressedAnswers(_ name: String, wrongly: Bool) async throws {
+        let server = try LoopbackServer { server in
+            server.add(TestService())
+            server.unary(TestServiceClient.unaryCall) { request, context in
+                // Where it must not, and nowhere else.
+                if wrongly, request.responseCompressed?.value == false {
+                    context.compress(with: .gzip)
+                }
+                var reply = GRPC.Testing.SimpleResponse()
+                reply.payload = .zeros(Int(request.responseSize))
+                return reply
+            }
+            server.serverStreaming(TestServiceClient.outputCall) { request, replies, context in
+                if wrongly { context.compress(with: .gzip) }
+                for parameters in request.responseParameters {
+                    try await replies.write(
+                        .init(payload: .zeros(Int(parameters.size))),
+                        mayCompress: parameters.compressed?.value == false)
+                }
+            }
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        if wrongly {
+            try await expectFailure(name, peer)
+        } else {
+            try await expectNotServed(name, peer)
+        }
+    }
+
+    private func expectFailure(_ name: String, _ peer: InteropServer) async throws {
         let outcome = try await Self.find(name).run(against: peer)
         if case .failed = outcome { return }
         Issue.record("\(outcome)")
@@ -173,6 +223,7 @@ struct InteropCasesTests {
     func soakCount(iterations: Int, threads: Int) async throws {
         let count = Mutex(0)
         let server = try LoopbackServer { server in
+            server.add(TestService())
             server.unary(TestServiceClient.unaryCall) { request, _ in
                 count.withLock { $0 += 1 }
                 var reply = GRPC.Testing.SimpleResponse()

@@ -64,6 +64,9 @@ extension InteropCase {
     func run(against server: InteropServer) async -> Outcome {
         if case .outOfReach(let what) = peer { return .notServed("needs \(what)") }
         do {
+            if case .testService = peer {
+                try await server.withChannel { client in try await client.checkServed() }
+            }
             try await body(server)
             return .passed
         } catch let error as NotServed {

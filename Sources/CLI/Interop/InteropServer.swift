@@ -84,7 +84,8 @@ struct TestServiceClient: Sendable {
 }
 
 extension TestServiceClient {
-    /// Makes sure that there is a TestService at all, for cases that would pass without one.
+    /// Makes sure that there is a TestService at all: without one, some cases would pass, and the
+    /// others fail for nothing that the client did.
     func checkServed() async throws {
         _ = try await served("TestService") {
             try await channel.unary(Self.emptyCall, .init(), Self.options())

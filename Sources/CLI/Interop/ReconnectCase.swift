@@ -23,8 +23,11 @@ extension InteropCase {
             let settings = server.settings.reconnect
             try await server.withChannel(server.makeControlChannel) { client in
                 let milliseconds = Int32(clamping: Int(settings.maxBackoff / .milliseconds(1)))
-                _ = try await client.channel.unary(
-                    start, .init(maxReconnectBackoffMs: milliseconds), TestServiceClient.options())
+                _ = try await served(start.path) {
+                    try await client.channel.unary(
+                        start, .init(maxReconnectBackoffMs: milliseconds),
+                        TestServiceClient.options())
+                }
                 let lost = try makeLost(settings.maxBackoff)
                 lost.connect()
                 try await Task.sleep(for: settings.patience)
