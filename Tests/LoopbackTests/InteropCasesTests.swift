@@ -252,6 +252,37 @@ struct InteropCasesTests {
         #expect(try await Self.find(name).run(against: peer) != .passed)
     }
 
+    @Test(
+        "connection_backoff passes when a client comes back, and fails when it does not",
+        arguments: [(.milliseconds(1), 3, true), (.seconds(3_600), 1, false)]
+            as [(backoff: Duration, arrivalCount: Int, passes: Bool)])
+    func backoff(_ initial: Duration, arrivalCount: Int, passes: Bool) async throws {
+        // A busy machine is no reason to fail: how long the delays may be is tried elsewhere.
+        let reconnects = try ReconnectService(
+            initialBackoff: .milliseconds(1), slack: .seconds(60))
+        let server = try LoopbackServer { $0.add(reconnects) }
+        var peer = InteropServer { try Channel(server.target) }
+        peer.makeLostChannel = { maxBackoff in
+            var arguments = ChannelArguments()
+            arguments.initialReconnectBackoff = initial
+            arguments.maxReconnectBackoff = max(initial, maxBackoff)
+            return try Channel(reconnects.target, arguments: arguments)
+        }
+        peer.settings.reconnect.maxBackoff = .milliseconds(2)
+        peer.settings.reconnect.wait = {
+            try await eventually { reconnects.arrivalCount >= arrivalCount }
+        }
+        let outcome = try await Self.find("connection_backoff").run(against: peer)
+        #expect(outcome == (passes ? .passed : .failed("the delays were [] ms")))
+    }
+
+    @Test("connection_backoff is not served where there is nobody to lose")
+    func nobodyToLose() async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        try await expectNotServed(
+            "connection_backoff", InteropServer { try Channel(server.target) })
+    }
+
     @Test("orca_oob does not wait for reports that have ended", arguments: [0, 1, 2])
     func reportsEnd(count: Int) async throws {
         let server = try LoopbackServer { server in
@@ -278,100 +309,6 @@ struct InteropCasesTests {
                 Issue.record("\(name): \(outcome)")
                 continue
             }
-        }
-    }
-}
-
-@Suite("A command line")
-struct CommandLineTests {
-    @Test(
-        "with a target or authorities that make no channel is wrong usage",
-        arguments: [["x", "a:b:c:d]"], ["x", "localhost:1", "--ca", "/no/such/file"]])
-    func noChannel(_ words: [String]) async throws {
-        let arguments = try Arguments(words, of: HelloCommand.self)
-        await #expect(throws: UsageError.self) { try await HelloCommand.run(arguments) }
-    }
-
-    @Test("has no options behind two hyphens")
-    func hyphens() throws {
-        let arguments = try Arguments(
-            ["--ca", "system", "--", "--ca", "--", "x"], of: HelloCommand.self)
-        #expect(arguments.words == ["--ca", "--", "x"])
-        #expect(arguments["--ca"] == "system")
-    }
-}
-
-@Suite("The interop command")
-struct InteropCommandTests {
-    @Test(
-        "refuses what makes no sense",
-        arguments: [
-            ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
-            ["--use_test_ca=true"], ["--ca_file=ca.pem"], ["--use_tls=true", "--use_test_ca=true"],
-            ["--use_tls=true", "--ca_file=/no/such/file"], ["--server_host=a:b]"],
-            ["--additional_metadata=name"], ["--additional_metadata=a:1;:2"],
-            ["--additional_metadata=a b:1"], ["--additional_metadata=te:trailers"],
-        ])
-    func refused(_ words: [String]) async throws {
-        let arguments = try Arguments(
-            words + ["--test_case=empty_unary"], of: InteropCommand.self)
-        await #expect(throws: UsageError.self) { try await InteropCommand.run(arguments) }
-    }
-
-    @Test("has every call carry the metadata that it is given")
-    func metadata() throws {
-        let arguments = try Arguments(
-            ["--additional_metadata=x-a:1;X-B:b:c;;x-a:2;x-c-bin:z;", "--server_control_port=2"],
-            of: InteropCommand.self)
-        let server = try InteropCommand.server(arguments)
-        for channel in [try server.makeChannel(), try #require(try server.makeControlChannel?())] {
-            let metadata = channel.defaultOptions.metadata
-            #expect(metadata[all: "x-a"] == [.text("1"), .text("2")])
-            #expect(metadata["x-b"] == "b:c")
-            #expect(metadata.bytes(for: "x-c-bin") == [0x7a])
-            #expect(metadata.count == 4)
-        }
-    }
-
-    @Test("takes the flags of cases that ask for an account, and makes nothing of them")
-    func accounts() throws {
-        let flags = ["default_service_account", "oauth_scope", "service_account_key_file"]
-        let arguments = try Arguments(flags.map { "--\($0)=x" }, of: InteropCommand.self)
-        _ = try InteropCommand.server(arguments)
-    }
-
-    @Test("makes 'all' of what a TestService serves, and of nothing else")
-    func all() throws {
-        let cases = try InteropCommand.selectedCases("all")
-        for each in cases {
-            guard case .testService = each.peer else {
-                Issue.record("\(each.name)")
-                continue
-            }
-        }
-        #expect(!cases.contains { $0.name == "slow_consumer" })
-        #expect(cases.count == InteropCasesTests.served.count - 1)
-    }
-
-    @Test("addresses requests to the name that it is given, without TLS too")
-    func authority() throws {
-        let arguments = try Arguments(
-            ["--server_host_override=foo.test"], of: InteropCommand.self)
-        let channel = try InteropCommand.server(arguments).makeChannel()
-        #expect(channel.backend.authority == "foo.test")
-    }
-
-    @Test(
-        "has TLS where calls are made and lost, and none where it is told of them",
-        .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
-    func ports() throws {
-        let ports = ["--server_control_port=2", "--server_retry_port=3"]
-        for (words, isSecure) in [(["--use_tls=true"], true), ([], false)] {
-            let server = try InteropCommand.server(
-                try Arguments(words + ports, of: InteropCommand.self))
-            #expect(try server.makeChannel().backend.isSecure == isSecure)
-            #expect(try server.makeLostChannel?(.seconds(1)).backend.isSecure == isSecure)
-            #expect(try server.makeControlChannel?().backend.isSecure == false)
         }
     }
 }

@@ -181,7 +181,7 @@ extension InteropCommand {
             settings.reconnect.maxBackoff = .milliseconds(count)
         }
         if let count = try arguments.count("--backoff_seconds") {
-            settings.reconnect.patience = .seconds(count)
+            settings.reconnect.wait = ReconnectSettings.wait(for: .seconds(count))
         }
         return settings
     }
