@@ -75,6 +75,15 @@ struct InteropCommandTests {
         #expect(cases.count == InteropCasesTests.served.count - 1)
     }
 
+    @Test("says one line of each case, whatever words the server finds")
+    func line() {
+        let words = "no\npassed      ping\r\n\u{1b}[2K\u{0}\u{85}\u{2028}\\ \u{263a}"
+        let written = #"no\npassed      ping\r\n\u{1B}[2K\0\u{0085}\u{2028}\ \#u{263a}"#
+        #expect(InteropCommand.line(for: "a", .failed(words)) == "FAILED      a: " + written)
+        #expect(InteropCommand.line(for: "a", .notServed(words)) == "not served  a: " + written)
+        #expect(InteropCommand.line(for: "a", .passed) == "passed      a")
+    }
+
     @Test("addresses requests to the name that it is given, without TLS too")
     func authority() throws {
         let arguments = try Arguments(

@@ -34,21 +34,40 @@ enum InteropCommand: Command {
         let server = try server(arguments)
         var (failed, notServed) = (0, 0)
         for each in cases {
-            switch await each.run(against: server) {
-            case .passed: print("passed      \(each.name)")
-            case .failed(let reason):
-                failed += 1
-                print("FAILED      \(each.name): \(reason)")
-            case .notServed(let reason):
-                notServed += 1
-                print("not served  \(each.name): \(reason)")
+            let outcome = await each.run(against: server)
+            switch outcome {
+            case .passed: break
+            case .failed: failed += 1
+            case .notServed: notServed += 1
             }
+            print(line(for: each.name, outcome))
             flushOutput()
         }
         print(
             "\(cases.count - failed - notServed) passed, \(failed) failed, \(notServed) not served")
         if failed > 0 { throw ExitStatus(status: 1) }
         if notServed > 0, arguments["--test_case"] != "all" { throw ExitStatus(status: 3) }
+    }
+
+    /// One line, whatever the server has put into its words.
+    static func line(for name: String, _ outcome: InteropCase.Outcome) -> String {
+        switch outcome {
+        case .passed: "passed      \(name)"
+        case .failed(let reason): "FAILED      \(name): \(escaped(reason))"
+        case .notServed(let reason): "not served  \(name): \(escaped(reason))"
+        }
+    }
+
+    /// The text with its control characters, and what else ends a line, written out.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0..<0x20, 0x7f..<0xa0, 0x2028, 0x2029: escaped += scalar.escaped(asASCII: true)
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
     }
 
     static func selectedCases(_ list: String?) throws -> [InteropCase] {
