@@ -94,6 +94,12 @@ class Connection:
             if case == "max_streams" and self.concurrent > 1:
                 complain(f"{self.concurrent} streams at once, though one is allowed")
             self.ping()
+            if case == "goaway" and not self.has_left:
+                self.has_left = True
+                # By hand: h2 takes its own GOAWAY for the end of the connection, where the call
+                # that it came for is still under way.
+                self.flush()
+                self.socket.sendall(struct.pack(">IBIII", 8 << 8 | 7, 0, 0, event.stream_id, 0))
             if case == "rst_after_header":
                 self.send_headers(event.stream_id)
                 self.reset(event.stream_id)
@@ -154,12 +160,6 @@ class Connection:
         self.ping()
         self.h2.send_headers(stream, [("grpc-status", "0")], end_stream=True)
         self.forget(stream)
-        if case == "goaway" and not self.has_left:
-            self.has_left = True
-            # By hand: h2 takes its own GOAWAY for the end of the connection, where the client
-            # may still answer what came before it.
-            self.flush()
-            self.socket.sendall(struct.pack(">IBIII", 8 << 8 | 7, 0, 0, stream, 0))
 
     def reset(self, stream):
         self.h2.reset_stream(stream)
@@ -198,6 +198,8 @@ if connection_count == 0:
     complain("nobody came")
 if case == "goaway" and connection_count != 2:
     complain(f"{connection_count} connections, where there should be 2")
+if case == "max_streams" and connection_count != 1:
+    complain(f"{connection_count} connections, where calls should wait for their turn on one")
 for complaint in complaints:
     print(f"{case}: {complaint}", file=sys.stderr)
 # Threads that hang in a system call do not hold the process.

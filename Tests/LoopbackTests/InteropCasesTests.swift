@@ -57,6 +57,34 @@ struct InteropCasesTests {
         #expect(try await Self.find(name).run(against: peer) == .passed)
     }
 
+    @Test(
+        "of HTTP/2 is not served by a server that plays no part",
+        arguments: InteropCase.negative.map(\.name))
+    func noPart(_ name: String) async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        try await expectNotServed(name, peer)
+    }
+
+    private func expectNotServed(_ name: String, _ peer: InteropServer) async throws {
+        let outcome = try await Self.find(name).run(against: peer)
+        if case .notServed = outcome { return }
+        Issue.record("\(outcome)")
+    }
+
+    @Test("max_streams fails when more streams were open than the server allows")
+    func tooManyStreams() throws {
+        try InteropCase.checkStreams(1, limit: 1, callCount: 15)
+        #expect(throws: CaseFailure.self) {
+            try InteropCase.checkStreams(2, limit: 1, callCount: 15)
+        }
+        for limit in [nil, 15, 100] {
+            #expect(throws: NotServed.self) {
+                try InteropCase.checkStreams(15, limit: limit, callCount: 15)
+            }
+        }
+    }
+
     @Test("max_streams passes against a server that allows one at a time")
     func maxStreams() async throws {
         let server = try LoopbackServer { server in
@@ -88,17 +116,73 @@ struct InteropCasesTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("is not passed by a server without the service", arguments: served)
-    func notPassed(_ name: String) async throws {
+    @Test(
+        "is not served by a server without the service",
+        arguments: served + InteropCase.negative.map(\.name))
+    func noService(_ name: String) async throws {
         let server = try LoopbackServer { _ in }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
-        #expect(try await Self.find(name).run(against: peer) != .passed)
+        try await expectNotServed(name, Self.settings(InteropServer { try Channel(server.target) }))
     }
 
-    @Test("fails where nobody listens", arguments: served)
+    @Test("fails where nobody listens", arguments: served + InteropCase.negative.map(\.name))
     func nobody(_ name: String) async throws {
         // A port that was given up may be another test's by now.
         let peer = Self.settings(InteropServer { try Channel("unix:/no/such/socket") })
+        try await expectFailure(name, peer)
+    }
+
+    @Test(
+        "fails where TLS does", .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"),
+        arguments: ["large_unary", "rst_after_header"])
+    func failedHandshake(_ name: String) async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        let credentials = try ChannelCredentials.tls()
+        try await expectFailure(
+            name,
+            Self.settings(InteropServer { try Channel(server.target, credentials: credentials) }))
+    }
+
+    @Test("connection_backoff is not served by a server that keeps no record")
+    func noRecord() async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        var peer = InteropServer { try Channel(server.target) }
+        peer.makeLostChannel = { _ in try Channel(server.target) }
+        try await expectNotServed("connection_backoff", peer)
+    }
+
+    @Test(
+        "of compressed answers fails where they must not be, and is not served where none are",
+        arguments: ["server_compressed_unary", "server_compressed_streaming"], [false, true])
+    func compressedAnswers(_ name: String, wrongly: Bool) async throws {
+        let server = try LoopbackServer { server in
+            server.add(TestService())
+            server.unary(TestServiceClient.unaryCall) { request, context in
+                // Where it must not, and nowhere else.
+                if wrongly, request.responseCompressed?.value == false {
+                    context.compress(with: .gzip)
+                }
+                var reply = GRPC.Testing.SimpleResponse()
+                reply.payload = .zeros(Int(request.responseSize))
+                return reply
+            }
+            server.serverStreaming(TestServiceClient.outputCall) { request, replies, context in
+                if wrongly { context.compress(with: .gzip) }
+                for parameters in request.responseParameters {
+                    try await replies.write(
+                        .init(payload: .zeros(Int(parameters.size))),
+                        mayCompress: parameters.compressed?.value == false)
+                }
+            }
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        if wrongly {
+            try await expectFailure(name, peer)
+        } else {
+            try await expectNotServed(name, peer)
+        }
+    }
+
+    private func expectFailure(_ name: String, _ peer: InteropServer) async throws {
         let outcome = try await Self.find(name).run(against: peer)
         if case .failed = outcome { return }
         Issue.record("\(outcome)")
@@ -124,12 +208,22 @@ struct InteropCasesTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
+    @Test("timeout_on_sleeping_server is not served without the call that is to be late")
+    func nothingToBeLate() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(TestServiceClient.emptyCall) { _, _ in .init() }
+        }
+        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        try await expectNotServed("timeout_on_sleeping_server", peer)
+    }
+
     @Test(
         "makes as many calls as it was told to, however many threads share them",
         arguments: [(3, 2), (3, 8), (7, 3), (1, 1)])
     func soakCount(iterations: Int, threads: Int) async throws {
         let count = Mutex(0)
         let server = try LoopbackServer { server in
+            server.add(TestService())
             server.unary(TestServiceClient.unaryCall) { request, _ in
                 count.withLock { $0 += 1 }
                 var reply = GRPC.Testing.SimpleResponse()
@@ -158,6 +252,37 @@ struct InteropCasesTests {
         #expect(try await Self.find(name).run(against: peer) != .passed)
     }
 
+    @Test(
+        "connection_backoff passes when a client comes back, and fails when it does not",
+        arguments: [(.milliseconds(1), 3, true), (.seconds(3_600), 1, false)]
+            as [(backoff: Duration, arrivalCount: Int, passes: Bool)])
+    func backoff(_ initial: Duration, arrivalCount: Int, passes: Bool) async throws {
+        // A busy machine is no reason to fail: how long the delays may be is tried elsewhere.
+        let reconnects = try ReconnectService(
+            initialBackoff: .milliseconds(1), slack: .seconds(60))
+        let server = try LoopbackServer { $0.add(reconnects) }
+        var peer = InteropServer { try Channel(server.target) }
+        peer.makeLostChannel = { maxBackoff in
+            var arguments = ChannelArguments()
+            arguments.initialReconnectBackoff = initial
+            arguments.maxReconnectBackoff = max(initial, maxBackoff)
+            return try Channel(reconnects.target, arguments: arguments)
+        }
+        peer.settings.reconnect.maxBackoff = .milliseconds(2)
+        peer.settings.reconnect.wait = {
+            try await eventually { reconnects.arrivalCount >= arrivalCount }
+        }
+        let outcome = try await Self.find("connection_backoff").run(against: peer)
+        #expect(outcome == (passes ? .passed : .failed("the delays were [] ms")))
+    }
+
+    @Test("connection_backoff is not served where there is nobody to lose")
+    func nobodyToLose() async throws {
+        let server = try LoopbackServer { $0.add(TestService()) }
+        try await expectNotServed(
+            "connection_backoff", InteropServer { try Channel(server.target) })
+    }
+
     @Test("orca_oob does not wait for reports that have ended", arguments: [0, 1, 2])
     func reportsEnd(count: Int) async throws {
         let server = try LoopbackServer { server in
@@ -184,63 +309,6 @@ struct InteropCasesTests {
                 Issue.record("\(name): \(outcome)")
                 continue
             }
-        }
-    }
-}
-
-@Suite("A command line")
-struct CommandLineTests {
-    @Test(
-        "with a target or authorities that make no channel is wrong usage",
-        arguments: [["x", "a:b:c:d]"], ["x", "localhost:1", "--ca", "/no/such/file"]])
-    func noChannel(_ words: [String]) async throws {
-        let arguments = try Arguments(words, of: HelloCommand.self)
-        await #expect(throws: UsageError.self) { try await HelloCommand.run(arguments) }
-    }
-
-    @Test("has no options behind two hyphens")
-    func hyphens() throws {
-        let arguments = try Arguments(
-            ["--ca", "system", "--", "--ca", "--", "x"], of: HelloCommand.self)
-        #expect(arguments.words == ["--ca", "--", "x"])
-        #expect(arguments["--ca"] == "system")
-    }
-}
-
-@Suite("The interop command")
-struct InteropCommandTests {
-    @Test(
-        "refuses what makes no sense",
-        arguments: [
-            ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
-            ["--use_test_ca=true"], ["--ca_file=ca.pem"], ["--use_tls=true", "--use_test_ca=true"],
-            ["--use_tls=true", "--ca_file=/no/such/file"], ["--server_host=a:b]"],
-        ])
-    func refused(_ words: [String]) async throws {
-        let arguments = try Arguments(
-            words + ["--test_case=empty_unary"], of: InteropCommand.self)
-        await #expect(throws: UsageError.self) { try await InteropCommand.run(arguments) }
-    }
-
-    @Test("addresses requests to the name that it is given, without TLS too")
-    func authority() throws {
-        let arguments = try Arguments(
-            ["--server_host_override=foo.test"], of: InteropCommand.self)
-        let channel = try InteropCommand.server(arguments).makeChannel()
-        #expect(channel.backend.authority == "foo.test")
-    }
-
-    @Test(
-        "has TLS where calls are made and lost, and none where it is told of them",
-        .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
-    func ports() throws {
-        let ports = ["--server_control_port=2", "--server_retry_port=3"]
-        for (words, isSecure) in [(["--use_tls=true"], true), ([], false)] {
-            let server = try InteropCommand.server(
-                try Arguments(words + ports, of: InteropCommand.self))
-            #expect(try server.makeChannel().backend.isSecure == isSecure)
-            #expect(try server.makeLostChannel?(.seconds(1)).backend.isSecure == isSecure)
-            #expect(try server.makeControlChannel?().backend.isSecure == false)
         }
     }
 }

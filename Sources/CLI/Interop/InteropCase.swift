@@ -11,7 +11,7 @@ struct InteropCase: Sendable {
         case testService
         /// A server that plays the part of the case's name, and nothing else.
         case ownServer
-        /// Something that cannot be had here: what it is.
+        /// Something that cannot be had here: why not.
         case outOfReach(String)
     }
 
@@ -30,9 +30,9 @@ struct InteropCase: Sendable {
         self.body = body
     }
 
-    /// A case that cannot be run, and what it would need.
-    init(_ name: String, needs what: String) {
-        self.init(name, peer: .outOfReach(what)) { _ in }
+    /// A case that cannot be run, and why.
+    init(_ name: String, because reason: String) {
+        self.init(name, peer: .outOfReach(reason)) { _ in }
     }
 }
 
@@ -43,15 +43,12 @@ extension InteropCase {
         + reconnecting + loadReports + beyond
 
     /// Those that ask for what is not there.
-    private static let beyond = [
-        InteropCase("cacheable_unary", needs: "a caching proxy that answers GET requests"),
-        InteropCase("compute_engine_creds", needs: "an account of Google's cloud"),
-        InteropCase("jwt_token_creds", needs: "an account of Google's cloud"),
-        InteropCase("oauth2_auth_token", needs: "an account of Google's cloud"),
-        InteropCase("per_rpc_creds", needs: "an account of Google's cloud"),
-        InteropCase("google_default_credentials", needs: "an account of Google's cloud"),
-        InteropCase("compute_engine_channel_credentials", needs: "an account of Google's cloud"),
-    ]
+    private static let beyond =
+        [InteropCase("cacheable_unary", because: "the client makes no GET requests")]
+        + [
+            "compute_engine_creds", "jwt_token_creds", "oauth2_auth_token", "per_rpc_creds",
+            "google_default_credentials", "compute_engine_channel_credentials",
+        ].map { InteropCase($0, because: "it needs an account of Google's cloud") }
 
     /// What became of a case.
     enum Outcome: Equatable, Sendable {
@@ -62,8 +59,11 @@ extension InteropCase {
     }
 
     func run(against server: InteropServer) async -> Outcome {
-        if case .outOfReach(let what) = peer { return .notServed("needs \(what)") }
+        if case .outOfReach(let reason) = peer { return .notServed(reason) }
         do {
+            if case .testService = peer {
+                try await server.withChannel { client in try await client.checkServed() }
+            }
             try await body(server)
             return .passed
         } catch let error as NotServed {
@@ -84,6 +84,15 @@ struct CaseFailure: Error {
 /// The server does not do what the case needs of it.
 struct NotServed: Error {
     var reason: String
+}
+
+/// Makes calls that a server without the method cannot serve.
+func served<Result>(_ what: String, _ calls: () async throws -> Result) async throws -> Result {
+    do {
+        return try await calls()
+    } catch let error as RPCError where error.code == .unimplemented {
+        throw NotServed(reason: "the server has no \(what)")
+    }
 }
 
 /// Asserts that `actual` is what the description says.

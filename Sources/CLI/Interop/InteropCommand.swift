@@ -6,17 +6,21 @@ enum InteropCommand: Command {
     static let usage = """
         interop --test_case=NAME[,NAME…]|all [--server_host=HOST] [--server_port=PORT]
               [--use_tls=true] [--use_test_ca=true] [--ca_file=FILE] [--server_host_override=NAME]
-              [--default_service_account=NAME] [--concurrent_calls=N] [--soak_iterations=N] …
+              [--additional_metadata=NAME:VALUE[;NAME:VALUE…]] [--concurrent_calls=N]
+              [--soak_iterations=N] … [--server_control_port=PORT] [--server_retry_port=PORT]
+              [--max_reconnect_backoff_ms=N] [--backoff_seconds=N]
         """
     static let purpose = """
         runs cases of gRPC's interop test descriptions; 'all' is those that a TestService serves,
               but for slow_consumer, which takes most of a minute. One line a case. The status is 1
               when a case failed, and 3 when none failed but the server could not serve one that was
-              named
+              named. No value of --additional_metadata has a ';' in it. Nothing comes of
+              --default_service_account, --oauth_scope and --service_account_key_file
         """
     static let options: Set<String> = [
         "--server_host", "--server_port", "--server_host_override", "--use_tls", "--use_test_ca",
-        "--ca_file", "--default_service_account", "--test_case", "--concurrent_calls",
+        "--ca_file", "--default_service_account", "--oauth_scope", "--service_account_key_file",
+        "--additional_metadata", "--test_case", "--concurrent_calls",
         "--soak_iterations", "--soak_max_failures",
         "--soak_per_iteration_max_acceptable_latency_ms",
         "--soak_min_time_ms_between_rpcs", "--soak_overall_timeout_seconds", "--soak_request_size",
@@ -30,15 +34,13 @@ enum InteropCommand: Command {
         let server = try server(arguments)
         var (failed, notServed) = (0, 0)
         for each in cases {
-            switch await each.run(against: server) {
-            case .passed: print("passed      \(each.name)")
-            case .failed(let reason):
-                failed += 1
-                print("FAILED      \(each.name): \(reason)")
-            case .notServed(let reason):
-                notServed += 1
-                print("not served  \(each.name): \(reason)")
+            let outcome = await each.run(against: server)
+            switch outcome {
+            case .passed: break
+            case .failed: failed += 1
+            case .notServed: notServed += 1
             }
+            print(line(for: each.name, outcome))
             flushOutput()
         }
         print(
@@ -47,13 +49,34 @@ enum InteropCommand: Command {
         if notServed > 0, arguments["--test_case"] != "all" { throw ExitStatus(status: 3) }
     }
 
-    private static func selectedCases(_ list: String?) throws -> [InteropCase] {
+    /// One line, whatever the server has put into its words.
+    static func line(for name: String, _ outcome: InteropCase.Outcome) -> String {
+        switch outcome {
+        case .passed: "passed      \(name)"
+        case .failed(let reason): "FAILED      \(name): \(escaped(reason))"
+        case .notServed(let reason): "not served  \(name): \(escaped(reason))"
+        }
+    }
+
+    /// The text with its control characters, and what else ends a line, written out.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0..<0x20, 0x7f..<0xa0, 0x2028, 0x2029: escaped += scalar.escaped(asASCII: true)
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    static func selectedCases(_ list: String?) throws -> [InteropCase] {
         guard let list, list.contains(where: { $0 != "," }) else {
             throw UsageError(message: "--test_case is missing")
         }
         if list == "all" {
             return InteropCase.all.filter { each in
-                if case .ownServer = each.peer { false } else { !each.isLong }
+                if case .testService = each.peer { !each.isLong } else { false }
             }
         }
         return try list.split(separator: ",").map { name in
@@ -76,13 +99,17 @@ extension InteropCommand {
         let credentials = try credentials(arguments)
         var common = ChannelArguments()
         common.defaultAuthority = arguments["--server_host_override"]
-        var server = InteropServer { [common] in
-            try Channel("\(bracketed):\(port)", credentials: credentials, arguments: common)
+        var options = CallOptions()
+        options.metadata = try metadata(arguments["--additional_metadata"] ?? "")
+        var server = InteropServer { [common, options] in
+            try Channel(
+                "\(bracketed):\(port)", credentials: credentials, arguments: common,
+                defaultOptions: options)
         }
         if let port = try self.port("--server_control_port", arguments) {
             // The description has no TLS here, whatever the other ports have.
-            server.makeControlChannel = { [common] in
-                try Channel("\(bracketed):\(port)", arguments: common)
+            server.makeControlChannel = { [common, options] in
+                try Channel("\(bracketed):\(port)", arguments: common, defaultOptions: options)
             }
         }
         if let port = try self.port("--server_retry_port", arguments) {
@@ -101,6 +128,26 @@ extension InteropCommand {
 
     private static func port(_ name: String, _ arguments: Arguments) throws -> Int? {
         try arguments.count(name, from: 1, to: 65_535)
+    }
+
+    /// What every call carries, in the form of the flag of gRPC's client in C++.
+    private static func metadata(_ list: String) throws -> Metadata {
+        var metadata = Metadata()
+        for pair in list.split(separator: ";") {
+            guard let colon = pair.firstIndex(of: ":") else {
+                throw UsageError(message: "--additional_metadata: '\(pair)' has no ':'")
+            }
+            let name = String(pair[..<colon])
+            let value = String(pair[pair.index(after: colon)...])
+            try UsageError.whenInvalid {
+                if name.hasSuffix("-bin") {
+                    try metadata.add(bytes: Array(value.utf8), for: name)
+                } else {
+                    try metadata.add(value, for: name)
+                }
+            }
+        }
+        return metadata
     }
 
     private static func credentials(_ arguments: Arguments) throws -> ChannelCredentials {
@@ -153,7 +200,7 @@ extension InteropCommand {
             settings.reconnect.maxBackoff = .milliseconds(count)
         }
         if let count = try arguments.count("--backoff_seconds") {
-            settings.reconnect.patience = .seconds(count)
+            settings.reconnect.wait = ReconnectSettings.wait(for: .seconds(count))
         }
         return settings
     }

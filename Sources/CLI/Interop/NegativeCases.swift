@@ -2,53 +2,95 @@ import Swiftlet
 
 extension InteropCase {
     /// Servers that try the client's HTTP/2 (`doc/http2-interop-test-descriptions.md`). Each case
-    /// needs the server that plays its part.
+    /// needs the server that plays its part: any other would let a client pass that does all wrong,
+    /// so what came is looked at as well.
     static let negative = [
-        InteropCase("goaway", peer: .ownServer) { server in
-            try await server.withChannel { client in
-                try await client.checkLargeUnary()
-                // The GOAWAY comes with the first answer or just behind it.
-                try await Task.sleep(for: server.settings.pauseBetweenCalls)
-                try await client.checkLargeUnary()
+        own("goaway") { client, settings in
+            try await client.checkLargeUnary()
+            // The GOAWAY comes before the first answer or just behind it.
+            try await Task.sleep(for: settings.pauseBetweenCalls)
+            try need(client.channel.counts.goAwayCount > 0, "the server sends no GOAWAY")
+            try await client.checkLargeUnary()
+            guard client.channel.counts.connectionCount > 1 else {
+                throw CaseFailure(reason: "both calls went over a connection that was to be left")
             }
         },
         reset("rst_after_header"),
         reset("rst_during_data"),
         reset("rst_after_data"),
-        InteropCase("ping", peer: .ownServer) { server in
-            try await server.withChannel { client in try await client.checkLargeUnary() }
+        own("ping") { client, _ in
+            // Servers send PINGs of their own accord where DATA comes in, to measure what the
+            // connection bears. Here there is next to none, and one of them may come.
+            _ = try await client.unary(.sized(out: 0, back: 314_159))
+            try need(
+                client.channel.counts.pingCount > 1,
+                "the server sends no PINGs around the frames of an answer")
+            try await client.checkLargeUnary()
         },
-        InteropCase("max_streams", peer: .ownServer) { server in
-            try await server.withChannel { client in
-                try await client.checkLargeUnary()
-                try await client.checkAtOnce(server.settings.callsOverTheLimit)
-            }
+        own("max_streams") { client, settings in
+            try await client.checkLargeUnary()
+            let limit = client.channel.counts.streamLimit
+            try await client.checkAtOnce(settings.callsOverTheLimit)
+            try checkStreams(
+                client.channel.counts.mostStreamCount, limit: limit,
+                callCount: settings.callsOverTheLimit)
         },
-        InteropCase("data_frame_padding", peer: .ownServer) { server in
-            try await server.withChannel { client in try await client.checkLargeUnary() }
+        own("data_frame_padding") { client, _ in
+            try await client.checkLargeUnary()
+            try need(client.channel.counts.paddingByteCount > 0, "the server sends no padding")
         },
-        InteropCase("no_df_padding_sanity_test", peer: .ownServer) { server in
-            try await server.withChannel { client in try await client.checkLargeUnary() }
+        own("no_df_padding_sanity_test") { client, _ in
+            try await client.checkLargeUnary()
+            let counts = client.channel.counts
+            try need(counts.paddingByteCount == 0, "the server sends padding")
+            try need(
+                counts.dataFrameCount >= 314_159 / 5,
+                "the server does not send five octets a frame: there are \(counts.dataFrameCount)")
         },
     ]
 
-    /// A stream that is reset somewhere must not look like a success.
-    private static func reset(_ name: String) -> InteropCase {
+    /// A case with a server that knows `UnaryCall` and nothing else.
+    private static func own(
+        _ name: String,
+        _ body: @escaping @Sendable (TestServiceClient, InteropServer.Settings) async throws -> Void
+    ) -> InteropCase {
         InteropCase(name, peer: .ownServer) { server in
             try await server.withChannel { client in
-                do {
-                    _ = try await client.unary(.large)
-                } catch let error as RPCError {
-                    let isAbsent = error.mayHaveBeenExecuted == false
-                    guard !isAbsent, error.code != .unimplemented else {
-                        throw NotServed(reason: "\(error)")
-                    }
-                    return try expect(
-                        "that the server reset the stream",
-                        error.message.hasPrefix("the server reset the stream"), is: true)
+                try await served(TestServiceClient.unaryCall.path) {
+                    try await body(client, server.settings)
                 }
-                throw CaseFailure(reason: "the call succeeded on a stream that was reset")
             }
         }
+    }
+
+    /// A stream that is reset somewhere must not look like a success.
+    private static func reset(_ name: String) -> InteropCase {
+        own(name) { client, _ in
+            do {
+                _ = try await client.unary(.large)
+            } catch let error as RPCError where error.code != .unimplemented {
+                guard error.message.hasPrefix("the server reset the stream") else {
+                    throw CaseFailure(reason: "the stream was not reset: \(error)")
+                }
+                return
+            }
+            try need(client.channel.counts.resetCount > 0, "the server resets no stream")
+            throw CaseFailure(reason: "the call succeeded on a stream that was reset")
+        }
+    }
+
+    /// - Parameter streamCount: The most that were open at once.
+    static func checkStreams(_ streamCount: Int, limit: Int?, callCount: Int) throws {
+        guard let limit, limit < callCount else {
+            throw NotServed(
+                reason: "the server does not say that it takes fewer than \(callCount) streams")
+        }
+        guard streamCount <= limit else {
+            throw CaseFailure(reason: "\(streamCount) streams were open, and \(limit) may be")
+        }
+    }
+
+    private static func need(_ isSo: Bool, _ otherwise: String) throws {
+        guard isSo else { throw NotServed(reason: otherwise) }
     }
 }

@@ -3,8 +3,12 @@ import Swiftlet
 /// The flags of `connection_backoff`.
 struct ReconnectSettings: Sendable {
     var maxBackoff = Duration.seconds(120)
-    /// How long the client is left to itself; the description says 540 s.
-    var patience = Duration.seconds(540)
+    /// Waits while the client is left to itself; the description says 540 s.
+    var wait: @Sendable () async throws -> Void = Self.wait(for: .seconds(540))
+
+    static func wait(for duration: Duration) -> @Sendable () async throws -> Void {
+        { try await Task.sleep(for: duration) }
+    }
 }
 
 extension InteropCase {
@@ -23,11 +27,14 @@ extension InteropCase {
             let settings = server.settings.reconnect
             try await server.withChannel(server.makeControlChannel) { client in
                 let milliseconds = Int32(clamping: Int(settings.maxBackoff / .milliseconds(1)))
-                _ = try await client.channel.unary(
-                    start, .init(maxReconnectBackoffMs: milliseconds), TestServiceClient.options())
+                _ = try await served(start.path) {
+                    try await client.channel.unary(
+                        start, .init(maxReconnectBackoffMs: milliseconds),
+                        TestServiceClient.options())
+                }
                 let lost = try makeLost(settings.maxBackoff)
                 lost.connect()
-                try await Task.sleep(for: settings.patience)
+                try await settings.wait()
                 let info = try await client.channel.unary(
                     stop, .init(), TestServiceClient.options())
                 await lost.close()

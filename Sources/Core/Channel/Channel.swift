@@ -89,6 +89,13 @@ package protocol ChannelBackend: CallBackend {
     func channelWasReleased()
     /// The next call is to have a new connection; those that run keep theirs.
     func leaveConnections()
+    /// What has happened on its connections until now.
+    var counts: ChannelCounts { get }
+}
+
+extension ChannelBackend {
+    /// For those that have no connections.
+    package var counts: ChannelCounts { ChannelCounts() }
 }
 
 // MARK: - Connectivity
@@ -105,6 +112,9 @@ extension Channel {
     public var connectivityChanges: AsyncStream<ConnectivityState> {
         backend.connectivityChanges()
     }
+
+    /// What has happened on its connections, until it is closed.
+    package var counts: ChannelCounts { backend.counts }
 
     /// Lets calls that run go on to their end, and the next one make a new connection.
     func leaveConnections() { backend.leaveConnections() }

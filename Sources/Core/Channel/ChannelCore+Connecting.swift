@@ -173,10 +173,17 @@ extension ChannelCore: LinkOwner {
 
     private func drop(_ link: Link) {
         change { state in
+            let wasLeaving = state.leaving.contains { $0 === link }
             state.leaving.removeAll { $0 === link }
-            _ = state.remove(link)
+            if state.remove(link) || wasLeaving { state.pastCounts += link.counts }
         }
         reconnectIfNeeded()
+    }
+
+    var counts: ChannelCounts {
+        state.withLock { state in
+            (state.links + state.leaving).reduce(into: state.pastCounts) { $0 += $1.counts }
+        }
     }
 
     private func reconnectIfNeeded() {

@@ -33,6 +33,8 @@ final class ChannelCore: Sendable {
         /// They have to be told of a change.
         var owesNews = false
         var heads = RequestHeadCache()
+        /// What happened on connections that are gone.
+        var pastCounts = ChannelCounts()
         /// Keep-alive grows when a server asks for fewer PINGs.
         var keepAliveFactor = 1
     }

@@ -237,6 +237,8 @@ extension Link {
     /// Calls that have a stream or wait for one here.
     package var callCount: Int { state.withLock { $0.callCount } }
 
+    var counts: ChannelCounts { state.withLock { ChannelCounts($0.connection) } }
+
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
     /// Whether a call would get its stream at once.

@@ -9,6 +9,9 @@ package struct RawScript: Sendable {
     package var answer: Answer
     /// What is sent for a call of which the headers have come in, and nothing else yet.
     package var answerToHeaders: Answer?
+    /// DATA frames that follow the answer as the client's windows have room for them, and then the
+    /// status OK.
+    package var body: (@Sendable (_ stream: UInt32) -> [[UInt8]])?
     /// Whether the client's SETTINGS and PINGs are answered.
     package var acknowledges = true
     /// Whether DATA that was received is made room for again.

@@ -9,6 +9,7 @@ struct RawSession: ~Copyable {
     private var buffer = ReceiveBuffer()
     /// By stream: how the call is answered, until it was.
     private var calls: [UInt32: RawPeer.Conduct] = [:]
+    private var flow = RawFlow()
 
     init(_ connection: RawConnection, _ acceptor: RawAcceptor) {
         self.connection = connection
@@ -36,6 +37,7 @@ struct RawSession: ~Copyable {
         let payload = try receive(length)
         switch header[3] {
         case RawFrame.settings where flags & RawFrame.acknowledgement == 0:
+            flow.receiveSettings(payload)
             guard script.acknowledges else { return }
             try connection.frame(RawFrame.settings, flags: RawFrame.acknowledgement)
         case RawFrame.ping where flags & RawFrame.acknowledgement == 0:
@@ -59,7 +61,12 @@ struct RawSession: ~Copyable {
             } else if flags & RawFrame.endStream != 0 {
                 try finish(stream, script)
             }
-        case RawFrame.resetStream: calls[stream] = nil
+        case RawFrame.windowUpdate:
+            flow.receiveWindowUpdate(stream, payload)
+            try sendWhatFits()
+        case RawFrame.resetStream:
+            calls[stream] = nil
+            flow.end(stream)
         default: break
         }
     }
@@ -81,10 +88,20 @@ struct RawSession: ~Copyable {
     /// A request has come in whole.
     private mutating func finish(_ stream: UInt32, _ script: RawScript) throws {
         switch calls.removeValue(forKey: stream) {
-        case .misbehave: try script.answer(connection, stream)
+        case .misbehave:
+            try script.answer(connection, stream)
+            guard let body = script.body else { return }
+            flow.begin(body(stream), on: stream)
+            try sendWhatFits()
         case .reply: try connection.reply(stream)
         case .hold, nil: break
         }
+    }
+
+    private mutating func sendWhatFits() throws(RawPeerGone) {
+        let (octets, ended) = flow.takeFrames()
+        try connection.send(octets)
+        if let ended { try connection.trailers(ended) }
     }
 
     /// Exactly so many octets.

@@ -19,14 +19,21 @@ public final class ReconnectService: LoopbackService {
 
     private let door: RevolvingDoor
     private let initial: Duration
+    private let slack: Duration
     private let state = Mutex(State())
 
     /// Where connections are closed as soon as they are made.
     public var target: String { door.target }
 
     /// - Parameter initial: The delay that clients are to begin with.
-    public init(initialBackoff initial: Duration = .seconds(1)) throws(RPCError) {
+    public convenience init(initialBackoff initial: Duration = .seconds(1)) throws(RPCError) {
+        try self.init(initialBackoff: initial, slack: BackoffVerdict.slack)
+    }
+
+    /// - Parameter slack: What the way to here may add to a delay, or take.
+    package init(initialBackoff initial: Duration, slack: Duration) throws(RPCError) {
         self.initial = initial
+        self.slack = slack
         door = try RevolvingDoor()
         try door.open { [weak self] in self?.arrived() }
     }
@@ -56,7 +63,8 @@ public final class ReconnectService: LoopbackService {
             Method<Nothing, GRPC.Testing.ReconnectInfo>(bundled: service + "Stop", .unary)
         ) { _, _ in
             let (arrivals, maximum) = self.state.withLock { ($0.arrivals, $0.maximum) }
-            return BackoffVerdict.of(arrivals, initial: self.initial, maximum: maximum)
+            return BackoffVerdict.of(
+                arrivals, initial: self.initial, maximum: maximum, slack: self.slack)
         }
     }
 }
@@ -66,10 +74,11 @@ enum BackoffVerdict {
     private static let multiplier = 1.6
     private static let jitter = 0.2
     /// What the way to here may add or take.
-    private static let slack = Duration.milliseconds(100)
+    static let slack = Duration.milliseconds(100)
 
     static func of(
-        _ arrivals: [MonotonicInstant], initial: Duration, maximum: Duration
+        _ arrivals: [MonotonicInstant], initial: Duration, maximum: Duration,
+        slack: Duration = slack
     ) -> GRPC.Testing.ReconnectInfo {
         var info = GRPC.Testing.ReconnectInfo(passed: true)
         var expected = min(initial, maximum)

@@ -101,6 +101,7 @@ extension Connection {
             try receivePing(PingFrame(header, payload: payload), now: now)
         case .goAway:
             try spendGlitch(now: now)
+            goAwayCount += 1
             try receiveGoAway(GoAwayFrame(header, payload: payload), now: now)
         case .priority:
             try spendGlitch(now: now)
@@ -187,6 +188,7 @@ extension Connection {
         guard frame.isAck else {
             // §6.7: the answer carries the same octets.
             PingFrame(isAck: true, opaque: frame.opaque).encode(into: &output.tail)
+            pingCount += 1
             return try countUnreadAnswer()
         }
         receivePingAnswer(frame.opaque, now: now)

@@ -145,8 +145,7 @@ extension Connection {
     /// could allow fewer than any number that we might assume.
     var requestLimit: Int {
         guard preface == .done else { return 0 }
-        let peer = peerSettings.maxConcurrentStreams.map(Int.init(clamping:)) ?? .max
-        return min(peer, configuration.maxConcurrentStreams ?? .max)
+        return min(peerStreamLimit ?? .max, configuration.maxConcurrentStreams ?? .max)
     }
 
     mutating func openStream(_ slot: Int, as id: StreamID) {
@@ -155,6 +154,7 @@ extension Connection {
         streams[slot].receiveWindow = ReceiveWindow(
             byteCount: acknowledgedSettings.initialWindowByteCount)
         requestCount += 1
+        mostRequestCount = max(mostRequestCount, requestCount)
     }
 
     /// Whether the next stream may begin. Also when we are leaving, if it was asked for before: a

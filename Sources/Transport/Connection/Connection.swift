@@ -67,6 +67,18 @@ package struct Connection: ~Copyable {
     /// Those that could not be returned at once: one input can cause many.
     var events = Backlog<Event>()
 
+    // What is counted for those who try servers, and for nothing else.
+    /// PINGs that asked for an answer.
+    package internal(set) var pingCount = 0
+    package internal(set) var goAwayCount = 0
+    /// Streams that the peer reset before they were over.
+    package internal(set) var resetCount = 0
+    package internal(set) var dataFrameCount = 0
+    /// Octets of padding in DATA, and those that say how many they are.
+    package internal(set) var paddingByteCount = 0
+    /// The most streams of the client that were open at once.
+    package internal(set) var mostRequestCount = 0
+
     /// Makes the connection and its first output: the preface and SETTINGS.
     package init(_ configuration: ConnectionConfiguration, now: Instant) {
         self.configuration = configuration
@@ -117,6 +129,11 @@ extension Connection {
     /// when it says nothing. It will refuse the stream of a larger one.
     package var peerHeaderListLimit: Int? {
         peerSettings.maxHeaderListByteCount.map(Int.init(clamping:))
+    }
+
+    /// How many streams the peer allows at once; nil when it says nothing.
+    package var peerStreamLimit: Int? {
+        peerSettings.maxConcurrentStreams.map(Int.init(clamping:))
     }
 
     /// The next event that lies ready. ``receive(_:at:now:)`` returns them too.

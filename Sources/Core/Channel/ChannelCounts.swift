@@ -1,0 +1,45 @@
+import SwiftletTransport
+
+/// What has happened on the connections of a channel, those included that are gone: how one sees
+/// whether a server does what a call alone does not show.
+package struct ChannelCounts: Hashable, Sendable {
+    package var connectionCount = 0
+    /// PINGs that asked for an answer.
+    package var pingCount = 0
+    package var goAwayCount = 0
+    /// Streams that servers reset before they were over.
+    package var resetCount = 0
+    package var dataFrameCount = 0
+    /// Octets of padding in DATA, and those that say how many they are.
+    package var paddingByteCount = 0
+    /// How many streams the server allows at once, where that was least; nil when it never said.
+    package var streamLimit: Int?
+    /// The most streams that were open at once on a connection.
+    package var mostStreamCount = 0
+
+    package init() {}
+}
+
+extension ChannelCounts {
+    init(_ connection: borrowing Connection) {
+        connectionCount = 1
+        pingCount = connection.pingCount
+        goAwayCount = connection.goAwayCount
+        resetCount = connection.resetCount
+        dataFrameCount = connection.dataFrameCount
+        paddingByteCount = connection.paddingByteCount
+        streamLimit = connection.peerStreamLimit
+        mostStreamCount = connection.mostRequestCount
+    }
+
+    static func += (total: inout ChannelCounts, more: ChannelCounts) {
+        total.connectionCount += more.connectionCount
+        total.pingCount += more.pingCount
+        total.goAwayCount += more.goAwayCount
+        total.resetCount += more.resetCount
+        total.dataFrameCount += more.dataFrameCount
+        total.paddingByteCount += more.paddingByteCount
+        total.streamLimit = [total.streamLimit, more.streamLimit].compactMap(\.self).min()
+        total.mostStreamCount = max(total.mostStreamCount, more.mostStreamCount)
+    }
+}

@@ -1,0 +1,108 @@
+import Swiftlet
+import Testing
+
+@testable import SwiftletCLI
+@testable import SwiftletCore
+
+@Suite("A command line")
+struct CommandLineTests {
+    @Test(
+        "with a target or authorities that make no channel is wrong usage",
+        arguments: [["x", "a:b:c:d]"], ["x", "localhost:1", "--ca", "/no/such/file"]])
+    func noChannel(_ words: [String]) async throws {
+        let arguments = try Arguments(words, of: HelloCommand.self)
+        await #expect(throws: UsageError.self) { try await HelloCommand.run(arguments) }
+    }
+
+    @Test("has no options behind two hyphens")
+    func hyphens() throws {
+        let arguments = try Arguments(
+            ["--ca", "system", "--", "--ca", "--", "x"], of: HelloCommand.self)
+        #expect(arguments.words == ["--ca", "--", "x"])
+        #expect(arguments["--ca"] == "system")
+    }
+}
+
+@Suite("The interop command")
+struct InteropCommandTests {
+    @Test(
+        "refuses what makes no sense",
+        arguments: [
+            ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
+            ["--use_test_ca=true"], ["--ca_file=ca.pem"], ["--use_tls=true", "--use_test_ca=true"],
+            ["--use_tls=true", "--ca_file=/no/such/file"], ["--server_host=a:b]"],
+            ["--additional_metadata=name"], ["--additional_metadata=a:1;:2"],
+            ["--additional_metadata=a b:1"], ["--additional_metadata=te:trailers"],
+        ])
+    func refused(_ words: [String]) async throws {
+        let arguments = try Arguments(
+            words + ["--test_case=empty_unary"], of: InteropCommand.self)
+        await #expect(throws: UsageError.self) { try await InteropCommand.run(arguments) }
+    }
+
+    @Test("has every call carry the metadata that it is given")
+    func metadata() throws {
+        let arguments = try Arguments(
+            ["--additional_metadata=x-a:1;X-B:b:c;;x-a:2;x-c-bin:z;", "--server_control_port=2"],
+            of: InteropCommand.self)
+        let server = try InteropCommand.server(arguments)
+        for channel in [try server.makeChannel(), try #require(try server.makeControlChannel?())] {
+            let metadata = channel.defaultOptions.metadata
+            #expect(metadata[all: "x-a"] == [.text("1"), .text("2")])
+            #expect(metadata["x-b"] == "b:c")
+            #expect(metadata.bytes(for: "x-c-bin") == [0x7a])
+            #expect(metadata.count == 4)
+        }
+    }
+
+    @Test("takes the flags of cases that ask for an account, and makes nothing of them")
+    func accounts() throws {
+        let flags = ["default_service_account", "oauth_scope", "service_account_key_file"]
+        let arguments = try Arguments(flags.map { "--\($0)=x" }, of: InteropCommand.self)
+        _ = try InteropCommand.server(arguments)
+    }
+
+    @Test("makes 'all' of what a TestService serves, and of nothing else")
+    func all() throws {
+        let cases = try InteropCommand.selectedCases("all")
+        for each in cases {
+            guard case .testService = each.peer else {
+                Issue.record("\(each.name)")
+                continue
+            }
+        }
+        #expect(!cases.contains { $0.name == "slow_consumer" })
+        #expect(cases.count == InteropCasesTests.served.count - 1)
+    }
+
+    @Test("says one line of each case, whatever words the server finds")
+    func line() {
+        let words = "no\npassed      ping\r\n\u{1b}[2K\u{0}\u{85}\u{2028}\\ \u{263a}"
+        let written = #"no\npassed      ping\r\n\u{1B}[2K\0\u{0085}\u{2028}\ \#u{263a}"#
+        #expect(InteropCommand.line(for: "a", .failed(words)) == "FAILED      a: " + written)
+        #expect(InteropCommand.line(for: "a", .notServed(words)) == "not served  a: " + written)
+        #expect(InteropCommand.line(for: "a", .passed) == "passed      a")
+    }
+
+    @Test("addresses requests to the name that it is given, without TLS too")
+    func authority() throws {
+        let arguments = try Arguments(
+            ["--server_host_override=foo.test"], of: InteropCommand.self)
+        let channel = try InteropCommand.server(arguments).makeChannel()
+        #expect(channel.backend.authority == "foo.test")
+    }
+
+    @Test(
+        "has TLS where calls are made and lost, and none where it is told of them",
+        .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
+    func ports() throws {
+        let ports = ["--server_control_port=2", "--server_retry_port=3"]
+        for (words, isSecure) in [(["--use_tls=true"], true), ([], false)] {
+            let server = try InteropCommand.server(
+                try Arguments(words + ports, of: InteropCommand.self))
+            #expect(try server.makeChannel().backend.isSecure == isSecure)
+            #expect(try server.makeLostChannel?(.seconds(1)).backend.isSecure == isSecure)
+            #expect(try server.makeControlChannel?().backend.isSecure == false)
+        }
+    }
+}
