@@ -37,14 +37,7 @@ extension InteropServer {
         _ make: (() throws -> Channel)? = nil, _ body: (TestServiceClient) async throws -> Result
     ) async throws -> Result {
         let channel = try make?() ?? makeChannel()
-        do {
-            let result = try await body(TestServiceClient(channel: channel))
-            await channel.close()
-            return result
-        } catch {
-            await channel.close()
-            throw error
-        }
+        return try await channel.closing { try await body(TestServiceClient(channel: channel)) }
     }
 }
 
