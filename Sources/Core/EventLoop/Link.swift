@@ -273,15 +273,18 @@ extension Link: StreamCarrier {
     package func send(
         _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
-        let (outcome, mustPoll) = state.withLock { state in
+        let now = outputMoment
+        let (outcome, mustPoll, flush) = state.withLock { state in
             // Nobody would ever say that there is room again.
-            guard state.ending == nil else { return (Connection.SendOutcome.closed, false) }
+            guard state.ending == nil else {
+                return (Connection.SendOutcome.closed, false, nil as FlushRequest?)
+            }
             let outcome = state.connection.sendData(
                 framedMessage, on: stream, endStream: andFinish)
-            return (outcome, state.mustPoll())
+            return (outcome, state.mustPoll(), state.askForFlush(now: now))
         }
         if mustPoll { poll(now: .now) }
-        flushSoon()
+        flushSoon(flush)
         if case .queued(let byteCount) = outcome { return byteCount < Self.queuedByteCount }
         return true
     }
@@ -297,8 +300,12 @@ extension Link: StreamCarrier {
     }
 
     package func finish(_ stream: StreamHandle) {
-        state.withLock { _ = $0.connection.sendData([], on: stream, endStream: true) }
-        flushSoon()
+        let now = outputMoment
+        flushSoon(
+            state.withLock { state in
+                _ = state.connection.sendData([], on: stream, endStream: true)
+                return state.askForFlush(now: now)
+            })
     }
 
     package func reset(_ stream: StreamHandle) -> Bool {
