@@ -1,7 +1,8 @@
 import SwiftletTransport
 
 /// What has happened on the connections of a channel, those included that are gone: how one sees
-/// whether a server does what a call alone does not show.
+/// whether a server does what a call alone does not show. A server can make them go round, where
+/// `Int` is small, and nothing else.
 package struct ChannelCounts: Hashable, Sendable {
     package var connectionCount = 0
     /// PINGs that asked for an answer.
@@ -33,12 +34,12 @@ extension ChannelCounts {
     }
 
     static func += (total: inout ChannelCounts, more: ChannelCounts) {
-        total.connectionCount += more.connectionCount
-        total.pingCount += more.pingCount
-        total.goAwayCount += more.goAwayCount
-        total.resetCount += more.resetCount
-        total.dataFrameCount += more.dataFrameCount
-        total.paddingByteCount += more.paddingByteCount
+        total.connectionCount &+= more.connectionCount
+        total.pingCount &+= more.pingCount
+        total.goAwayCount &+= more.goAwayCount
+        total.resetCount &+= more.resetCount
+        total.dataFrameCount &+= more.dataFrameCount
+        total.paddingByteCount &+= more.paddingByteCount
         total.streamLimit = [total.streamLimit, more.streamLimit].compactMap(\.self).min()
         total.mostStreamCount = max(total.mostStreamCount, more.mostStreamCount)
     }

@@ -35,10 +35,8 @@ public struct RPCError: Error, Sendable {
     private var story: Story
 
     /// Shared by copies until one is changed.
-    ///
-    /// Sendable, because whoever changes it has the only reference to it.
-    private final class Story: @unchecked Sendable {
-        var values: Values
+    private final class Story: Sendable {
+        let values: Values
         init(_ values: Values) { self.values = values }
     }
 
@@ -72,8 +70,9 @@ public struct RPCError: Error, Sendable {
     }
 
     private mutating func set(_ change: (inout Values) -> Void) {
-        if !isKnownUniquelyReferenced(&story) { story = Story(story.values) }
-        change(&story.values)
+        var values = story.values
+        change(&values)
+        story = Story(values)
     }
 }
 

@@ -10,7 +10,7 @@ package struct RawScript: Sendable {
     /// What is sent for a call of which the headers have come in, and nothing else yet.
     package var answerToHeaders: Answer?
     /// DATA frames that follow the answer as the client's windows have room for them, and then the
-    /// status OK.
+    /// status OK. For one call at a time, whose windows are left as they are until its request is in.
     package var body: (@Sendable (_ stream: UInt32) -> [[UInt8]])?
     /// Whether the client's SETTINGS and PINGs are answered.
     package var acknowledges = true

@@ -101,8 +101,8 @@ extension Connection {
             try receivePing(PingFrame(header, payload: payload), now: now)
         case .goAway:
             try spendGlitch(now: now)
-            goAwayCount += 1
             try receiveGoAway(GoAwayFrame(header, payload: payload), now: now)
+            goAwayCount &+= 1
         case .priority:
             try spendGlitch(now: now)
             let frame = try PriorityFrame(header, payload: payload)
@@ -188,7 +188,7 @@ extension Connection {
         guard frame.isAck else {
             // §6.7: the answer carries the same octets.
             PingFrame(isAck: true, opaque: frame.opaque).encode(into: &output.tail)
-            pingCount += 1
+            pingCount &+= 1
             return try countUnreadAnswer()
         }
         receivePingAnswer(frame.opaque, now: now)

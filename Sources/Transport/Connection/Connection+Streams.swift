@@ -158,8 +158,8 @@ extension Connection {
     ) throws(HTTP2Error) -> Event? {
         let byteCount = frame.flowControlledByteCount
         bandwidth?.received(byteCount)
-        dataFrameCount += 1
-        paddingByteCount += byteCount - frame.content.count
+        dataFrameCount &+= 1
+        paddingByteCount &+= byteCount - frame.content.count
         // §6.9.1: the connection's window is spent whatever becomes of the stream.
         guard receiveWindow.receive(byteCount) else {
             throw .connection(.flowControlError, "DATA beyond the connection's window")
@@ -238,7 +238,7 @@ extension Connection {
         // end earns anything, so such a flood runs dry.
         if configuration.role == .server { try spendGlitch(now: now) }
         let handle = streams.handle(of: slot)
-        resetCount += 1
+        resetCount &+= 1
         release(slot)
         return .reset(handle, frame.code)
     }
