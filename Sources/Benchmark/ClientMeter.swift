@@ -226,8 +226,8 @@ struct JSONLine {
     }
 }
 
-/// How often which time was taken, in 16 steps to each doubling. A share's time is found inside its step as if the times
-/// lay there evenly, so it is off by much less than a step.
+/// How often which time was taken, in 16 steps to each doubling. A share's time is found inside its
+/// step as if the times lay there evenly, so it is off by much less than a step.
 struct LatencyHistogram {
     private var counts = [Int](repeating: 0, count: 1_024)
 

@@ -55,12 +55,9 @@ extension InteropCase {
     private static func checkServed(
         _ reports: inout ResponseStream<OrcaLoadReport>.AsyncIterator
     ) async throws {
-        do throws(RPCError) {
-            if try await reports.next() != nil { return }
-        } catch {
-            guard error.code == .unimplemented else { throw error }
-        }
-        throw NotServed(reason: "the server has no stream of load reports")
+        let what = "stream of load reports"
+        guard try await served(what, { try await reports.next() }) == nil else { return }
+        throw NotServed(reason: "the server has no \(what)")
     }
 
     /// Reports that were under way before the expected one come first.

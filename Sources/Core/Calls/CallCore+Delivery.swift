@@ -145,7 +145,7 @@ extension CallCore.State {
         guard let ending = ending.take(), let observer = observer.take() else { return .nothing }
         initialWasTold = true
         let message = messages.popFirst()
-        return .response(observer, initialMetadata, message?.octets, (consume ending).end)
+        return .response(observer, initialMetadata, message?.octets, ending.end)
     }
 
     private mutating func tellEnd() -> CallCore.Delivery {

@@ -24,8 +24,7 @@ package final class CallCore: Sendable {
         var isImmediate: Bool
     }
 
-    struct State: ~Copyable {
-        private let place = InPlace()
+    struct State {
         var stage = Stage.idle
         var observer: (any CallObserver)?
         var deadlineTimer: TimerHandle?

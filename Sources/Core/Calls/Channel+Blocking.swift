@@ -24,9 +24,9 @@ extension Channel {
     ) -> RawResponse {
         let queue = backend.queue
         let gate = BlockingGate()
-        let observer = SingleResponse()
+        let observer = SingleResponse(for: .gate(gate, queue))
         let call = makeCall(method, options, observer: observer)
-        observer.expect(from: call, .gate(gate, queue))
+        observer.expect(from: call)
         if queue.blocksItself { call.fail(.blockedQueue) } else { call.start(only: message) }
         while true {
             if let response = observer.response { return response }

@@ -23,21 +23,20 @@ extension RequestLog {
     /// What a stream has to be given next. Most requests have one message, which needs no array.
     package struct Portion {
         package var first: EncodedMessage?
-        var rest: ArraySlice<EncodedMessage>?
+        var rest: ArraySlice<EncodedMessage> = []
         package var isFinish = false
         /// How often the request had been sent in vain before.
         package var attempt = 0
 
         /// Every message, and whether the request ends with it.
         package func forEach(_ body: (_ message: EncodedMessage, _ isLast: Bool) -> Void) {
-            if let first { body(first, isFinish && rest == nil) }
-            guard let rest else { return }
+            if let first { body(first, isFinish && rest.isEmpty) }
             for index in rest.indices {
                 body(rest[index], isFinish && index == rest.endIndex - 1)
             }
         }
 
-        var isEmpty: Bool { first == nil && rest == nil }
+        var isEmpty: Bool { first == nil && rest.isEmpty }
     }
 
     mutating func append(_ message: EncodedMessage, andFinish: Bool) {
@@ -67,8 +66,7 @@ extension RequestLog {
         var portion = Portion(isFinish: isFinish)
         if handedOverCount == 0 { portion.first = first }
         if !rest.isEmpty {
-            let left = rest.dropFirst(max(0, handedOverCount - (first == nil ? 0 : 1)))
-            if !left.isEmpty { portion.rest = left }
+            portion.rest = rest.dropFirst(max(0, handedOverCount - (first == nil ? 0 : 1)))
         }
         handedOverCount = count
         finishWasHandedOver = isFinished
