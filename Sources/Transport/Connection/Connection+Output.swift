@@ -69,40 +69,13 @@ extension Connection {
     mutating func writeHeaders(
         _ prepared: PreparedHeaders?, _ fields: HeaderList, on slot: Int, endStream: Bool
     ) {
-        let start = output.tail.count
-        let id = streams[slot].id
-        FrameHeader(type: .headers, streamID: id, payloadByteCount: 0).encode(into: &output.tail)
-        if let prepared { encoder.encode(prepared, into: &output.tail) }
-        encoder.encode(fields, into: &output.tail)
-        let byteCount = output.tail.count - start - FrameHeader.byteCount
-        var flags: FrameFlags = endStream ? .endStream : []
-        if byteCount <= peerSettings.maxFrameByteCount {
-            flags.insert(.endHeaders)
-            output.tail.patchFrameHeader(at: start, payloadByteCount: byteCount, flags: flags)
-        } else {
-            splitHeaders(at: start, byteCount, id, flags)
-        }
+        let header = FrameHeader(
+            type: .headers, flags: endStream ? .endStream : [], streamID: streams[slot].id,
+            payloadByteCount: 0)
+        output.tail.appendHeaders(
+            header, prepared, fields, by: &encoder, limit: peerSettings.maxFrameByteCount)
         glitches.earn(2)
         keepAlive?.sentData()
-    }
-
-    private mutating func splitHeaders(
-        at start: Int, _ byteCount: Int, _ id: StreamID, _ flags: FrameFlags
-    ) {
-        let limit = peerSettings.maxFrameByteCount
-        let block = Array(output.tail[(start + FrameHeader.byteCount)...])
-        output.tail.removeSubrange((start + FrameHeader.byteCount + limit)...)
-        output.tail.patchFrameHeader(at: start, payloadByteCount: limit, flags: flags)
-        var offset = limit
-        while offset < byteCount {
-            let count = min(limit, byteCount - offset)
-            FrameHeader(
-                type: .continuation, flags: offset + count == byteCount ? .endHeaders : [],
-                streamID: id, payloadByteCount: count
-            ).encode(into: &output.tail)
-            output.tail.append(copying: block.span.extracting(offset..<offset + count))
-            offset += count
-        }
     }
 
     /// Whether a whole write may be framed at once, without overtaking anybody.
@@ -120,11 +93,26 @@ extension Connection {
 
     mutating func writeData(_ octets: [UInt8], on slot: Int, endStream: Bool) {
         guard !octets.isEmpty || endStream else { return }
-        writeDataHeader(octets.count, on: slot, endStream: endStream)
-        output.append(referencing: octets)
+        let header = spend(octets.count, on: slot, endStream: endStream)
+        guard octets.count < GatherList.copyThreshold else {
+            header.encode(into: &output.tail)
+            return output.append(referencing: octets)
+        }
+        output.appendShared { shared in
+            header.encode(into: &shared)
+            shared.append(contentsOf: octets)
+        }
     }
 
     private mutating func writeDataHeader(_ byteCount: Int, on slot: Int, endStream: Bool) {
+        let header = spend(byteCount, on: slot, endStream: endStream)
+        if byteCount > 0 || endStream { header.encode(into: &output.tail) }
+    }
+
+    /// Counts what a frame takes of the windows. Returns its header.
+    private mutating func spend(
+        _ byteCount: Int, on slot: Int, endStream: Bool
+    ) -> FrameHeader {
         streams[slot].sendWindow.spend(byteCount)
         sendWindow.spend(byteCount)
         // A peer may give back the windows of stream and connection separately for the prefix of
@@ -132,11 +120,9 @@ extension Connection {
         owedUpdateCount += 4 + byteCount >> 11
         glitches.earn(4)
         keepAlive?.sentData()
-        guard byteCount > 0 || endStream else { return }
-        FrameHeader(
+        return FrameHeader(
             type: .data, flags: endStream ? .endStream : [], streamID: streams[slot].id,
-            payloadByteCount: byteCount
-        ).encode(into: &output.tail)
+            payloadByteCount: byteCount)
     }
 
     /// Puts a stream in line that has something to send and may send it.
@@ -150,6 +136,42 @@ extension Connection {
 }
 
 extension [UInt8] {
+    /// Appends a header block in frames of no more than `limit` octets. `header` is the first one's;
+    /// it says neither how long that is nor whether it is the last.
+    fileprivate mutating func appendHeaders(
+        _ header: FrameHeader, _ prepared: PreparedHeaders?, _ fields: HeaderList,
+        by encoder: inout HPACK.Encoder, limit: Int
+    ) {
+        let start = count
+        header.encode(into: &self)
+        if let prepared { encoder.encode(prepared, into: &self) }
+        encoder.encode(fields, into: &self)
+        let byteCount = count - start - FrameHeader.byteCount
+        guard byteCount > limit else {
+            return patchFrameHeader(
+                at: start, payloadByteCount: byteCount, flags: header.flags.union(.endHeaders))
+        }
+        patchFrameHeader(at: start, payloadByteCount: limit, flags: header.flags)
+        let rest = Array(self[(start + FrameHeader.byteCount + limit)...])
+        removeSubrange((start + FrameHeader.byteCount + limit)...)
+        appendContinuations(rest, on: header.streamID, limit: limit)
+    }
+
+    private mutating func appendContinuations(
+        _ block: [UInt8], on stream: StreamID, limit: Int
+    ) {
+        var offset = 0
+        while offset < block.count {
+            let count = Swift.min(limit, block.count - offset)
+            FrameHeader(
+                type: .continuation, flags: offset + count == block.count ? .endHeaders : [],
+                streamID: stream, payloadByteCount: count
+            ).encode(into: &self)
+            append(copying: block.span.extracting(offset..<offset + count))
+            offset += count
+        }
+    }
+
     /// Fills in what was not known of the frame header at `start` when it was written.
     fileprivate mutating func patchFrameHeader(
         at start: Int, payloadByteCount: Int, flags: FrameFlags
