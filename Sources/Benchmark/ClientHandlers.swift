@@ -81,7 +81,11 @@ final class ClientHandlers: Sendable {
         do throws(RPCError) {
             try channel.unary(methods.unary, methods.request) { [self] result in
                 do {
-                    try methods.check(try result.get().message)
+                    // Not by get(), which makes a copy.
+                    switch result {
+                    case .success(let response): try methods.check(response.message)
+                    case .failure(let error): throw error
+                    }
                     if advance(worker) { callUnary(worker) } else { end(worker) }
                 } catch {
                     fail(worker, error)
