@@ -152,7 +152,9 @@ extension BlockingInbox {
 extension BlockingInbox {
     func receive(initialMetadata: Metadata) { note { $0.initialMetadata = initialMetadata } }
 
-    func receive(message: [UInt8]) { note { $0.messages.append(message) } }
+    func receive(message: [UInt8], from call: any CallRequests) {
+        note { $0.messages.append(message) }
+    }
 
     func messageWasWritten(wasTaken: Bool) { note { $0.request.wasTaken() } }
 

@@ -146,7 +146,7 @@ extension CallCore.State {
     private mutating func take(
         _ initial: consuming ResponseHead.Initial, _ now: MonotonicInstant
     ) throws(Refusal) {
-        switch initial {
+        switch consume initial {
         case .accepted(let httpStatus, let encoding, let metadata):
             log.commit()
             times.firstByte = now

@@ -12,7 +12,7 @@ extension CallCore {
         case messages(any CallObserver, MessageQueue)
         case written(any CallObserver, wasTaken: Bool)
         /// All of a response that has one message at most.
-        case response(any CallObserver, Metadata?, [UInt8]?, CallEnd)
+        case response(any CallObserver, RawResponse)
         case end(any CallObserver, CallEnd)
     }
 
@@ -33,16 +33,20 @@ extension CallCore {
                 do throws(RPCError) {
                     let octets = try message.decompressed(
                         algorithm, maxByteCount: head.maxReceiveByteCount)
-                    observer.receive(message: octets)
+                    observer.receive(message: octets, from: self)
                 } catch {
                     end(with: error, isImmediate: true)
                 }
-            case .messages(let observer, var messages): observer.receive(messages: &messages)
+            case .messages(let observer, var messages):
+                observer.receive(messages: &messages, from: self)
             case .written(let observer, let wasTaken):
                 observer.messageWasWritten(wasTaken: wasTaken)
-            case .response(let observer, let metadata, let message, let end):
-                return observer.receive(metadata, message, end: completed(end))
-            case .end(let observer, let end): return observer.receive(end: completed(end))
+            case .response(let observer, var response):
+                complete(&response.end)
+                return observer.receive(&response, from: self)
+            case .end(let observer, var end):
+                complete(&end)
+                return observer.receive(end: consume end)
             }
             next = state.withLock { $0.goOnDelivering() }
         }
@@ -62,11 +66,10 @@ extension CallCore.Delivery {
 }
 
 extension CallCore {
-    /// The end with what is known of the way there.
-    private func completed(_ end: consuming CallEnd) -> CallEnd {
+    /// Adds what is known of the way to the end.
+    private func complete(_ end: inout CallEnd) {
         end.call = self
-        if let error = end.error { end.error = withStory(error) }
-        return end
+        if let error = end.error.take() { end.error = withStory(error) }
     }
 
     private func withStory(_ error: consuming RPCError) -> RPCError {
@@ -135,7 +138,7 @@ extension CallCore.State {
 
     /// Whether nothing of a response was told that is all there now.
     private var isWholeResponse: Bool {
-        observer?.takesWhole == true && !initialWasTold && unreportedWriteCount == 0
+        takesWhole && !initialWasTold && unreportedWriteCount == 0
             && messages.count <= 1
             && demand >= messages.count && messages.isPlain
             && receivedMessageCount == messages.count
@@ -144,8 +147,11 @@ extension CallCore.State {
     private mutating func tellResponse() -> CallCore.Delivery {
         guard let ending = ending.take(), let observer = observer.take() else { return .nothing }
         initialWasTold = true
-        let message = messages.popFirst()
-        return .response(observer, initialMetadata, message?.octets, ending.end)
+        let message = messages.popFirst()?.octets
+        return .response(
+            observer,
+            RawResponse(
+                message: message, initialMetadata: initialMetadata.take(), end: ending.end))
     }
 
     private mutating func tellEnd() -> CallCore.Delivery {

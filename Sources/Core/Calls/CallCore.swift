@@ -27,6 +27,8 @@ package final class CallCore: Sendable {
     struct State {
         var stage = Stage.idle
         var observer: (any CallObserver)?
+        /// What the observer says of itself.
+        let takesWhole: Bool
         var deadlineTimer: TimerHandle?
         var times = CallTimes()
 
@@ -85,7 +87,7 @@ package final class CallCore: Sendable {
         runsHandlers = observer.runsHandlers
         state = Mutex(
             State(
-                observer: observer,
+                observer: observer, takesWhole: observer.takesWhole,
                 assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount)))
         self.head = head
     }
@@ -120,14 +122,14 @@ extension CallCore {
     /// In one step what a call with one message each way takes several for.
     package func start(only message: consuming EncodedMessage) {
         let now = MonotonicInstant.now
-        let framed: EncodedMessage
+        var framed: EncodedMessage?
         do throws(RPCError) {
             framed = try head.frame(message)
         } catch {
             return end(with: error, isImmediate: true)
         }
         let mayStart = state.withLock { state in
-            guard state.start(now: now) else { return false }
+            guard state.start(now: now), let framed = framed.take() else { return false }
             state.times.sentByteCount = framed.byteCount
             state.log.append(framed, andFinish: true)
             state.demand = 2
@@ -184,7 +186,9 @@ extension CallCore {
         state.withLock { state in
             guard case .seeking = state.stage else { return nil }
             state.isOpening = true
-            var portion = state.log.takePortion() ?? RequestLog.Portion()
+            guard var portion = state.log.takePortion() else {
+                return RequestLog.Portion(attempt: state.attemptCount)
+            }
             portion.attempt = state.attemptCount
             return portion
         }
@@ -197,8 +201,8 @@ extension CallCore {
     ///
     /// - Returns: Whether there is something to tell, by ``tellNews()``.
     package func attach(
-        to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord,
-        attempt: Int
+        to carrier: any StreamCarrier, _ stream: StreamHandle,
+        _ record: consuming ConnectionRecord, attempt: Int
     ) -> Bool {
         while true {
             enum Next { case send(RequestLog.Portion), done(hasNews: Bool), isOver }
@@ -214,8 +218,8 @@ extension CallCore {
                 return .done(hasNews: state.hasNews)
             }
             switch next {
-            case .send(let portion):
-                portion.forEach { message, _ in
+            case .send(var portion):
+                portion.takeEach { message, _ in
                     _ = carrier.send(message, on: stream, andFinish: false)
                 }
                 if portion.isFinish { carrier.finish(stream) }

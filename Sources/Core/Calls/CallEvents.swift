@@ -6,7 +6,8 @@ package import SwiftletTransport
 /// the call ends without), messages as many as were asked for, and the end, once.
 package protocol CallObserver: AnyObject, Sendable {
     func receive(initialMetadata: Metadata)
-    func receive(message: [UInt8])
+    /// - Parameter call: What gives it, for who minds it.
+    func receive(message: [UInt8], from call: any CallRequests)
     /// The transport has taken a message that was written, and there is room for the next; or the
     /// call has ended, and it goes nowhere.
     func messageWasWritten(wasTaken: Bool)
@@ -15,33 +16,29 @@ package protocol CallObserver: AnyObject, Sendable {
     /// Whether it keeps messages itself: then it is given with the one that it asked for all
     /// that lie ready, and says later which of them were read.
     var keepsMessages: Bool { get }
-    func receive(messages: inout MessageQueue)
+    func receive(messages: inout MessageQueue, from call: any CallRequests)
 
     /// Whether it waits for all of a response with one message: then it is told of it at once
     /// when it came so, and of its parts when it did not.
     var takesWhole: Bool { get }
     /// Whether it calls the user's handlers at once.
     var runsHandlers: Bool { get }
-    func receive(
-        _ initialMetadata: consuming Metadata?, _ message: consuming [UInt8]?,
-        end: consuming CallEnd)
+    /// - Parameter response: To be taken apart where it lies.
+    func receive(_ response: inout RawResponse, from call: any CallRequests)
 }
 
 extension CallObserver {
     package var keepsMessages: Bool { false }
     package var takesWhole: Bool { false }
     package var runsHandlers: Bool { false }
-    package func receive(messages: inout MessageQueue) {
-        while let message = messages.popFirst() { receive(message: message.octets) }
+    package func receive(messages: inout MessageQueue, from call: any CallRequests) {
+        while let message = messages.popFirst() { receive(message: message.octets, from: call) }
     }
 
-    package func receive(
-        _ initialMetadata: consuming Metadata?, _ message: consuming [UInt8]?,
-        end: consuming CallEnd
-    ) {
-        if let initialMetadata { receive(initialMetadata: initialMetadata) }
-        if let message { receive(message: message) }
-        receive(end: end)
+    package func receive(_ response: inout RawResponse, from call: any CallRequests) {
+        if let metadata = response.initialMetadata { receive(initialMetadata: metadata) }
+        if let message = response.message.take() { receive(message: message, from: call) }
+        receive(end: response.end)
     }
 }
 

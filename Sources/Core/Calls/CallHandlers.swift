@@ -86,7 +86,7 @@ extension HandlerObserver {
 
     func receive(initialMetadata: Metadata) { handlers.initialMetadata?(initialMetadata) }
 
-    func receive(message: [UInt8]) {
+    func receive(message: [UInt8], from call: any CallRequests) {
         do throws(RPCError) {
             handlers.message(try codec.decode(message.span))
         } catch {

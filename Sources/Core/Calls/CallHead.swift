@@ -25,6 +25,8 @@ extension CallHead {
     package var compression: CompressionAlgorithm { limits.compression }
     /// Nil is the channel's.
     var authority: String? { options.authority }
+    /// Whether its headers are those that the channel sends with all calls of the method.
+    var isOrdinary: Bool { options.compression == nil && options.authority == nil }
     var waitForReady: Bool { options.waitForReady ?? false }
     var maxSendByteCount: Int? { limits.maxSendByteCount }
     var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }

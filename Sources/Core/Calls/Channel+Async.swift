@@ -9,8 +9,8 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
         let encoded = try method.requestCodec.encode(request)
-        let response = await rawUnary(method.signature, encoded, options)
-        let octets = try response.octets()
+        var response = await rawUnary(method.signature, encoded, options)
+        let octets = try response.takeOctets()
         return try method.replyCodec.decode(octets.span)
     }
 
@@ -20,7 +20,8 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Response<Reply> {
         let encoded = try method.requestCodec.encode(request)
-        return try await rawUnary(method.signature, encoded, options).response(method.replyCodec)
+        var response = await rawUnary(method.signature, encoded, options)
+        return try response.takeResponse(method.replyCodec)
     }
 
     @usableFromInline
@@ -31,7 +32,7 @@ extension Channel {
         let call = makeCall(method, options, observer: observer)
         return await withTaskCancellationHandler {
             await Resumption.wait { resumption in
-                observer.expect(from: call, .continuation(resumption))
+                observer.expect(for: .continuation(resumption))
                 call.start(only: message)
             }
         } onCancel: {

@@ -14,7 +14,8 @@ extension Channel {
         _ options: CallOptions = CallOptions()
     ) throws(RPCError) -> Response<Reply> {
         let encoded = try method.requestCodec.encode(request)
-        return try rawBlockingUnary(method.signature, encoded, options).response(method.replyCodec)
+        var response = rawBlockingUnary(method.signature, encoded, options)
+        return try response.takeResponse(method.replyCodec)
     }
 
     @usableFromInline
@@ -26,7 +27,6 @@ extension Channel {
         let gate = BlockingGate()
         let observer = SingleResponse(for: .gate(gate, queue))
         let call = makeCall(method, options, observer: observer)
-        observer.expect(from: call)
         if queue.blocksItself { call.fail(.blockedQueue) } else { call.start(only: message) }
         while true {
             if let response = observer.response { return response }

@@ -30,7 +30,7 @@ extension Channel {
         let octets = try method.requestCodec.encode(request)
         let codec = method.replyCodec
         return startUnary(method.signature, octets, options) { raw in
-            completion(raw.result(codec))
+            completion(raw.takeResult(codec))
         }
     }
 
@@ -38,12 +38,10 @@ extension Channel {
     func startUnary(
         _ method: MethodSignature, _ message: consuming EncodedMessage,
         _ options: consuming CallOptions,
-        completion: @escaping @Sendable (consuming RawResponse) -> Void
+        completion: @escaping @Sendable (inout RawResponse) -> Void
     ) -> RunningCall {
-        let observer = SingleResponse(for: .handler(completion))
-        let call = makeCall(method, options, observer: observer)
-        observer.expect(from: call)
-        call.start(only: message)
+        let call = makeCall(method, options, observer: SingleResponse(for: completion))
+        call.start(only: consume message)
         return RunningCall(call: call)
     }
 

@@ -28,20 +28,23 @@ extension RequestLog {
         /// How often the request had been sent in vain before.
         package var attempt = 0
 
-        /// Every message, and whether the request ends with it.
-        package func forEach(_ body: (_ message: EncodedMessage, _ isLast: Bool) -> Void) {
-            if let first { body(first, isFinish && rest.isEmpty) }
+        /// Takes every message out, and says whether the request ends with it.
+        package mutating func takeEach(
+            _ body: (_ message: consuming EncodedMessage, _ isLast: Bool) -> Void
+        ) {
+            if let message = first.take() { body(message, isFinish && rest.isEmpty) }
             for index in rest.indices {
                 body(rest[index], isFinish && index == rest.endIndex - 1)
             }
+            rest = []
         }
 
         var isEmpty: Bool { first == nil && rest.isEmpty }
     }
 
-    mutating func append(_ message: EncodedMessage, andFinish: Bool) {
-        if first == nil, rest.isEmpty { first = message } else { rest.append(message) }
+    mutating func append(_ message: consuming EncodedMessage, andFinish: Bool) {
         byteCount += message.byteCount
+        if first == nil, rest.isEmpty { first = message } else { rest.append(message) }
         if andFinish { isFinished = true }
     }
 

@@ -133,13 +133,13 @@ extension ResponseInbox {
 
     var keepsMessages: Bool { true }
 
-    func receive(message: [UInt8]) {
+    func receive(message: [UInt8], from call: any CallRequests) {
         var messages = MessageQueue()
         messages.append(AssembledMessage(octets: message, isCompressed: false))
-        receive(messages: &messages)
+        receive(messages: &messages, from: call)
     }
 
-    func receive(messages: inout MessageQueue) {
+    func receive(messages: inout MessageQueue, from call: any CallRequests) {
         let (reader, found): (Resumption<Found>?, Found) = state.withLock { state in
             // The first was asked for, so it is none of those that came unasked.
             state.readByteCount -= messages.firstByteCount

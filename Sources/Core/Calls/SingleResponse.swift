@@ -4,17 +4,18 @@ import Synchronization
 ///
 /// A second message is the server's mistake: it is not kept, and the call fails.
 final class SingleResponse: CallObserver {
-    /// Who waits for the end.
+    /// Is handed the response, once.
+    typealias Handler = @Sendable (inout RawResponse) -> Void
+
+    /// Who waits for the end, and came to wait when he knew the call.
     enum Waiter {
         case continuation(Resumption<RawResponse>)
-        case handler(@Sendable (consuming RawResponse) -> Void)
         /// A thread that looks for ``SingleResponse/response`` when the gate opens.
         case gate(BlockingGate, CompletionQueue)
 
         fileprivate func take(_ response: consuming RawResponse) {
             switch self {
             case .continuation(let continuation): continuation.resume(returning: response)
-            case .handler(let handler): handler(response)
             case .gate(let gate, let queue):
                 gate.open()
                 queue.wakeTurner()
@@ -23,7 +24,6 @@ final class SingleResponse: CallObserver {
     }
 
     private struct State {
-        var call: (any CallRequests)?
         var message: [UInt8]?
         var initialMetadata: Metadata?
         var waiter: Waiter?
@@ -37,23 +37,27 @@ final class SingleResponse: CallObserver {
         init(_ response: RawResponse) { self.response = response }
     }
 
+    /// Known from the start, as its call has to be to others, so that no lock guards it.
+    private let handler: Handler?
     private let state: Mutex<State>
 
     /// - Parameter waiter: Who gets the response; nil is somebody who is yet to come.
-    init(for waiter: consuming Waiter? = nil) { state = Mutex(State(waiter: waiter)) }
+    init(for waiter: consuming Waiter? = nil) {
+        handler = nil
+        state = Mutex(State(waiter: waiter))
+    }
+
+    init(for handler: @escaping Handler) {
+        self.handler = handler
+        state = Mutex(State())
+    }
 }
 
 extension SingleResponse {
-    /// Expects the response of `call`, which is not started yet.
-    func expect(from call: any CallRequests) { state.withLock { $0.call = call } }
-
-    /// Has the response of `call`, which is not started yet, handed to `waiter`.
-    func expect(from call: any CallRequests, _ waiter: Waiter) {
+    /// Has the response of a call that is not started yet handed to `waiter`.
+    func expect(for waiter: Waiter) {
         let kept = state.withLock { state in
-            if state.kept == nil {
-                state.call = call
-                state.waiter = waiter
-            }
+            if state.kept == nil { state.waiter = waiter }
             return state.kept
         }
         // It was cancelled before its start.
@@ -67,13 +71,13 @@ extension SingleResponse {
         state.withLock { $0.initialMetadata = initialMetadata }
     }
 
-    func receive(message: [UInt8]) {
-        let call: (any CallRequests)? = state.withLock { state in
-            guard state.message == nil else { return state.call }
+    func receive(message: [UInt8], from call: any CallRequests) {
+        let isFirst = state.withLock { state in
+            guard state.message == nil else { return false }
             state.message = message
-            return nil
+            return true
         }
-        call?.fail(.tooManyMessages)
+        if !isFirst { call.fail(.tooManyMessages) }
     }
 
     func messageWasWritten(wasTaken: Bool) {}
@@ -82,23 +86,20 @@ extension SingleResponse {
         let (message, initialMetadata) = state.withLock { state in
             (state.message.take(), state.initialMetadata.take())
         }
-        receive(initialMetadata, message, end: end)
+        var response = RawResponse(
+            message: message, initialMetadata: initialMetadata, end: end)
+        hand(&response)
     }
 
     var takesWhole: Bool { true }
 
-    func receive(
-        _ initialMetadata: consuming Metadata?, _ message: consuming [UInt8]?,
-        end: consuming CallEnd
-    ) {
-        let waiter = state.withLock { state in
-            state.call = nil
-            return state.waiter.take()
-        }
-        let response = RawResponse(
-            message: message, initialMetadata: initialMetadata ?? Metadata(), end: end)
+    func receive(_ response: inout RawResponse, from call: any CallRequests) { hand(&response) }
+
+    private func hand(_ response: inout RawResponse) {
+        if let handler { return handler(&response) }
+        let waiter = state.withLock { $0.waiter.take() }
         switch waiter {
-        case .continuation?, .handler?: waiter?.take(response)
+        case .continuation(let continuation)?: continuation.resume(returning: response.take())
         case .gate?, nil: keep(response, for: waiter)
         }
     }

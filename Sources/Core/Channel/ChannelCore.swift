@@ -154,8 +154,7 @@ extension ChannelCore: CallBackend {
         for call: CallCore, in cache: inout RequestHeadCache
     ) throws(RPCError) -> PreparedHeaders {
         try cache.prepared(
-            for: call, authority: call.head.authority ?? authority, scheme: scheme,
-            userAgent: userAgent)
+            for: call, defaultAuthority: authority, scheme: scheme, userAgent: userAgent)
     }
 
     /// What calls end with once there are no connections for them.

@@ -185,14 +185,14 @@ extension Link {
     /// Gives the call a stream of this connection, or the line for one. False when the connection
     /// takes no calls any more.
     package func open(_ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList) -> Bool {
-        guard let request = call.takeRequest() else { return true }
+        guard var request = call.takeRequest() else { return true }
         let now = outputMoment
         let opened: Opened? = state.withLock { state in
             guard state.ending == nil else { return nil }
             do throws(Connection.OpenRefusal) {
                 let stream = try state.connection.openStream(
                     prepared, fields, endStream: request.isEmpty && request.isFinish)
-                request.forEach { message, isLast in
+                request.takeEach { message, isLast in
                     _ = state.connection.sendData(message, on: stream, endStream: isLast)
                 }
                 if state.connection.isInLine(stream), let deadline = call.deadlineToSend {

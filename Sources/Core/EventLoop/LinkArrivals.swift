@@ -36,7 +36,7 @@ extension LinkArrivals {
         initial: consuming ResponseHead.Initial, on stream: StreamHandle,
         for call: consuming CallCore
     ) {
-        list.append(Arrival(call: call, stream: stream))
+        list.append(Arrival(call: consume call, stream: stream))
         list[list.count - 1].content.initial = initial
     }
 
@@ -57,7 +57,7 @@ extension LinkArrivals {
     mutating func append(
         end: consuming CallArrival.End, on stream: StreamHandle, for call: consuming CallCore
     ) {
-        if !isLast(stream) { list.append(Arrival(call: call, stream: stream)) }
+        if !isLast(stream) { list.append(Arrival(call: consume call, stream: stream)) }
         list[list.count - 1].content.end = end
     }
 

@@ -244,7 +244,9 @@ extension ChainTerminal {
 
     func receive(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }
 
-    func receive(message: [UInt8]) { pass(.message(RawMessage(message))) }
+    func receive(message: [UInt8], from call: any CallRequests) {
+        pass(.message(RawMessage(message)))
+    }
 
     func messageWasWritten(wasTaken: Bool) {
         if !wasTaken, shared.terminal === self { shared.noteLostWrite() }

@@ -135,7 +135,7 @@ extension InterceptorChain: ChainUpper {
         }
         switch response {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
-        case .message(let message): observer?.receive(message: message.bytes)
+        case .message(let message): observer?.receive(message: message.bytes, from: self)
         case .writeDone:
             observer?.messageWasWritten(wasTaken: !plan.shared.takeLostWrite())
         case .close(let end): observer?.receive(end: end)

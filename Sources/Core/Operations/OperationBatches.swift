@@ -243,7 +243,7 @@ extension OperationBatches {
         settle()
     }
 
-    func receive(message: [UInt8]) {
+    func receive(message: [UInt8], from call: any CallRequests) {
         let (unwanting, isAwaited): ((any CallRequests)?, Bool) = state.withLock { state in
             guard state.isUnwanted else {
                 state.unread.append(message)

@@ -76,6 +76,13 @@ extension Metadata: Hashable {}
 // MARK: - Writing
 
 extension Metadata {
+    /// Moves all of it out.
+    mutating func take() -> Metadata {
+        var taken = Metadata()
+        swap(&taken, &self)
+        return taken
+    }
+
     /// Adds text behind what is there.
     public mutating func append(_ text: String, for name: String) {
         append(unchecked: .text(text), for: name)

@@ -68,7 +68,7 @@ extension EncodedMessage {
 extension Connection {
     /// Sends a message on a stream.
     package mutating func sendData(
-        _ message: consuming EncodedMessage, on stream: StreamHandle, endStream: Bool
+        _ message: EncodedMessage, on stream: StreamHandle, endStream: Bool
     ) -> SendOutcome {
         switch message {
         case .whole(let octets): sendData(octets, on: stream, endStream: endStream)

@@ -73,10 +73,11 @@ extension Channel {
         let signature = MethodSignature(
             path: path, shape: .unary, contentSubtype: nil,
             plain: PlainExchange(contentType: contentType, accept: accept))
-        let response = await rawUnary(signature, EncodedMessage(prefixing: body), options)
-        let octets = try response.octets()
+        var response = await rawUnary(signature, EncodedMessage(prefixing: body), options)
+        let octets = try response.takeOctets()
         return HTTPAnswer(
-            status: response.end.httpStatus ?? 0, headers: response.initialMetadata, body: octets,
+            status: response.end.httpStatus ?? 0, headers: response.initialMetadata ?? Metadata(),
+            body: octets,
             timeline: response.end.timeline)
     }
 }

@@ -61,10 +61,30 @@ struct RequestHeadCache {
     private static let capacity = 64
     /// The last one used stands first.
     private var entries: [Entry] = []
+
+    /// The first of them once more, if it is of a call that sets nothing of it: found without
+    /// a look at any name. It is the entry's method, which therefore is still the same object.
+    private var ordinary: PreparedHeaders?
+    private var ordinaryMethod: ObjectIdentifier?
 }
 
 extension RequestHeadCache {
     mutating func prepared(
+        for call: CallCore, defaultAuthority: String, scheme: String, userAgent: String
+    ) throws(RPCError) -> PreparedHeaders {
+        let method = ObjectIdentifier(call.head.method)
+        let isOrdinary = call.head.isOrdinary
+        if isOrdinary, method == ordinaryMethod, let ordinary { return ordinary }
+        let prepared = try find(
+            for: call, authority: call.head.authority ?? defaultAuthority, scheme: scheme,
+            userAgent: userAgent)
+        let isFirst = isOrdinary && ObjectIdentifier(entries[0].method) == method
+        ordinary = isFirst ? prepared : nil
+        ordinaryMethod = isFirst ? method : nil
+        return prepared
+    }
+
+    private mutating func find(
         for call: CallCore, authority: String, scheme: String, userAgent: String
     ) throws(RPCError) -> PreparedHeaders {
         for index in entries.indices where entries[index].isFor(call, authority) {

@@ -322,7 +322,7 @@ private final class CallRun<Request: Sendable, Reply: Sendable>: CallObserver {
     func receive(initialMetadata: Metadata) { call.received(initialMetadata) }
 
     var runsHandlers: Bool { true }
-    func receive(message: [UInt8]) { call.received(message) }
+    func receive(message: [UInt8], from _: any CallRequests) { call.received(message) }
 
     func messageWasWritten(wasTaken: Bool) { call.messageWasWritten(wasTaken: wasTaken) }
 

@@ -120,7 +120,7 @@ extension FakeStream {
 
     /// Gives the stream to a call.
     func attach(_ call: CallCore, owner: any FakeStreamOwner) {
-        guard let request = call.takeRequest() else {
+        guard var request = call.takeRequest() else {
             // It ended just now.
             state.withLock { $0.isOver = true }
             return tell(.over)
@@ -131,7 +131,7 @@ extension FakeStream {
         }
         owner.streamBegan(self)
         tell(.part(.start(call.head.metadata, call.deadline), of: call))
-        request.forEach { message, _ in receive(message.octets, of: call) }
+        request.takeEach { message, _ in receive(message.octets, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: "the fake channel", ConnectionTimes(begun: .now))
         let hasNews = call.attach(
