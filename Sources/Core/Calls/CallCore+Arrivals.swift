@@ -53,9 +53,7 @@ extension CallCore {
         var taken = state.withLock { $0.take(&arrival, octets, pieces, isPlain: head.isPlain, now) }
         if let timer = taken.timer.take() { loop.cancel(timer) }
         if let (carrier, stream) = taken.abandoned.take() { carrier.reset(stream) }
-        let mayReturn = !taken.isOver && hasBody
-        deliver(taken.delivery)
-        return mayReturn ? state.withLock { $0.takeReturnable() } : 0
+        return deliver(taken.delivery, returnsWindow: !taken.isOver && hasBody)
     }
 
     /// Lends the message that is arriving, to be read into, and says how much of it is missing. Nil
@@ -76,8 +74,7 @@ extension CallCore {
     func receive(placed octets: consuming [UInt8], wholeFrames byteCount: Int) -> Int {
         var octets = octets
         let delivery = state.withLock { $0.take(placed: &octets, wholeFrames: byteCount) }
-        deliver(delivery)
-        return state.withLock { $0.isOver ? 0 : $0.takeReturnable() }
+        return deliver(delivery, returnsWindow: true)
     }
 
     /// Gives the window back for what was read in the meantime.
@@ -94,9 +91,6 @@ extension CallCore {
 }
 
 extension CallCore.State {
-    /// Below this much, giving back waits for more: each time takes the connection's lock.
-    private static let returnedAtOnce = 8 << 10
-
     /// What there is to do when an arrival has been taken, once the lock is let go of.
     fileprivate struct Taken: ~Copyable {
         var timer: TimerHandle?
@@ -244,12 +238,19 @@ extension CallCore.State {
 
     /// What has been read, and what is being read: of a message that somebody waits for, every
     /// octet makes room for the next. Messages that nobody has asked for hold their window.
-    mutating func takeReturnable() -> Int {
+    ///
+    /// Little is none at all: each time that some is given back takes the connection's lock.
+    var returnableByteCount: Int {
         var held = messages.byteCount + keptByteCount
         if demand == 0 { held += assembler.pendingByteCount }
         let byteCount = unreturnedByteCount - held
-        guard byteCount >= Self.returnedAtOnce || (byteCount > 0 && demand > 0) else { return 0 }
-        unreturnedByteCount = held
+        return byteCount >= times.returnedAtOnce ? byteCount : 0
+    }
+
+    mutating func takeReturnable() -> Int {
+        guard !isOver else { return 0 }
+        let byteCount = returnableByteCount
+        unreturnedByteCount -= byteCount
         return byteCount
     }
 }

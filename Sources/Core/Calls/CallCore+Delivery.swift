@@ -22,11 +22,18 @@ extension CallCore {
         deliver(state.withLock { $0.beginDelivering() })
     }
 
-    func deliver(_ first: consuming Delivery) {
+    /// - Parameter returnsWindow: Whether the stream's window is looked at as well, when there is
+    ///   nothing more to tell.
+    /// - Returns: How many octets it can be given back for; the caller does so.
+    @discardableResult
+    func deliver(_ first: consuming Delivery, returnsWindow: Bool = false) -> Int {
         var next = first
+        var returnable: Int?
         while true {
             switch consume next {
-            case .nothing: return
+            case .nothing:
+                guard returnsWindow else { return 0 }
+                return returnable ?? state.withLock { $0.takeReturnable() }
             case .initialMetadata(let observer, let metadata):
                 observer.receive(initialMetadata: metadata)
             case .message(let observer, let message, let algorithm):
@@ -43,12 +50,18 @@ extension CallCore {
                 observer.messageWasWritten(wasTaken: wasTaken)
             case .response(let observer, var response):
                 complete(&response.end)
-                return observer.receive(&response, from: self)
+                observer.receive(&response, from: self)
+                return 0
             case .end(let observer, var end):
                 complete(&end)
-                return observer.receive(end: consume end)
+                observer.receive(end: consume end)
+                return 0
             }
-            next = state.withLock { $0.goOnDelivering() }
+            next = state.withLock { state in
+                let next = state.goOnDelivering()
+                if returnsWindow, !state.isDelivering { returnable = state.takeReturnable() }
+                return next
+            }
         }
     }
 }

@@ -79,15 +79,18 @@ extension CallCore {
     package func receiveNext() { receiveNext(afterReading: 0) }
 
     /// Asks for one more message, when so many octets of those that the observer kept were read.
-    func receiveNext(afterReading byteCount: Int) {
+    /// Returns whether there was something to tell.
+    @discardableResult
+    func receiveNext(afterReading byteCount: Int) -> Bool {
         let hasNews = state.withLock { state in
             state.demand += 1
             state.keptByteCount -= byteCount
             return state.hasNews
         }
-        guard hasNews else { return }
+        guard hasNews else { return false }
         deliver()
         returnWindow()
+        return true
     }
 
     /// So many octets of the messages that the observer kept were read.

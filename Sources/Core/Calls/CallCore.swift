@@ -305,7 +305,7 @@ extension CallCore.State {
     /// Whether there may be something to tell, or a window to give back.
     var hasNews: Bool {
         unreportedWriteCount > 0 || unreportedLossCount > 0 || !messages.isEmpty
-            || unreturnedByteCount > 0 || ending != nil
+            || returnableByteCount > 0 || ending != nil
             || (initialMetadata != nil && !initialWasTold)
     }
 

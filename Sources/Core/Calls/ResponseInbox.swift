@@ -35,14 +35,25 @@ extension ResponseInbox {
     /// From this much on it is worth telling the call what was read.
     private static let toldAtOnce = 8 << 10
 
-    /// What lies ready, and what has been read of what the call gave unasked: something when it
-    /// is worth telling, or when the call is to be asked for more.
-    func poll() -> (found: Found, readByteCount: Int) {
+    struct Poll {
+        /// What lies ready.
+        var found: Found
+        /// What has been read of what the call gave unasked: something when it is worth telling, or
+        /// when the call is to be asked for more.
+        var readByteCount = 0
+        /// A task waits for a message.
+        var hasReader = false
+    }
+
+    func poll() -> Poll {
         state.withLock { state in
             let found = state.takeFound()
-            if case .message = found, state.readByteCount < Self.toldAtOnce { return (found, 0) }
+            if case .message = found, state.readByteCount < Self.toldAtOnce {
+                return Poll(found: found)
+            }
             defer { state.readByteCount = 0 }
-            return (found, state.readByteCount)
+            return Poll(
+                found: found, readByteCount: state.readByteCount, hasReader: state.reader != nil)
         }
     }
 
@@ -55,9 +66,6 @@ extension ResponseInbox {
     }
 
     var end: CallEnd? { state.withLock { $0.end } }
-
-    /// Whether a task waits for a message.
-    var hasReader: Bool { state.withLock { $0.reader != nil } }
 
     /// Why no message can be written any more.
     var obstacle: RPCError? { state.withLock { $0.request.obstacle($0.end) } }

@@ -88,8 +88,6 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 
     @usableFromInline
     func next() async throws(RPCError) -> [UInt8]? {
-        // A server may be so fast that there is never anything to wait for.
-        if Task.isCancelled { call.cancel() }
         var found = try takeReady()
         if case .nothing = found {
             found = await withTaskCancellationHandler {
@@ -97,6 +95,10 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
             } onCancel: {
                 call.cancel()
             }
+        } else if Task.isCancelled {
+            // A server may be so fast that there is never anything to wait for.
+            call.cancel()
+            found = try takeReady()
         }
         switch found {
         case .message(let octets): return octets
@@ -110,15 +112,18 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 
     /// What can be had without waiting.
     private func takeReady() throws(RPCError) -> ResponseInbox.Found {
-        let (found, readByteCount) = inbox.poll()
-        guard case .nothing = found else {
-            if readByteCount > 0 { core?.wasRead(readByteCount) }
-            return found
+        let ready = inbox.poll()
+        guard case .nothing = ready.found else {
+            if ready.readByteCount > 0 { core?.wasRead(ready.readByteCount) }
+            return ready.found
         }
         // Before more is asked for, which would be for nobody.
-        guard !inbox.hasReader else { throw .secondReader }
-        if let core { core.receiveNext(afterReading: readByteCount) } else { call.receiveNext() }
-        return inbox.poll().found
+        guard !ready.hasReader else { throw .secondReader }
+        guard let core else {
+            call.receiveNext()
+            return inbox.poll().found
+        }
+        return core.receiveNext(afterReading: ready.readByteCount) ? inbox.poll().found : .nothing
     }
 
     func initialMetadata() async throws(RPCError) -> Metadata {

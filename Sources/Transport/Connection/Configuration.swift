@@ -33,7 +33,7 @@ package struct ConnectionConfiguration: Sendable {
 
 extension ConnectionConfiguration {
     /// The window of a new stream.
-    var streamWindowByteCount: Int32 {
+    package var streamWindowByteCount: Int32 {
         switch receiveWindows {
         case .automatic(let initial, _): Int32(clamping: max(0, initial))
         case .fixed(let byteCount): Int32(clamping: max(0, byteCount))
