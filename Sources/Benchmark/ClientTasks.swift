@@ -45,21 +45,22 @@ struct ClientTasks: Sendable {
     private func stream() async throws {
         var tally = ClientMeter.Tally()
         defer { meter.merge(tally) }
-        let call = try await channel.bidirectional(methods.stream)
-        var replies = call.responses.makeAsyncIterator()
-        var start = ClientMeter.Instant.now
-        while true {
-            try await call.requests.write(methods.request)
-            guard let reply = try await replies.next() else {
-                throw RPCError(.dataLoss, "the stream ended")
+        try await channel.bidirectional(methods.stream) { requests, responses in
+            var replies = responses.makeAsyncIterator()
+            var start = ClientMeter.Instant.now
+            while true {
+                try await requests.write(methods.request)
+                guard let reply = try await replies.next() else {
+                    throw RPCError(.dataLoss, "the stream ended")
+                }
+                try methods.check(reply)
+                let now = ClientMeter.Instant.now
+                guard meter.count(&tally, from: start, to: now) else { break }
+                start = now
             }
-            try methods.check(reply)
-            let now = ClientMeter.Instant.now
-            guard meter.count(&tally, from: start, to: now) else { break }
-            start = now
+            requests.finish()
+            while try await replies.next() != nil {}
         }
-        call.requests.finish()
-        while try await replies.next() != nil {}
     }
 
     private func fromServer() async throws {

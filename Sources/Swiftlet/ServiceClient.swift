@@ -86,6 +86,29 @@ extension ServiceClient {
         try await channel.bidirectional(method(name, .bidirectional), completed(options))
     }
 
+    /// Any number of messages both ways, for as long as `body` runs. What is left of the call then
+    /// is cancelled.
+    public func bidirectional<Request: Message, Reply: Message, Result>(
+        _ name: String, _ options: CallOptions = CallOptions(),
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (RequestWriter<Request>, ScopedResponses<Reply>) async throws -> Result
+    ) async throws -> Result {
+        try await channel.bidirectional(
+            method(name, .bidirectional), completed(options), isolation: isolation, body)
+    }
+
+    /// One message to the server, and any number back, which `body` reads. What is left of the call
+    /// when it returns is cancelled.
+    public func serverStreaming<Request: Message, Reply: Message, Result>(
+        _ name: String, _ request: Request, _ options: CallOptions = CallOptions(),
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (ScopedResponses<Reply>) async throws -> Result
+    ) async throws -> Result {
+        try await channel.serverStreaming(
+            method(name, .serverStreaming), request, completed(options), isolation: isolation,
+            body)
+    }
+
     /// A call, not started yet, whose requests come from a writer and which is the writer of its
     /// responses, which are written in `context`.
     public func call<Request: Message, Reply: Message>(

@@ -62,6 +62,63 @@ struct BackPressureTests {
         #expect(received == count)
     }
 
+    @Test(
+        "goes on through the smallest of windows, in every face",
+        arguments: [1, 2, 3, 5, 100, 1_023, 4_096])
+    func smallWindow(byteCount: Int) async throws {
+        let count = byteCount < 100 ? 3 : 40
+        let size = byteCount < 100 ? 20 : 3_000
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { request, _ in request }
+            server.serverStreaming(Self.stream) { _, replies, _ in
+                for index in 0..<count {
+                    try await replies.write(Self.message(index, byteCount: size))
+                }
+            }
+        }
+        var arguments = ChannelArguments()
+        arguments.streamWindowByteCount = byteCount
+        let channel = try Channel(server.target, arguments: arguments)
+        let body = Self.message(1, byteCount: size)
+        #expect(try await channel.unary(HostileTrial.echo, body) == body)
+
+        var received = 0
+        for try await message in try await channel.serverStreaming(Self.stream, []) {
+            #expect(message == Self.message(received, byteCount: size))
+            received += 1
+        }
+        #expect(received == count)
+
+        let seen = Counter()
+        let end: RPCError? = await withCheckedContinuation { continuation in
+            let handlers = ResponseHandlers<[UInt8]>(
+                message: { _ in seen.add() },
+                end: { result in
+                    if case .failure(let error) = result {
+                        continuation.resume(returning: error)
+                    } else {
+                        continuation.resume(returning: nil)
+                    }
+                })
+            do throws(RPCError) {
+                try channel.serverStreaming(Self.stream, [], handlers: handlers)
+            } catch {
+                continuation.resume(returning: error)
+            }
+        }
+        #expect(end == nil && seen.count == count)
+
+        try await onThread {
+            let call = try channel.blockingServerStreaming(Self.stream, [])
+            var received = 0
+            while let message = try call.next() {
+                #expect(message == Self.message(received, byteCount: size))
+                received += 1
+            }
+            #expect(received == count)
+        }
+    }
+
     @Test("stops its server, and goes on where it stopped")
     func stops() async throws {
         let written = Counter()

@@ -144,6 +144,30 @@ struct EarlyEndTests {
         #expect(writeError?.code == .cancelled)
     }
 
+    @Test("is read to its end by a task that was cancelled behind it")
+    func cancelledTooLate() async throws {
+        let count = Method<[UInt8], [UInt8]>(
+            "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(count) { _, replies, _ in
+                for index: UInt8 in 0..<10 { try await replies.write([index]) }
+            }
+        }
+        let channel = try Channel(server.target)
+        let task = Task {
+            let stream = try await channel.serverStreaming(count, [])
+            var all: [UInt8] = []
+            for try await message in stream {
+                all += message
+                guard all.count == 1 else { continue }
+                try await eventually { stream.trailingMetadata != nil }
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            }
+            return all
+        }
+        #expect(try await task.value == Array(0..<10))
+    }
+
     @Test("lets go of a thread that waits for room")
     func blockingUploadAnswered() async throws {
         let peer = try Self.peer { try $0.reply($1) }

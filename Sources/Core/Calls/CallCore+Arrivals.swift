@@ -236,15 +236,13 @@ extension CallCore.State {
         return beginDelivering()
     }
 
-    /// What has been read, and what is being read: of a message that somebody waits for, every
-    /// octet makes room for the next. Messages that nobody has asked for hold their window.
-    ///
-    /// Little is none at all: each time that some is given back takes the connection's lock.
+    /// What has been read, and what is being read: the octets of a message that somebody waits for
+    /// make room for those that follow. Messages that nobody has asked for hold their window.
     var returnableByteCount: Int {
         var held = messages.byteCount + keptByteCount
         if demand == 0 { held += assembler.pendingByteCount }
         let byteCount = unreturnedByteCount - held
-        return byteCount >= times.returnedAtOnce ? byteCount : 0
+        return byteCount > heldBackByteCount ? byteCount : 0
     }
 
     mutating func takeReturnable() -> Int {

@@ -65,6 +65,8 @@ package final class CallCore: Sendable {
         var demand = 0
         /// Octets of DATA that the stream's window has not been given back for.
         var unreturnedByteCount = 0
+        /// So many of them, read, are not worth giving it back.
+        let heldBackByteCount: Int
         var ending: Ending?
 
         /// Somebody delivers to the observer; he sees to what is added meanwhile.
@@ -88,7 +90,8 @@ package final class CallCore: Sendable {
         state = Mutex(
             State(
                 observer: observer, takesWhole: observer.takesWhole,
-                assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount)))
+                assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount),
+                heldBackByteCount: head.keptByteCount))
         self.head = head
     }
 }

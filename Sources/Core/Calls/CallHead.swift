@@ -12,7 +12,8 @@ package struct CallHead: Sendable {
         self.limits = MessageLimits(
             compression: options.compression ?? limits.compression,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
-            maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount)
+            maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount,
+            keptByteCount: limits.keptByteCount)
         self.options = options
     }
 }
@@ -30,6 +31,8 @@ extension CallHead {
     var waitForReady: Bool { options.waitForReady ?? false }
     var maxSendByteCount: Int? { limits.maxSendByteCount }
     var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }
+    /// Of what was read, the call keeps so much to itself.
+    var keptByteCount: Int { limits.keptByteCount }
     package var isPlain: Bool { method.plain != nil }
 
     /// Makes a message ready for the stream.
@@ -51,13 +54,16 @@ package struct MessageLimits: Sendable {
     var compression = CompressionAlgorithm.identity
     var maxSendByteCount: Int?
     var maxReceiveByteCount: Int? = 4 << 20
+    /// As in ``ChannelArguments``, which no call changes.
+    var keptByteCount = 0
 
     package init(
         compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,
-        maxReceiveByteCount: Int? = 4 << 20
+        maxReceiveByteCount: Int? = 4 << 20, keptByteCount: Int = 0
     ) {
         self.compression = compression
         self.maxSendByteCount = maxSendByteCount
         self.maxReceiveByteCount = maxReceiveByteCount
+        self.keptByteCount = keptByteCount
     }
 }

@@ -68,14 +68,11 @@ struct CallTimes {
     var connection: ConnectionRecord?
     var sentByteCount = 0
     var receivedByteCount = 0
-    /// From so much on the stream's window is given back.
-    private(set) var returnedAtOnce = ConnectionRecord.returnedAtOnce
 }
 
 extension CallTimes {
     mutating func attached(to record: ConnectionRecord) {
         connection = record
-        returnedAtOnce = record.returnedAtOnce
         streamCount += 1
         // Where the connection was there already, the headers left with the start.
         let wasReady = started.flatMap { start in record.times.ready.map { $0 <= start } } ?? false
@@ -108,17 +105,9 @@ extension CallTimes {
 package final class ConnectionRecord: Sendable {
     package let peer: String
     package let times: ConnectionTimes
-    /// From so much on a call gives its stream's window back.
-    let returnedAtOnce: Int
 
-    static let returnedAtOnce = 8 << 10
-
-    /// - Parameter windowByteCount: Of a stream, when it begins.
-    package init(peer: String, _ times: ConnectionTimes, windowByteCount: Int = 64 << 10) {
+    package init(peer: String, _ times: ConnectionTimes) {
         self.peer = peer
         self.times = times
-        // The connection keeps less than half of a window to itself. A server must not wait for
-        // what is kept here, however small the program has made it.
-        returnedAtOnce = max(1, min(Self.returnedAtOnce, windowByteCount / 4))
     }
 }

@@ -51,9 +51,10 @@ extension ResponseInbox {
             if case .message = found, state.readByteCount < Self.toldAtOnce {
                 return Poll(found: found)
             }
+            // A second reader asks for nothing.
+            guard state.reader == nil else { return Poll(found: found, hasReader: true) }
             defer { state.readByteCount = 0 }
-            return Poll(
-                found: found, readByteCount: state.readByteCount, hasReader: state.reader != nil)
+            return Poll(found: found, readByteCount: state.readByteCount)
         }
     }
 

@@ -21,10 +21,12 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let source: ResponseSource
         @usableFromInline let codec: Codec<Message>
+        /// Its task sees to its cancellation elsewhere.
+        @usableFromInline let isScoped: Bool
 
         @inlinable
         public mutating func next() async throws(RPCError) -> Message? {
-            guard let octets = try await source.next() else { return nil }
+            guard let octets = try await source.next(isScoped: isScoped) else { return nil }
             do throws(RPCError) {
                 return try codec.decode(octets.span)
             } catch {
@@ -42,7 +44,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(source: source, codec: codec)
+        AsyncIterator(source: source, codec: codec, isScoped: false)
     }
 
     /// What the server sent before its first message; waits for it. Empty when it has answered with
@@ -86,19 +88,17 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         call.fail(error)
     }
 
+    /// - Parameter isScoped: Whether the call is cancelled with the task that asks, whatever this does.
     @usableFromInline
-    func next() async throws(RPCError) -> [UInt8]? {
+    func next(isScoped: Bool) async throws(RPCError) -> [UInt8]? {
         var found = try takeReady()
         if case .nothing = found {
-            found = await withTaskCancellationHandler {
-                await Resumption.wait { inbox.wait(.forMessage($0)) }
-            } onCancel: {
-                call.cancel()
-            }
-        } else if Task.isCancelled {
-            // A server may be so fast that there is never anything to wait for.
+            found = isScoped ? await wait() : await waitCancellably()
+        } else if case .message = found, !isScoped, Task.isCancelled {
+            // A server may be so fast that there is never anything to wait for. Of a call that has
+            // ended by itself all is read, with its end.
             call.cancel()
-            found = try takeReady()
+            if let end = inbox.end, end.dropsUnread { found = .end(end) }
         }
         switch found {
         case .message(let octets): return octets
@@ -107,6 +107,18 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
             return nil
         case .nothing:
             throw .secondReader
+        }
+    }
+
+    private func wait() async -> ResponseInbox.Found {
+        await Resumption.wait { inbox.wait(.forMessage($0)) }
+    }
+
+    private func waitCancellably() async -> ResponseInbox.Found {
+        await withTaskCancellationHandler {
+            await wait()
+        } onCancel: {
+            call.cancel()
         }
     }
 

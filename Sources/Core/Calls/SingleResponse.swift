@@ -7,7 +7,7 @@ final class SingleResponse: CallObserver {
     /// Is handed the response, once.
     typealias Handler = @Sendable (inout RawResponse) -> Void
 
-    /// Who waits for the end, and came to wait when he knew the call.
+    /// Who waits for the end, and can be told so by any thread.
     enum Waiter {
         case continuation(Resumption<RawResponse>)
         /// A thread that looks for ``SingleResponse/response`` when the gate opens.

@@ -72,7 +72,8 @@ final class ChannelCore: Sendable {
         limits = MessageLimits(
             compression: arguments.defaultCompression,
             maxSendByteCount: arguments.maxSendMessageByteCount,
-            maxReceiveByteCount: arguments.maxReceiveMessageByteCount)
+            maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
+            keptByteCount: arguments.keptByteCount)
         state = Mutex(State(backoff: Backoff(arguments.backoff)))
         arguments.connectivityMonitor?.add(self)
         if !queue.adopt(self) { shutDown() }

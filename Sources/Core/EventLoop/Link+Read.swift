@@ -180,8 +180,7 @@ extension Link: Pollable {
             let isDraining = state.withLock { state in
                 state.isReady = true
                 state.times.ready = now
-                state.record = ConnectionRecord(
-                    peer: peer, state.times, windowByteCount: windowByteCount)
+                state.record = ConnectionRecord(peer: peer, state.times)
                 return state.connection.isDraining
             }
             // A server that takes its first word back with the next is not there for calls.

@@ -74,8 +74,6 @@ package final class Link: Sendable {
     package let peer: String
     /// The peer is on this machine, and no network lies between.
     let isLocal: Bool
-    /// Of a new stream, for what it receives.
-    let windowByteCount: Int
     let wire: LinkWire
     let state: Mutex<State>
     /// What only the loop's thread needs. Taken out while it is in use, so that a turn of the
@@ -92,14 +90,13 @@ package final class Link: Sendable {
         self.wire = wire
         peer = "\(address)"
         isLocal = address.isOnThisMachine
-        windowByteCount = Int(configuration.streamWindowByteCount)
         self.loop = loop
         self.owner = Mutex(owner)
         reader = Mutex(LinkReader(maxFrameByteCount: configuration.maxFrameByteCount))
         state = Mutex(
             State(
                 connection: Connection(configuration, now: .now), times: times,
-                record: ConnectionRecord(peer: peer, times, windowByteCount: windowByteCount)))
+                record: ConnectionRecord(peer: peer, times)))
     }
 
     /// Begins to talk.

@@ -121,6 +121,11 @@ extension ChannelArguments {
         return options
     }
 
+    /// Of what was read on its stream, a call keeps no more than so much to itself before it gives
+    /// the window back: each time takes the connection's lock. The connection keeps less than half
+    /// of a window, and a server must not wait for both, however small the program has made it.
+    var keptByteCount: Int { min(1 << 10, (streamWindowByteCount ?? 65_535) / 4) }
+
     var connectionConfiguration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.client)
         configuration.limits.headerListByteCount = maxMetadataByteCount
@@ -137,6 +142,7 @@ extension ChannelArguments {
         } else if !measuresBandwidth {
             configuration.receiveWindows = .fixed(65_535)
         }
+        configuration.keptByteCount = keptByteCount
         if let keepAliveInterval {
             configuration.keepAlive = KeepAlive.Configuration(
                 interval: max(keepAliveInterval, shortestKeepAliveInterval),

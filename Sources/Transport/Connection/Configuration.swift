@@ -12,6 +12,9 @@ package struct ConnectionConfiguration: Sendable {
 
     package var role: Role
     package var receiveWindows = ReceiveWindows.automatic()
+    /// Of what was read on a stream, readers keep no more than so much to themselves before they say
+    /// that it was.
+    package var keptByteCount = 0
     /// The dynamic table that we let the peer's encoder use.
     package var decoderTableByteCount = 4_096
     /// The most of the peer's table that our encoder uses.
@@ -33,7 +36,7 @@ package struct ConnectionConfiguration: Sendable {
 
 extension ConnectionConfiguration {
     /// The window of a new stream.
-    package var streamWindowByteCount: Int32 {
+    var streamWindowByteCount: Int32 {
         switch receiveWindows {
         case .automatic(let initial, _): Int32(clamping: max(0, initial))
         case .fixed(let byteCount): Int32(clamping: max(0, byteCount))

@@ -212,7 +212,8 @@ extension Connection {
     private mutating func deliver(_ frame: DataFrame, to slot: Int, now: Instant) {
         let byteCount = frame.flowControlledByteCount
         unreadByteCount += byteCount
-        if unreadByteCount <= configuration.limits.unreadByteCount {
+        let keptByteCount = streams.count * configuration.keptByteCount
+        if unreadByteCount <= configuration.limits.unreadByteCount + keptByteCount {
             giveBackConnectionWindow(byteCount, now: now)
         } else {
             withheldByteCount += byteCount

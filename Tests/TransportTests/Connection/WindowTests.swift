@@ -184,6 +184,24 @@ struct WindowTests {
         #expect(client.connection.receiveWindow.held == 0)
     }
 
+    @Test("of the connection are given back beside what readers of each stream keep to themselves")
+    func keptByReaders() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.limits.unreadByteCount = 100
+        configuration.keptByteCount = 1_024
+        var client = Endpoint.client(configuration)
+        let calls = try (0..<3).map { _ in try client.open() }
+        for stream: UInt32 in [1, 3, 5] {
+            client.receive(Raw.response(stream) + Raw.data(stream, Self.kilobyte), consuming: false)
+        }
+        #expect(client.connection.withheldByteCount == 0, "what is kept may all have been read")
+        client.receive(Raw.data(1, Self.kilobyte), consuming: false)
+        #expect(client.connection.withheldByteCount == 1_024)
+        client.connection.consumed(calls[0], by: 1_024, now: client.now)
+        #expect(client.connection.withheldByteCount == 0)
+        #expect(client.connection.receiveWindow.held == 0)
+    }
+
     @Test("are defended to the octet", arguments: [0, 1])
     func overrun(_ excess: Int) throws {
         var configuration = ConnectionConfiguration(.client)
