@@ -85,6 +85,36 @@ struct ResendTests {
         func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
     }
 
+    /// Asks, as it hears of the end, what a writer is told now.
+    final class EndObserver: CallObserver {
+        let call = Mutex<CallCore?>(nil)
+        let toldToWriter = Mutex<RPCError?>(nil)
+
+        func receive(initialMetadata: Metadata) {}
+        func receive(message: [UInt8], from _: any CallRequests) {}
+        func messageWasWritten(wasTaken: Bool) {}
+        func receive(end: CallEnd) {
+            let call = call.withLock { $0.take() }
+            toldToWriter.withLock { $0 = call?.errorOfWriting }
+        }
+    }
+
+    @Test("tells a writer why it ended, also while its observer has yet to hear of it")
+    func writerAtTheEnd() throws {
+        let observer = EndObserver()
+        let head = CallHead(
+            MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil),
+            CallOptions(), MessageLimits())
+        let core = CallCore(
+            head, deadline: .never, backend: try LateBackend(), observer: observer)
+        observer.call.withLock { $0 = core }
+        core.start()
+        #expect(core.errorOfWriting == nil)
+        core.deadlineExceeded()
+        #expect(observer.toldToWriter.withLock { $0?.code } == .deadlineExceeded)
+        #expect(core.errorOfWriting?.code == .deadlineExceeded)
+    }
+
     @Test("belongs to its second stream, however late the first one is heard of")
     func late() throws {
         let backend = try LateBackend()

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletLoopback
 import Testing
 
 @testable import SwiftletCLI
@@ -33,6 +34,8 @@ struct InteropCommandTests {
             ["--use_tls=true", "--ca_file=/no/such/file"], ["--server_host=a:b]"],
             ["--additional_metadata=name"], ["--additional_metadata=a:1;:2"],
             ["--additional_metadata=a b:1"], ["--additional_metadata=te:trailers"],
+            ["--server_host_override=a b"], ["--concurrent_calls=2147483647"],
+            ["--soak_num_threads=2147483647"], ["--soak_request_size=2147483647"],
         ])
     func refused(_ words: [String]) async throws {
         let arguments = try Arguments(
@@ -57,7 +60,10 @@ struct InteropCommandTests {
 
     @Test("takes the flags of cases that ask for an account, and makes nothing of them")
     func accounts() throws {
-        let flags = ["default_service_account", "oauth_scope", "service_account_key_file"]
+        let flags = [
+            "default_service_account", "oauth_scope", "service_account_key_file",
+            "service_config_json",
+        ]
         let arguments = try Arguments(flags.map { "--\($0)=x" }, of: InteropCommand.self)
         _ = try InteropCommand.server(arguments)
     }
@@ -73,6 +79,25 @@ struct InteropCommandTests {
         }
         #expect(!cases.contains { $0.name == "slow_consumer" })
         #expect(cases.count == InteropCasesTests.served.count - 1)
+        let names = try InteropCommand.selectedCases("ping,all").map(\.name)
+        #expect(names == ["ping"] + cases.map(\.name))
+    }
+
+    @Test("does not end well when the server could serve none of 'all'")
+    func nothingServed() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { request, _ in request }
+        }
+        let arguments = try Arguments(
+            [
+                "--test_case=all", "--server_host=127.0.0.1",
+                "--server_port=\(server.target.split(separator: ":")[1])",
+                "--server_host_override=",
+            ], of: InteropCommand.self)
+        let status = await #expect(throws: ExitStatus.self) {
+            try await InteropCommand.run(arguments)
+        }
+        #expect(status?.status == 3)
     }
 
     @Test("says one line of each case, whatever words the server finds")

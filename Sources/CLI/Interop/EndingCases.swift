@@ -5,10 +5,10 @@ extension InteropCase {
     static let endings = [
         InteropCase("cancel_after_begin") { server in
             try await server.withChannel { client in
+                // Behind this there is a connection, on which the headers leave at once.
+                try await client.checkServed()
                 let call = try await client.channel.bidirectional(
                     TestServiceClient.inputCall, TestServiceClient.options())
-                // Its request goes out behind the other's headers.
-                try await client.checkServed()
                 call.cancel()
                 let error = try await expectFailure("the call", .cancelled) {
                     for try await _ in call.responses {}

@@ -14,13 +14,14 @@ enum InteropCommand: Command {
         runs cases of gRPC's interop test descriptions; 'all' is those that a TestService serves,
               but for slow_consumer, which takes most of a minute. One line a case. The status is 1
               when a case failed, and 3 when none failed but the server could not serve one that was
-              named. No value of --additional_metadata has a ';' in it. Nothing comes of
-              --default_service_account, --oauth_scope and --service_account_key_file
+              named, or any at all. No value of --additional_metadata has a ';' in it. Nothing comes
+              of --default_service_account, --oauth_scope, --service_account_key_file and
+              --service_config_json
         """
     static let options: Set<String> = [
         "--server_host", "--server_port", "--server_host_override", "--use_tls", "--use_test_ca",
         "--ca_file", "--default_service_account", "--oauth_scope", "--service_account_key_file",
-        "--additional_metadata", "--test_case", "--concurrent_calls",
+        "--service_config_json", "--additional_metadata", "--test_case", "--concurrent_calls",
         "--soak_iterations", "--soak_max_failures",
         "--soak_per_iteration_max_acceptable_latency_ms",
         "--soak_min_time_ms_between_rpcs", "--soak_overall_timeout_seconds", "--soak_request_size",
@@ -43,10 +44,11 @@ enum InteropCommand: Command {
             print(line(for: each.name, outcome))
             flushOutput()
         }
-        print(
-            "\(cases.count - failed - notServed) passed, \(failed) failed, \(notServed) not served")
+        let passed = cases.count - failed - notServed
+        print("\(passed) passed, \(failed) failed, \(notServed) not served")
         if failed > 0 { throw ExitStatus(status: 1) }
-        if notServed > 0, arguments["--test_case"] != "all" { throw ExitStatus(status: 3) }
+        let wereNamed = arguments["--test_case"] != "all"
+        if notServed > 0, wereNamed || passed == 0 { throw ExitStatus(status: 3) }
     }
 
     /// One line, whatever the server has put into its words.
@@ -74,16 +76,18 @@ enum InteropCommand: Command {
         guard let list, list.contains(where: { $0 != "," }) else {
             throw UsageError(message: "--test_case is missing")
         }
-        if list == "all" {
-            return InteropCase.all.filter { each in
-                if case .testService = each.peer { !each.isLong } else { false }
-            }
-        }
-        return try list.split(separator: ",").map { name in
+        return try list.split(separator: ",").flatMap { name in
+            if name == "all" { return ofTestService }
             guard let found = InteropCase.all.first(where: { $0.name == name }) else {
                 throw UsageError(message: "there is no case '\(name)'")
             }
-            return found
+            return [found]
+        }
+    }
+
+    private static var ofTestService: [InteropCase] {
+        InteropCase.all.filter { each in
+            if case .testService = each.peer { !each.isLong } else { false }
         }
     }
 }
@@ -96,9 +100,10 @@ extension InteropCommand {
         let isBare = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[")
         let bracketed = isBare ? "[\(host)]" : host
         let port = try port("--server_port", arguments) ?? 50_051
-        let credentials = try credentials(arguments)
+        let override = try hostOverride(arguments)
+        let credentials = try credentials(arguments, override)
         var common = ChannelArguments()
-        common.defaultAuthority = arguments["--server_host_override"]
+        common.defaultAuthority = override
         var options = CallOptions()
         options.metadata = try metadata(arguments["--additional_metadata"] ?? "")
         var server = InteropServer { [common, options] in
@@ -150,7 +155,18 @@ extension InteropCommand {
         return metadata
     }
 
-    private static func credentials(_ arguments: Arguments) throws -> ChannelCredentials {
+    /// Nil where the flag is empty, which is what it is by default elsewhere.
+    private static func hostOverride(_ arguments: Arguments) throws -> String? {
+        guard let name = arguments["--server_host_override"], !name.isEmpty else { return nil }
+        guard name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw UsageError(message: "--server_host_override cannot be '\(name)'")
+        }
+        return name
+    }
+
+    private static func credentials(
+        _ arguments: Arguments, _ override: String?
+    ) throws -> ChannelCredentials {
         guard try arguments.flag("--use_tls") else {
             guard arguments["--ca_file"] == nil else {
                 throw UsageError(message: "--ca_file needs --use_tls=true")
@@ -161,7 +177,7 @@ extension InteropCommand {
             return .insecure
         }
         var tls = TLSOptions()
-        tls.targetNameOverride = arguments["--server_host_override"]
+        tls.targetNameOverride = override
         if let file = arguments["--ca_file"] {
             tls.rootCertificates = .file(file)
         } else if try arguments.flag("--use_test_ca") {
@@ -174,19 +190,20 @@ extension InteropCommand {
     private static func settings(_ arguments: Arguments) throws -> InteropServer.Settings {
         var settings = InteropServer.Settings()
         func set(
-            _ path: WritableKeyPath<InteropServer.Settings, Int>, _ name: String, from least: Int
+            _ path: WritableKeyPath<InteropServer.Settings, Int>, _ name: String, from least: Int,
+            to most: Int = Int(Int32.max)
         ) throws {
-            if let count = try arguments.count(name, from: least) {
+            if let count = try arguments.count(name, from: least, to: most) {
                 settings[keyPath: path] = count
             }
         }
-        // A case that makes no call proves nothing.
-        try set(\.concurrentCalls, "--concurrent_calls", from: 1)
+        // A case that makes no call proves nothing, and what no machine has memory for neither.
+        try set(\.concurrentCalls, "--concurrent_calls", from: 1, to: 100_000)
         try set(\.soak.iterations, "--soak_iterations", from: 1)
         try set(\.soak.maxFailures, "--soak_max_failures", from: 0)
-        try set(\.soak.requestSize, "--soak_request_size", from: 0)
-        try set(\.soak.responseSize, "--soak_response_size", from: 0)
-        try set(\.soak.threads, "--soak_num_threads", from: 1)
+        try set(\.soak.requestSize, "--soak_request_size", from: 0, to: 64 << 20)
+        try set(\.soak.responseSize, "--soak_response_size", from: 0, to: 64 << 20)
+        try set(\.soak.threads, "--soak_num_threads", from: 1, to: 10_000)
         if let count = try arguments.count("--soak_per_iteration_max_acceptable_latency_ms") {
             settings.soak.maxLatency = .milliseconds(count)
         }
@@ -220,7 +237,8 @@ extension Arguments {
     ) throws -> Int? {
         guard let text = self[name] else { return nil }
         guard let count = Int(text), (least...most).contains(count) else {
-            throw UsageError(message: "\(name) cannot be '\(text)'")
+            throw UsageError(
+                message: "\(name) is a number from \(least) to \(most), not '\(text)'")
         }
         return count
     }

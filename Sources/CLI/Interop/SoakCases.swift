@@ -104,8 +104,14 @@ private struct Soak: Sendable {
                 tally.lastError = (error as? CaseFailure)?.reason ?? "\(error)"
             }
             tally.done += 1
-            try await Task.sleep(until: start + settings.minTimeBetweenCalls)
+            if tally.done < count { try await rest(since: start) }
         }
         return tally
+    }
+
+    /// Keeps calls apart, but not beyond the time that there is for all of them.
+    private func rest(since start: ContinuousClock.Instant) async throws {
+        let left = settings.minTimeBetweenCalls - start.duration(to: .now)
+        try await Task.sleep(for: min(left, deadline.remaining ?? left))
     }
 }

@@ -24,7 +24,7 @@ extension BlockingCall {
     public func write(_ message: Request) throws(RPCError) {
         guard !inbox.blocksItself else { throw .blockedQueue }
         if let obstacle = inbox.obstacle { throw obstacle }
-        guard !isOver else { throw .callHasEnded }
+        guard !isOver else { throw call.core?.errorOfWriting ?? .callHasEnded }
         let octets = try method.requestCodec.encode(message)
         inbox.willWrite()
         call.write(octets, andFinish: false)

@@ -191,6 +191,7 @@ extension CallCore.State {
         swap(&left, &stage)
         end.compressedMessages = compressedMessages
         end.httpStatus = httpStatus
+        failure = end.error
         ending = CallCore.Ending(end: end, isImmediate: isImmediate)
         if times.lastByte == nil { times.lastByte = now }
         if isImmediate { messages.removeAll() }

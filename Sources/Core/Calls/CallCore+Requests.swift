@@ -143,6 +143,7 @@ extension CallCore.State {
     fileprivate mutating func replaceEnding(with error: RPCError) -> Bool {
         guard let ending, !ending.isImmediate else { return false }
         messages.removeAll()
+        failure = error
         self.ending = CallCore.Ending(
             end: CallEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
         return true

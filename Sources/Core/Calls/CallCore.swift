@@ -68,6 +68,8 @@ package final class CallCore: Sendable {
         /// So many of them, read, are not worth giving it back.
         let heldBackByteCount: Int
         var ending: Ending?
+        /// Why the call has ended, for as long as somebody holds it. Nil for an end that is OK.
+        var failure: RPCError?
 
         /// Somebody delivers to the observer; he sees to what is added meanwhile.
         var isDelivering = false
@@ -171,8 +173,11 @@ extension CallCore {
     /// When what happened so far; nil before the start.
     package var timeline: CallTimeline? { state.withLock { $0.times.timeline } }
 
-    /// What a writer is told while the end has not been.
-    var errorOfWriting: RPCError? { state.withLock { $0.ending?.end.errorOfWriting } }
+    /// What a writer is told of a call that has ended, whether its observer has heard of it or not;
+    /// nil of one that has not.
+    var errorOfWriting: RPCError? {
+        state.withLock { $0.isOver ? $0.failure ?? .callHasEndedWell : nil }
+    }
 
     /// Whether a server may have seen something of the call.
     var mayHaveSent: Bool { state.withLock { $0.isOver || $0.mayHaveSent } }

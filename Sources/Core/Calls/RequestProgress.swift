@@ -33,6 +33,11 @@ extension RPCError {
         RPCError(.failedPrecondition, "the server ended the call before its request")
     }
 
+    /// The same where it ended well.
+    static var callHasEndedWell: RPCError {
+        RPCError(.failedPrecondition, "the server ended the call with OK")
+    }
+
     /// What a writer is told that goes on behind the end of its request.
     static var requestIsFinished: RPCError {
         RPCError(.failedPrecondition, "a message behind the end of the request")
@@ -41,7 +46,5 @@ extension RPCError {
 
 extension CallEnd {
     /// What a writer is told of a call that has ended.
-    var errorOfWriting: RPCError {
-        error ?? RPCError(.failedPrecondition, "the server ended the call with OK")
-    }
+    var errorOfWriting: RPCError { error ?? .callHasEndedWell }
 }

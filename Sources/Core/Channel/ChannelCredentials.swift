@@ -18,8 +18,8 @@ public struct ChannelCredentials: Sendable {
         self.targetNameOverride = targetNameOverride
     }
 
-    /// TLS by the system's OpenSSL, which is loaded at run time. Throws when the machine has none,
-    /// or when a certificate or key cannot be read.
+    /// TLS by the system's OpenSSL, which is loaded at run time. Throws FAILED_PRECONDITION when the
+    /// machine has none, and INVALID_ARGUMENT when a certificate or key cannot be read.
     public static func tls(_ options: TLSOptions = TLSOptions()) throws(RPCError)
         -> ChannelCredentials
     {
@@ -32,7 +32,8 @@ public struct ChannelCredentials: Sendable {
                 provider: try OpenSSLContext(options.configuration),
                 targetNameOverride: options.targetNameOverride)
         } catch {
-            var failure = RPCError(.invalidArgument, "\(error)")
+            let isOurs = error.kind != .libraryMissing
+            var failure = RPCError(isOurs ? .invalidArgument : .failedPrecondition, "\(error)")
             failure.phase = .tls
             failure.mayHaveBeenExecuted = false
             throw failure
