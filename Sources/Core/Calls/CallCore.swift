@@ -84,14 +84,15 @@ package final class CallCore: Sendable {
 
     package init(
         _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
-        observer: any CallObserver
+        observer: consuming any CallObserver
     ) {
         self.deadline = deadline
         self.backend = backend
         runsHandlers = observer.runsHandlers
+        let takesWhole = observer.takesWhole
         state = Mutex(
             State(
-                observer: observer, takesWhole: observer.takesWhole,
+                observer: observer, takesWhole: takesWhole,
                 assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount),
                 heldBackByteCount: head.keptByteCount))
         self.head = head
@@ -209,8 +210,8 @@ extension CallCore {
     ///
     /// - Returns: Whether there is something to tell, by ``tellNews()``.
     package func attach(
-        to carrier: any StreamCarrier, _ stream: StreamHandle,
-        _ record: consuming ConnectionRecord, attempt: Int
+        to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord,
+        attempt: Int
     ) -> Bool {
         while true {
             enum Next { case send(RequestLog.Portion), done(hasNews: Bool), isOver }

@@ -6,6 +6,7 @@ package struct RequestLog: Sendable {
 
     private var first: EncodedMessage?
     private var rest: [EncodedMessage] = []
+    private var count = 0
     /// How many messages the present stream has been given.
     private var handedOverCount = 0
     private(set) var byteCount = 0
@@ -15,8 +16,6 @@ package struct RequestLog: Sendable {
     private(set) var finishWasHandedOver = false
     /// Nothing is kept any more: the server has begun to answer, or too much was written.
     private(set) var isCommitted = false
-
-    private var count: Int { (first == nil ? 0 : 1) + rest.count }
 }
 
 extension RequestLog {
@@ -44,7 +43,8 @@ extension RequestLog {
 
     mutating func append(_ message: consuming EncodedMessage, andFinish: Bool) {
         byteCount += message.byteCount
-        if first == nil, rest.isEmpty { first = message } else { rest.append(message) }
+        if count == 0 { first = message } else { rest.append(message) }
+        count += 1
         if andFinish { isFinished = true }
     }
 
@@ -66,10 +66,9 @@ extension RequestLog {
     mutating func takePortion() -> Portion? {
         let isFinish = isFinished && !finishWasHandedOver
         guard handedOverCount < count || isFinish else { return nil }
-        var portion = Portion(isFinish: isFinish)
-        if handedOverCount == 0 { portion.first = first }
+        var portion = Portion(first: handedOverCount == 0 ? first : nil, isFinish: isFinish)
         if !rest.isEmpty {
-            portion.rest = rest.dropFirst(max(0, handedOverCount - (first == nil ? 0 : 1)))
+            portion.rest = rest.dropFirst(max(0, handedOverCount - 1))
         }
         handedOverCount = count
         finishWasHandedOver = isFinished
@@ -95,6 +94,7 @@ extension RequestLog {
         guard handedOverCount == count else { return }
         first = nil
         rest = []
+        count = 0
         handedOverCount = 0
         byteCount = 0
     }

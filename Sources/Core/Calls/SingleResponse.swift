@@ -37,7 +37,7 @@ final class SingleResponse: CallObserver {
         init(_ response: RawResponse) { self.response = response }
     }
 
-    /// Known from the start, as its call has to be to others, so that no lock guards it.
+    /// Known from the start, so that no lock guards it.
     private let handler: Handler?
     private let state: Mutex<State>
 

@@ -15,6 +15,7 @@ public final class Channel: Sendable {
     /// Options that calls get unless they say otherwise.
     public let defaultOptions: CallOptions
     private let hasDefaults: Bool
+    private let limits: MessageLimits
     /// What stands between callers and the network.
     public let interceptors: [ChannelInterceptor]
 
@@ -61,6 +62,7 @@ public final class Channel: Sendable {
         interceptors: [ChannelInterceptor] = []
     ) {
         self.backend = backend
+        limits = backend.limits
         self.defaultOptions = defaultOptions
         hasDefaults = !defaultOptions.saysNothing
         self.interceptors = interceptors
@@ -134,12 +136,13 @@ extension Channel {
 extension Channel {
     /// The call that `method` and `options` describe, not started yet.
     func makeCall(
-        _ method: MethodSignature, _ options: consuming CallOptions, observer: any CallObserver
+        _ method: MethodSignature, _ options: consuming CallOptions,
+        observer: consuming any CallObserver
     ) -> any CallRequests {
         if hasDefaults { options = options.merged(over: defaultOptions) }
         // Interceptors of a queue that is no more would have nobody to see to their deadline.
         guard !interceptors.isEmpty || !options.meetsNobody, !backend.queue.isShutDown else {
-            return CallCore(method, options, backend: backend, observer: observer)
+            return CallCore(method, options, limits, backend: backend, observer: observer)
         }
 
         let description = CallDescription(
@@ -157,7 +160,7 @@ extension Channel {
             registry: backend.chains
         ) { [self] options, observer in
             // The channel itself, and not what it stands on: it is in use until the call has begun.
-            CallCore(method, options, backend: backend, observer: observer)
+            CallCore(method, options, limits, backend: backend, observer: observer)
         }
         return InterceptorChain(plan, options, observer: observer)
     }
@@ -165,12 +168,12 @@ extension Channel {
 
 extension CallCore {
     fileprivate convenience init(
-        _ method: MethodSignature, _ options: consuming CallOptions,
-        backend: any ChannelBackend, observer: any CallObserver
+        _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
+        backend: any ChannelBackend, observer: consuming any CallObserver
     ) {
         let deadline = options.deadline
         self.init(
-            CallHead(method, options, backend.limits), deadline: deadline, backend: backend,
+            CallHead(method, options, limits), deadline: deadline, backend: backend,
             observer: observer)
     }
 }

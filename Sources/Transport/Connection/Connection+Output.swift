@@ -98,10 +98,7 @@ extension Connection {
             header.encode(into: &output.tail)
             return output.append(referencing: octets)
         }
-        output.appendShared { shared in
-            header.encode(into: &shared)
-            shared.append(contentsOf: octets)
-        }
+        output.append(header, copying: octets)
     }
 
     private mutating func writeDataHeader(_ byteCount: Int, on slot: Int, endStream: Bool) {
