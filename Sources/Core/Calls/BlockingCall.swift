@@ -24,12 +24,12 @@ extension BlockingCall {
     public func write(_ message: Request) throws(RPCError) {
         guard !inbox.blocksItself else { throw .blockedQueue }
         if let obstacle = inbox.obstacle { throw obstacle }
-        guard !isOver else { throw call.core?.errorOfWriting ?? .callHasEnded }
+        if let error = call.errorOfWriting(inbox.end) { throw error }
         let octets = try method.requestCodec.encode(message)
         inbox.willWrite()
         call.write(octets, andFinish: false)
         inbox.waitForRoom()
-        if let end = inbox.end { throw end.errorOfWriting }
+        if inbox.hasLostMessage { throw call.errorOfWriting(inbox.end) ?? .callHasEnded }
     }
 
     /// Says that no more messages follow.
@@ -108,6 +108,9 @@ extension BlockingInbox {
     /// An interceptor may say more than once that a message was taken.
     func willWrite() { state.withLock { $0.request.willWriteFirst() } }
 
+    /// Whether a message that was written, or would be, goes nowhere.
+    var hasLostMessage: Bool { state.withLock { $0.request.hasLost || $0.end != nil } }
+
     func waitForRoom() { wait { $0.request.hasRoom } }
 
     /// Whether the next message has yet to be asked for.
@@ -156,7 +159,7 @@ extension BlockingInbox {
         note { $0.messages.append(message) }
     }
 
-    func messageWasWritten(wasTaken: Bool) { note { $0.request.wasTaken() } }
+    func messageWasWritten(wasTaken: Bool) { note { $0.request.wasWritten(wasTaken: wasTaken) } }
 
     func receive(end: CallEnd) { note { $0.end = end } }
 

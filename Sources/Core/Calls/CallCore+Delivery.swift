@@ -85,7 +85,7 @@ extension CallCore {
         if let error = end.error.take() { end.error = withStory(error) }
     }
 
-    private func withStory(_ error: consuming RPCError) -> RPCError {
+    func withStory(_ error: consuming RPCError) -> RPCError {
         let (times, initialMetadata) = state.withLock { ($0.times, $0.initialMetadata) }
         if let initialMetadata, error.initialMetadata.isEmpty {
             error.initialMetadata = initialMetadata

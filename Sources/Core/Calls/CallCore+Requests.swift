@@ -132,13 +132,19 @@ extension CallCore: TimerTarget {
         case .seeking: backend.forget(self)
         case .attached(let carrier, let stream):
             let wasInLine = carrier.reset(stream)
-            if wasInLine { state.withLock { $0.ending?.end.error?.mayHaveBeenExecuted = false } }
+            if wasInLine { state.withLock { $0.noteUnsent() } }
         }
         deliver()
     }
 }
 
 extension CallCore.State {
+    /// Nothing of the call that has ended was sent.
+    fileprivate mutating func noteUnsent() {
+        ending?.end.error?.mayHaveBeenExecuted = false
+        failure?.mayHaveBeenExecuted = false
+    }
+
     /// False when no end waits to be told, or one that waits for nothing.
     fileprivate mutating func replaceEnding(with error: RPCError) -> Bool {
         guard let ending, !ending.isImmediate else { return false }

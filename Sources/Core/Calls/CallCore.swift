@@ -177,7 +177,9 @@ extension CallCore {
     /// What a writer is told of a call that has ended, whether its observer has heard of it or not;
     /// nil of one that has not.
     var errorOfWriting: RPCError? {
-        state.withLock { $0.isOver ? $0.failure ?? .callHasEndedWell : nil }
+        let (isOver, failure) = state.withLock { ($0.isOver, $0.failure) }
+        guard isOver else { return nil }
+        return failure.map { withStory($0) } ?? .callHasEndedWell
     }
 
     /// Whether a server may have seen something of the call.

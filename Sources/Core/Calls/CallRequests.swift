@@ -45,6 +45,14 @@ extension CallRequests {
     /// perhaps.
     var takesNoMore: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
 
+    /// What a writer is told of a call that has ended, whether its observer has heard of it or not;
+    /// nil of one that has not.
+    ///
+    /// - Parameter end: What the observer has heard.
+    func errorOfWriting(_ end: CallEnd?) -> RPCError? {
+        end?.errorOfWriting ?? core?.errorOfWriting ?? (takesNoMore ? .callHasEnded : nil)
+    }
+
     func write(_ message: consuming EncodedMessage, andFinish: Bool) {
         write(message, andFinish: andFinish, mayCompress: true)
     }

@@ -48,8 +48,8 @@ extension Channel {
     }
 }
 
-/// The responses of a call that lasts as long as a closure, for the task that runs it: nobody else
-/// can be given them.
+/// The responses of a call that lasts as long as a closure, for the task that runs it: that one's
+/// cancellation ends what is being waited for, and no other's. Others read ``stream``.
 ///
 /// ```swift
 /// for try await feature in responses { print(feature.name) }
@@ -58,7 +58,7 @@ public struct ScopedResponses<Message: Sendable>: AsyncSequence {
     public typealias Element = Message
     public typealias Failure = RPCError
 
-    /// The same for any task, with the metadata that came along.
+    /// The same for any task, and the metadata that came along.
     public let stream: ResponseStream<Message>
 
     init(_ stream: ResponseStream<Message>) { self.stream = stream }

@@ -4,6 +4,8 @@ struct RequestProgress {
     /// before its writer has said that it waits for it.
     private var unwrittenCount = 0
     private var isFinished = false
+    /// A message went nowhere, because the call had ended.
+    private(set) var hasLost = false
 }
 
 extension RequestProgress {
@@ -24,7 +26,10 @@ extension RequestProgress {
     /// once too often does not count.
     mutating func willWriteFirst() { unwrittenCount = max(0, unwrittenCount) + 1 }
 
-    mutating func wasTaken() { unwrittenCount -= 1 }
+    mutating func wasWritten(wasTaken: Bool) {
+        unwrittenCount -= 1
+        if !wasTaken { hasLost = true }
+    }
 }
 
 extension RPCError {

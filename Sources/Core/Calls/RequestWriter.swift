@@ -60,8 +60,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
             switch core.put(message, andFinish: andFinish, mayCompress: mayCompress) {
             case .taken: return true
             case .ended:
-                // How it ended the call knows, though it may not have been told yet.
-                throw inbox.end?.errorOfWriting ?? core.errorOfWriting ?? .callHasEnded
+                throw call.errorOfWriting(inbox.end) ?? .callHasEnded
             case .awaitsRoom:
                 inbox.willWrite()
                 return inbox.hasRoom
@@ -81,7 +80,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         } onCancel: {
             call.cancel()
         }
-        if let end = inbox.end { throw end.errorOfWriting }
+        if inbox.hasLostMessage { throw call.errorOfWriting(inbox.end) ?? .callHasEnded }
     }
 
     /// Whether nothing that is written reaches the server any more.

@@ -106,6 +106,9 @@ extension ResponseInbox {
 
     func willWriteFirst() { state.withLock { $0.request.willWriteFirst() } }
 
+    /// Whether a message that was written, or would be, goes nowhere.
+    var hasLostMessage: Bool { state.withLock { $0.request.hasLost || $0.end != nil } }
+
     /// Whether everything that was written has been taken, or never will be.
     var hasRoom: Bool { state.withLock { $0.request.hasRoom || $0.end != nil } }
 }
@@ -161,7 +164,7 @@ extension ResponseInbox {
 
     func messageWasWritten(wasTaken: Bool) {
         let writers: [Resumption<Void>] = state.withLock { state in
-            state.request.wasTaken()
+            state.request.wasWritten(wasTaken: wasTaken)
             guard state.request.hasRoom else { return [] }
             defer { state.writers = [] }
             return state.writers

@@ -121,9 +121,10 @@ extension ChannelArguments {
         return options
     }
 
-    /// Of what was read on its stream, a call keeps no more than so much to itself before it gives
-    /// the window back: each time takes the connection's lock. The connection keeps less than half
-    /// of a window, and a server must not wait for both, however small the program has made it.
+    /// Of what was read on its stream, a call that waits for more keeps no more than so much to
+    /// itself, and gives the window back for the rest: each time takes the connection's lock. The
+    /// connection keeps less than half of a window, and a server must not wait for both, however
+    /// small the program has made it.
     var keptByteCount: Int { min(1 << 10, (streamWindowByteCount ?? 65_535) / 4) }
 
     var connectionConfiguration: ConnectionConfiguration {

@@ -12,8 +12,8 @@ package struct ConnectionConfiguration: Sendable {
 
     package var role: Role
     package var receiveWindows = ReceiveWindows.automatic()
-    /// Of what was read on a stream, readers keep no more than so much to themselves before they say
-    /// that it was.
+    /// Of what was read on a stream, its reader keeps no more than so much to itself while it waits
+    /// for more.
     package var keptByteCount = 0
     /// The dynamic table that we let the peer's encoder use.
     package var decoderTableByteCount = 4_096

@@ -1,0 +1,57 @@
+import SwiftletTransport
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The log of a request")
+struct RequestLogTests {
+    private static func message(_ index: UInt8) -> EncodedMessage {
+        .whole([0, 0, 0, 0, 1, index])
+    }
+
+    /// The last octet of each message, and which of them ends the request.
+    private static func taken(_ portion: RequestLog.Portion?) -> (indices: [UInt8], last: [Bool])? {
+        guard var portion else { return nil }
+        var taken: (indices: [UInt8], last: [Bool]) = ([], [])
+        portion.takeEach { message, isLast in
+            taken.indices.append(message.octets.last ?? 0)
+            taken.last.append(isLast)
+        }
+        return taken
+    }
+
+    @Test("gives every message once, and all of them again to another stream")
+    func replay() throws {
+        var log = RequestLog()
+        for index: UInt8 in 0..<3 { log.append(Self.message(index), andFinish: false) }
+        #expect(Self.taken(log.takePortion())?.indices == [0, 1, 2])
+        #expect(log.takePortion() == nil)
+        log.append(Self.message(3), andFinish: false)
+        #expect(Self.taken(log.takePortion())?.indices == [3])
+        log.append(Self.message(4), andFinish: true)
+        let rewound = log.rewind()
+        #expect(rewound)
+        let all = try #require(Self.taken(log.takePortion()))
+        #expect(all.indices == [0, 1, 2, 3, 4])
+        #expect(all.last == [false, false, false, false, true])
+        #expect(log.takePortion() == nil)
+    }
+
+    @Test("keeps what no stream has been given when the rest is let go of")
+    func partialCommit() throws {
+        var log = RequestLog()
+        for index: UInt8 in 0..<2 { log.append(Self.message(index), andFinish: false) }
+        _ = log.takePortion()
+        log.append(Self.message(2), andFinish: false)
+        log.commit()
+        let rewound = log.rewind()
+        #expect(!rewound)
+        #expect(Self.taken(log.takePortion())?.indices == [2])
+        log.commit()
+        #expect(log.byteCount == 0)
+        // Messages go straight to the stream from now on.
+        log.passThrough(Self.message(3), andFinish: true)
+        #expect(log.byteCount == 0)
+        #expect(log.takePortion() == nil)
+    }
+}
