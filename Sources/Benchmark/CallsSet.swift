@@ -29,7 +29,7 @@ enum CallsSet {
                 }
             }
         } catch {
-            complain("calls: \(error)")
+            giveUp("calls: \(error)")
         }
     }
 
@@ -48,7 +48,7 @@ enum CallsSet {
         arguments.warmup = .milliseconds(200)
         arguments.duration = .seconds(1)
         let figures = try await ClientBenchmark.measure(arguments)
-        if let error = figures.firstError { complain("calls: \(work.name): \(error)") }
+        if let error = figures.firstError { giveUp("calls: \(work.name): \(error)") }
         let median = figures.histogram.microseconds(at: 0.5)
         let late = figures.histogram.microseconds(at: 0.99)
         report.add(

@@ -5,15 +5,12 @@ import Swiftlet
 enum ClientBenchmark {
     static func run(_ words: [String]) async {
         guard !words.contains("--help") else { return print(ClientArguments.usage) }
-        switch ClientArguments.parse(words) {
-        case .failure(let complaint): complain("client: \(complaint.text); see client --help")
-        case .success(let arguments):
-            do {
-                try await run(arguments)
-            } catch {
-                FileHandle.standardError.write(Data("\(error)\n".utf8))
-                exit(1)
-            }
+        do {
+            try await run(try ClientArguments(words))
+        } catch let complaint as Complaint {
+            complain("client: \(complaint.text); see client --help")
+        } catch {
+            giveUp("client: \(error)")
         }
     }
 
@@ -23,9 +20,7 @@ enum ClientBenchmark {
             try await ClientScale.run(arguments, ClientMethods(arguments))
         case .unary, .stream, .serverStream, .clientStream:
             let figures = try await measure(arguments)
-            if let error = figures.firstError {
-                FileHandle.standardError.write(Data("\(error)\n".utf8))
-            }
+            if let error = figures.firstError { say(error) }
             print(figures.line)
         }
     }
