@@ -60,7 +60,8 @@ extension ClientArguments {
                                able and allowed to; each takes longer then, so the times of such
                                a run are of no use
 
-        All work but connections goes over one connection. The answer is one line of JSON.
+        All work but connections goes over one connection. The answer is one line of JSON. The exit
+        status is 0, 1 when anything failed, calls among it, and 2 for wrong usage.
         """
 
     /// Reads the flags. Throws what is wrong with them.
