@@ -38,7 +38,7 @@ enum Main {
 
     private static var usage: String {
         let more = [
-            ("calls", "calls to a server in this process, a second for each way to make one"),
+            ("calls", "calls to a server in this process, a second of each work and executor"),
             ("client", "calls to any server; swiftlet-bench client --help tells the options"),
         ]
         let lines = (sets.map { ($0.name, $0.purpose) } + more).map { name, purpose in
