@@ -48,11 +48,11 @@ bench:
 
 # Every fuzz target for SECONDS_EACH seconds.
 fuzz:
-	Tests/Fuzz/run $(SECONDS_EACH)
+	SWIFT="$(SWIFT)" Tests/Fuzz/run $(SECONDS_EACH)
 
 # Against PyPI's grpcio, in a virtual environment that is made for it.
 interop:
-	Tests/Interop/run
+	SWIFT="$(SWIFT)" Tests/Interop/run
 
 # The documentation as a static site for each module, in .build/docs.
 docs:
@@ -60,11 +60,12 @@ docs:
 	rm -rf .build/docs .build/symbols .build/docs-build
 	mkdir -p .build/docs .build/symbols/all
 	$(SWIFT) build --scratch-path .build/docs-build --product Swiftlet \
-	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
+	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$(CURDIR)/.build/symbols/all"
 	$(SWIFT) build --scratch-path .build/docs-build --product SwiftletLoopback \
-	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
+	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$(CURDIR)/.build/symbols/all"
 	$(SWIFT) build --scratch-path .build/docs-build --product SwiftletJSONRPC \
-	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build/symbols/all
+	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$(CURDIR)/.build/symbols/all"
+	set -e; \
 	for module in Swiftlet:Swiftlet Core:SwiftletCore Messages:SwiftletMessages \
 	    Loopback:SwiftletLoopback JSONRPC:SwiftletJSONRPC; do \
 	    folder=$${module%%:*}; name=$${module##*:}; \
@@ -73,7 +74,7 @@ docs:
 	    $(DOCC) convert Sources/$$folder/$$name.docc --additional-symbol-graph-dir .build/symbols/$$name \
 	        --fallback-display-name $$name --fallback-bundle-identifier $$name \
 	        --transform-for-static-hosting --hosting-base-path $$name \
-	        --output-path .build/docs/$$name || exit 1; \
+	        --output-path .build/docs/$$name; \
 	done
 
 # A static binary of the command line, with its symbols.
@@ -85,10 +86,17 @@ install: $(FOR_STATIC)
 	install -d "$(PREFIX)/bin"
 	install .build/release/swiftlet "$(PREFIX)/bin/swiftlet"
 
+# Not every toolchain has its clang beside it. A compiler that finds no archive answers with the bare
+# name.
 archives:
 	mkdir -p "$(ARCHIVES)"
-	library=$$($(CLANG) -print-file-name=libstdc++.a); \
-	if [ -f "$$library" ]; then ln -sf "$$library" "$(ARCHIVES)/"; fi
+	for compiler in $(CLANG) clang cc g++; do \
+	    library=$$($$compiler -print-file-name=libstdc++.a 2>/dev/null) || continue; \
+	    if [ "$$library" != libstdc++.a ] && [ -f "$$library" ]; then \
+	        exec ln -sf "$$library" "$(ARCHIVES)/"; \
+	    fi; \
+	done; \
+	echo 'no archive of libstdc++ was found: the binary will load that library'
 
 clean:
 	$(SWIFT) package clean

@@ -1,8 +1,8 @@
 import Swiftlet
 import SwiftletLoopback
 
-/// Calls over a socket to a server in the same process, one second of each kind of work in each
-/// way to make a call.
+/// Calls over a socket to a server in the same process, one second of each kind of work with each
+/// executor of `swiftlet-bench client`.
 enum CallsSet {
     private struct Work {
         var name: String
@@ -29,7 +29,7 @@ enum CallsSet {
                 }
             }
         } catch {
-            complain("calls: \(error)")
+            giveUp("calls: \(error)")
         }
     }
 
@@ -48,7 +48,7 @@ enum CallsSet {
         arguments.warmup = .milliseconds(200)
         arguments.duration = .seconds(1)
         let figures = try await ClientBenchmark.measure(arguments)
-        if let error = figures.firstError { complain("calls: \(work.name): \(error)") }
+        if let error = figures.firstError { giveUp("calls: \(work.name): \(error)") }
         let median = figures.histogram.microseconds(at: 0.5)
         let late = figures.histogram.microseconds(at: 0.99)
         report.add(

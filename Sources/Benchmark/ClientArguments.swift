@@ -41,9 +41,10 @@ extension ClientArguments {
 
           --scenario NAME      unary, stream (ping-pong), server-stream, client-stream: work for
                                --duration; idle, connections: open, and tell the memory of each
-          --concurrency N      calls outstanding at any time, streams or connections (1)
-          --duration SECONDS   measured time (5), up to 1e9 as the next, after
-          --warmup SECONDS     time that does not count (1)
+          --concurrency N      calls outstanding at any time, streams or connections (1), up to
+                               100000
+          --duration SECONDS   measured time (5), from 0.001 up to 1e9, after
+          --warmup SECONDS     time that does not count (1), up to 1e9
           --req BYTES          payload of a request (16)
           --resp BYTES         payload of an answer (16)
           --count N            messages of a call of the one-way scenarios (100000); their latency
@@ -59,50 +60,37 @@ extension ClientArguments {
                                able and allowed to; each takes longer then, so the times of such
                                a run are of no use
 
-        All work but connections goes over one connection. The answer is one line of JSON.
+        All work but connections goes over one connection. The answer is one line of JSON. The exit
+        status is 0, 1 when anything failed, calls among it, and 2 for wrong usage.
         """
 
-    /// Reads the flags. Returns what is wrong with them.
-    static func parse(_ words: [String]) -> Result<ClientArguments, Complaint> {
-        var arguments = ClientArguments()
+    /// Reads the flags. Throws what is wrong with them.
+    init(_ words: [String]) throws(Complaint) {
+        self.init()
         var rest = words[...]
-        while let flag = rest.popFirst() {
-            guard let text = rest.popFirst() else { return .failure("\(flag) needs a value") }
-            guard arguments.set(flag, text) else {
-                return .failure("'\(flag) \(text)' is no option")
-            }
+        while let flag = rest.popFirst() { try set(flag, FlagValue(of: flag, in: &rest)) }
+        guard !target.isEmpty else { throw Complaint("--target is missing") }
+        guard scenario != .clientStream || messageCount > 0 else {
+            throw Complaint("--count is at least 1 with --scenario client-stream")
         }
-        guard !arguments.target.isEmpty else { return .failure("--target is missing") }
-        return .success(arguments)
     }
 
-    struct Complaint: Error, ExpressibleByStringInterpolation {
-        let text: String
-        init(stringLiteral text: String) { self.text = text }
-    }
-
-    private mutating func set(_ flag: String, _ text: String) -> Bool {
-        func store<Value>(_ value: Value?, _ path: WritableKeyPath<Self, Value>) -> Bool {
-            guard let value else { return false }
-            self[keyPath: path] = value
-            return true
-        }
-        let count = Int(text).flatMap { (0...Int(Int32.max)).contains($0) ? $0 : nil }
-        // Infinity and what no `Duration` holds are out of the range, too.
-        let seconds = Double(text).flatMap { (0...1e9).contains($0) ? Duration.seconds($0) : nil }
+    private mutating func set(_ flag: String, _ value: FlagValue) throws(Complaint) {
+        let any = 0...Int(Int32.max)
         switch flag {
-        case "--target": return store(text, \.target)
-        case "--scenario": return store(Scenario(rawValue: text), \.scenario)
-        case "--executor": return store(Executor(rawValue: text), \.executor)
-        case "--concurrency": return store(count.flatMap { $0 > 0 ? $0 : nil }, \.concurrency)
-        case "--duration": return store(seconds.flatMap { $0 > .zero ? $0 : nil }, \.duration)
-        case "--warmup": return store(seconds, \.warmup)
-        case "--req": return store(count, \.requestByteCount)
-        case "--resp": return store(count, \.responseByteCount)
-        case "--count": return store(count, \.messageCount)
-        case "--trace": return store(count.map { $0 > 0 }, \.counts)
-        case "--spin": return store(count.map { .microseconds($0) }, \.spin)
-        default: return false
+        case "--target": target = try value.target()
+        case "--scenario": scenario = try value.choice()
+        case "--executor": executor = try value.choice()
+        case "--concurrency": concurrency = try value.count(in: 1...100_000)
+        // What is shorter is nothing in the line, which tells milliseconds.
+        case "--duration": duration = try value.seconds(from: 0.001)
+        case "--warmup": warmup = try value.seconds(from: 0)
+        case "--req": requestByteCount = try value.count(in: any)
+        case "--resp": responseByteCount = try value.count(in: any)
+        case "--count": messageCount = try value.count(in: any)
+        case "--trace": counts = try value.count(in: 0...1) > 0
+        case "--spin": spin = .microseconds(try value.count(in: any))
+        default: throw Complaint("there is no option '\(flag)'")
         }
     }
 }

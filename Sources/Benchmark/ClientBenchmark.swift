@@ -1,19 +1,15 @@
-import Foundation
 import Swiftlet
 
 /// `swiftlet-bench client`: one kind of work against a server, as clients in other languages do it.
 enum ClientBenchmark {
     static func run(_ words: [String]) async {
         guard !words.contains("--help") else { return print(ClientArguments.usage) }
-        switch ClientArguments.parse(words) {
-        case .failure(let complaint): complain("client: \(complaint.text); see client --help")
-        case .success(let arguments):
-            do {
-                try await run(arguments)
-            } catch {
-                FileHandle.standardError.write(Data("\(error)\n".utf8))
-                exit(1)
-            }
+        do {
+            try await run(try ClientArguments(words))
+        } catch let complaint as Complaint {
+            complain("client: \(complaint.text); see client --help")
+        } catch {
+            giveUp("client: \(error)")
         }
     }
 
@@ -23,10 +19,10 @@ enum ClientBenchmark {
             try await ClientScale.run(arguments, ClientMethods(arguments))
         case .unary, .stream, .serverStream, .clientStream:
             let figures = try await measure(arguments)
-            if let error = figures.firstError {
-                FileHandle.standardError.write(Data("\(error)\n".utf8))
-            }
             print(figures.line)
+            if let error = figures.firstError {
+                giveUp("client: errors: \(figures.errorCount), the first: \(error)")
+            }
         }
     }
 
@@ -44,12 +40,12 @@ enum ClientBenchmark {
             isTurnedByHand ? .byHand : .ownThread, spin: arguments.spin)
         let channel = try Channel(arguments.target, queue: queue)
         let meter = ClientMeter(warmup: arguments.warmup, duration: arguments.duration)
-        async let costs = withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: meter.watch(counters)) }
+        async let costs = inThread {
+            meter.watch(counters) { Task { await channel.close() } }
         }
         await work(arguments, queue, channel, methods, meter)
-        let (before, after) = await costs
-        return meter.figures(arguments, before, after)
+        meter.workIsOver()
+        return meter.figures(arguments, try await costs)
     }
 
     private static func work(
@@ -74,15 +70,28 @@ enum ClientBenchmark {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<arguments.concurrency {
                     group.addTask {
-                        await withCheckedContinuation { continuation in
-                            Thread.detachNewThread {
-                                blocking.run()
-                                continuation.resume()
-                            }
+                        do {
+                            try await inThread { blocking.run() }
+                        } catch {
+                            meter.fail(error)
+                            // With fewer it is not the work that was asked for.
+                            await channel.close()
                         }
                     }
                 }
             }
+        }
+    }
+
+    /// Runs `body` in a thread of its own.
+    private static func inThread<Value: Sendable>(
+        _ body: @escaping @Sendable () -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let didStart = Thread.start { continuation.resume(returning: body()) }
+            guard !didStart else { return }
+            continuation.resume(
+                throwing: RPCError(.resourceExhausted, "the system has no more threads"))
         }
     }
 }

@@ -11,6 +11,8 @@ final class ClientHandlers: Sendable {
         var block = ClientMeter.Block()
         /// Messages of the present call.
         var count = 0
+        /// The window is over; what ends from now on ends as it should.
+        var isDone = false
         var hasFailed = false
     }
 
@@ -64,8 +66,15 @@ final class ClientHandlers: Sendable {
                     }
                 },
                 end: { [self] result in
-                    if case .failure(let error) = result { fail(worker, error) }
                     box.value.withLock { $0 = nil }
+                    do {
+                        _ = try result.get()
+                        if !worker.value.withLock({ $0.isDone }) {
+                            throw RPCError(.dataLoss, "the stream ended")
+                        }
+                    } catch {
+                        fail(worker, error)
+                    }
                     end(worker)
                 }))
         box.value.withLock { $0 = call }
@@ -116,12 +125,14 @@ final class ClientHandlers: Sendable {
                     },
                     end: { [self] result in
                         box.value.withLock { $0 = nil }
-                        let count = worker.value.withLock { $0.count }
-                        guard ClientMeter.Instant.now < meter.end else { return end(worker) }
+                        let (count, isDone) = worker.value.withLock { ($0.count, $0.isDone) }
+                        // The call was cancelled then.
+                        guard !isDone else { return end(worker) }
                         do {
                             _ = try result.get()
                             try arguments.check(count)
                             _ = worker.value.withLock { $0.block.end(&$0.tally, meter) }
+                            guard ClientMeter.Instant.now < meter.end else { return end(worker) }
                             callServer(worker)
                         } catch {
                             fail(worker, error)
@@ -171,15 +182,17 @@ final class ClientHandlers: Sendable {
     private func add(_ worker: Shared<Worker>) -> Bool {
         worker.value.withLock { worker in
             worker.count += 1
-            return worker.block.add(&worker.tally, meter)
+            worker.isDone = !worker.block.add(&worker.tally, meter)
+            return !worker.isDone
         }
     }
 
     private func advance(_ worker: Shared<Worker>) -> Bool {
         let now = ClientMeter.Instant.now
         return worker.value.withLock { worker in
-            defer { worker.start = now }
-            return meter.count(&worker.tally, from: worker.start, to: now)
+            worker.isDone = !meter.count(&worker.tally, from: worker.start, to: now)
+            worker.start = now
+            return !worker.isDone
         }
     }
 

@@ -23,11 +23,18 @@ final class ClientMeter: Sendable {
     private struct State {
         var tally = Tally()
         var firstError: String?
+        /// The last worker has ended.
+        var isOver = false
     }
+
+    /// How long behind the window calls may take to end.
+    private static let patience = Duration.seconds(10)
 
     let begin: Instant
     let end: Instant
     private let state = Mutex(State())
+    /// Wakes who waits for the last worker.
+    private let endOfWork = NSCondition()
 
     init(warmup: Duration, duration: Duration) {
         begin = Instant.now + warmup
@@ -90,6 +97,12 @@ extension ClientMeter {
             state.tally.histogram.merge(tally.histogram)
         }
     }
+
+    /// All workers have ended.
+    func workIsOver() {
+        endOfWork.withLock { state.withLock { $0.isOver = true } }
+        endOfWork.broadcast()
+    }
 }
 
 // MARK: - What it cost
@@ -116,113 +129,54 @@ struct ProcessCost {
 }
 
 extension ClientMeter {
-    /// Waits for the window in the calling thread, and returns its costs.
-    func watch(_ counters: Counters) -> (before: ProcessCost, after: ProcessCost) {
-        Self.sleep(until: begin)
-        let before = ProcessCost.now(counters)
-        Self.sleep(until: end)
-        return (before, .now(counters))
+    /// What the window has cost, and how long it was: as long as there were workers.
+    struct Costs {
+        let before: ProcessCost
+        let after: ProcessCost
+        let seconds: Double
     }
 
-    private static func sleep(until instant: Instant) {
-        let left = Instant.now.duration(to: instant)
-        if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
+    /// Waits for the window in the calling thread, and returns its costs. Calls that a server leaves
+    /// without an end `stop` has to end.
+    func watch(_ counters: Counters, stop: () -> Void) -> Costs {
+        _ = waitForWorkers(until: begin)
+        let before = ProcessCost.now(counters)
+        _ = waitForWorkers(until: end)
+        let after = ProcessCost.now(counters)
+        let seconds = begin.duration(to: min(max(begin, .now), end)) / .seconds(1)
+        if !waitForWorkers(until: end + Self.patience) {
+            note("calls had not ended \(Self.patience) behind the measured time")
+            stop()
+        }
+        return Costs(before: before, after: after, seconds: seconds)
+    }
+
+    /// Returns whether they have all ended.
+    private func waitForWorkers(until instant: Instant) -> Bool {
+        endOfWork.withLock {
+            while !state.withLock({ $0.isOver }) {
+                let left = Instant.now.duration(to: instant)
+                guard left > .zero else { return false }
+                // By the calendar's clock, which may be set meanwhile: so it is looked at again.
+                _ = endOfWork.wait(until: Date(timeIntervalSinceNow: left / .seconds(1)))
+            }
+            return true
+        }
+    }
+
+    /// What is behind the errors that follow, if any do.
+    private func note(_ reason: String) {
+        state.withLock { $0.firstError = $0.firstError ?? reason }
     }
 
     /// What it came to.
-    func figures(
-        _ arguments: ClientArguments, _ before: ProcessCost, _ after: ProcessCost
-    ) -> ClientFigures {
+    func figures(_ arguments: ClientArguments, _ costs: Costs) -> ClientFigures {
         let (tally, firstError) = state.withLock { ($0.tally, $0.firstError) }
         return ClientFigures(
             arguments: arguments, count: tally.count, errorCount: tally.errorCount,
-            firstError: firstError, seconds: begin.duration(to: end) / .seconds(1),
-            histogram: tally.histogram, before: before, after: after)
-    }
-}
-
-/// What a client's work came to.
-struct ClientFigures {
-    let arguments: ClientArguments
-    let count: Int
-    let errorCount: Int
-    let firstError: String?
-    let seconds: Double
-    let histogram: LatencyHistogram
-    let before: ProcessCost
-    let after: ProcessCost
-}
-
-extension ClientFigures {
-    var perSecond: Double { Double(count) / seconds }
-    var microsecondsOfProcessor: Double {
-        each((after.user - before.user + after.system - before.system) * 1e6)
-    }
-    var allocationsOfEach: Double? { difference(\.allocations) }
-    var systemCallsOfEach: Double? { difference(\.systemCalls) }
-
-    private func each(_ sum: Double) -> Double { sum / Double(max(count, 1)) }
-
-    private func difference(_ path: KeyPath<ProcessCost, Int?>) -> Double? {
-        guard let first = before[keyPath: path], let last = after[keyPath: path] else { return nil }
-        return each(Double(last - first))
-    }
-
-    private var bodyByteCount: Int {
-        switch arguments.scenario {
-        case .serverStream: arguments.responseByteCount
-        case .clientStream: arguments.requestByteCount
-        default: arguments.requestByteCount + arguments.responseByteCount
-        }
-    }
-
-    /// The line that clients in other languages print, too.
-    var line: String {
-        var fields: [(String, JSONLine.Value)] = [
-            ("client", .text("swiftlet")), ("mode", .text(arguments.executor.rawValue)),
-            ("scenario", .text(arguments.scenario.rawValue)),
-            ("concurrency", .number(Double(arguments.concurrency), digits: 0)),
-            ("rpcs", .number(Double(count), digits: 0)),
-            ("secs", .number(seconds, digits: 3)),
-            ("rps", .number(perSecond, digits: 0)),
-            ("p50_us", .number(histogram.microseconds(at: 0.5), digits: 2)),
-            ("p99_us", .number(histogram.microseconds(at: 0.99), digits: 2)),
-            ("cpu_us_per_rpc", .number(microsecondsOfProcessor, digits: 3)),
-            ("user_us_per_rpc", .number(each((after.user - before.user) * 1e6), digits: 3)),
-            ("sys_us_per_rpc", .number(each((after.system - before.system) * 1e6), digits: 3)),
-            ("max_rss_kb", .number(Double(after.peakKilobytes), digits: 0)),
-            ("bytes_per_s", .number(perSecond * Double(bodyByteCount), digits: 0)),
-            ("errors", .number(Double(errorCount), digits: 0)),
-        ]
-        // Left out where they cannot be counted.
-        if let allocationsOfEach {
-            fields.append(("allocations_per_rpc", .number(allocationsOfEach, digits: 2)))
-        }
-        if let systemCallsOfEach {
-            fields.append(("syscalls_per_rpc", .number(systemCallsOfEach, digits: 3)))
-        }
-        return JSONLine(fields).text
-    }
-}
-
-/// One line of JSON, its keys in the order in which they are given.
-struct JSONLine {
-    enum Value {
-        case text(String)
-        case number(Double, digits: Int)
-    }
-
-    let text: String
-
-    init(_ fields: [(String, Value)]) {
-        let parts = fields.map { name, value in
-            switch value {
-            case .text(let text): "\"\(name)\":\"\(text)\""
-            case .number(let number, let digits):
-                "\"\(name)\":" + String(format: "%.\(digits)f", number)
-            }
-        }
-        text = "{" + parts.joined(separator: ",") + "}"
+            firstError: tally.errorCount > 0 ? firstError : nil, seconds: costs.seconds,
+            histogram: tally.histogram,
+            before: costs.before, after: costs.after)
     }
 }
 

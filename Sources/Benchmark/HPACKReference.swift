@@ -81,7 +81,7 @@ import SwiftletTransport
         var deflater: OpaquePointer?
         var inflater: OpaquePointer?
         guard unsafe newDeflater(&deflater, 4096) == 0, unsafe newInflater(&inflater) == 0 else {
-            complain("nghttp2 gave no compressor")
+            giveUp("nghttp2 gave no compressor")
         }
         defer {
             unsafe deleteDeflater(deflater)
@@ -93,7 +93,7 @@ import SwiftletTransport
         var total = 0
         for request in fields {
             let count = unsafe deflate(deflater, &block, block.count, request, request.count)
-            guard count > 0 else { complain("nghttp2 did not encode") }
+            guard count > 0 else { giveUp("nghttp2 did not encode") }
             total += count
             list.removeAll(keepingCapacity: true)
             unsafe decode(block, count: count, with: inflater, into: &list)
@@ -113,7 +113,7 @@ import SwiftletTransport
                 var flags: Int32 = 0
                 let read = unsafe inflate(
                     inflater, &field, &flags, start + offset, count - offset, 1)
-                guard read >= 0 else { complain("nghttp2 did not decode") }
+                guard read >= 0 else { giveUp("nghttp2 did not decode") }
                 offset += read
                 if flags & 2 != 0 {  // NGHTTP2_HD_INFLATE_EMIT
                     unsafe list.append(

@@ -14,7 +14,7 @@ enum InterceptorBenchmark {
 
     static func run(_ report: inout Report) {
         guard let queue = try? CompletionQueue(.byHand) else {
-            complain("interceptors: no completion queue")
+            giveUp("interceptors: no completion queue")
         }
         let forwarding = InterceptorFactory("forwarding") { _ in Forwarding() }
         let none = nanoseconds(queue, [])
@@ -46,7 +46,7 @@ enum InterceptorBenchmark {
             do throws(RPCError) {
                 try call.write(body)
             } catch {
-                complain("interceptors: \(error)")
+                giveUp("interceptors: \(error)")
             }
         }
         call.cancel()
@@ -64,7 +64,7 @@ enum InterceptorBenchmark {
                 try fake.respond(to: method).sendMessage(body)
                 blackHole(try fake.channel.blockingUnary(method, body).message)
             } catch {
-                complain("interceptors: \(error)")
+                giveUp("interceptors: \(error)")
             }
         }
     }

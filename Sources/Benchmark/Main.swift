@@ -1,3 +1,5 @@
+import Foundation
+
 /// Measures the library. The first argument names a set of measurements; each set is a file of
 /// its own and adds its rows to a ``Report``.
 @main
@@ -16,7 +18,11 @@ enum Main {
 
     static func main() async {
         var arguments = CommandLine.arguments.dropFirst()
-        guard let name = arguments.popFirst(), name != "--help" else { return printUsage() }
+        guard let name = arguments.popFirst() else {
+            say(usage)
+            exit(2)
+        }
+        guard name != "--help" else { return print(usage) }
         guard name != "client" else { return await ClientBenchmark.run(Array(arguments)) }
         let set = sets.first { $0.name == name }
         guard set != nil || name == "calls" else {
@@ -30,15 +36,21 @@ enum Main {
         report.end()
     }
 
-    private static func printUsage() {
-        print("usage: swiftlet-bench SET [--json]\n       swiftlet-bench client OPTIONS\n")
-        for set in sets { printLine(set.name, set.purpose) }
-        printLine("calls", "calls to a server in this process, a second for each way to make one")
-        printLine("client", "calls to any server; swiftlet-bench client --help tells the options")
-        print("\n  --json  a line of JSON for each row instead of the table")
-    }
+    private static var usage: String {
+        let more = [
+            ("calls", "calls to a server in this process, a second of each work and executor"),
+            ("client", "calls to any server; swiftlet-bench client --help tells the options"),
+        ]
+        let lines = (sets.map { ($0.name, $0.purpose) } + more).map { name, purpose in
+            "  " + name + String(repeating: " ", count: 14 - name.count) + purpose
+        }
+        return """
+            usage: swiftlet-bench SET [--json]
+                   swiftlet-bench client OPTIONS
 
-    private static func printLine(_ name: String, _ purpose: String) {
-        print("  " + name + String(repeating: " ", count: 14 - name.count) + purpose)
+            \(lines.joined(separator: "\n"))
+
+              --json  a line of JSON for each row instead of the table
+            """
     }
 }

@@ -16,11 +16,11 @@ enum MessagesSet {
     private static func measure<M: Message>(_ name: String, _ message: M, _ report: inout Report) {
         let octets = message.encoded()
         guard (try? M(decoding: octets)) == message else {
-            complain("\(name) does not decode to itself")
+            giveUp("\(name) does not decode to itself")
         }
         add("decode-\(name)", octets.count, &report) {
             do throws(WireError) { blackHole(try M(decoding: octets)) } catch {
-                complain("\(error)")
+                giveUp("\(error)")
             }
         }
         add("encode-\(name)", octets.count, &report) { blackHole(message.encoded()) }

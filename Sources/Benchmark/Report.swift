@@ -47,9 +47,3 @@ extension Report.Row {
         return "{" + fields.joined(separator: ",") + "}"
     }
 }
-
-/// Says what is wrong with the command line, and ends with the status for wrong usage.
-func complain(_ message: String) -> Never {
-    FileHandle.standardError.write(Data("swiftlet-bench: \(message)\n".utf8))
-    exit(2)
-}

@@ -10,6 +10,7 @@ import socket
 import struct
 import sys
 import threading
+import traceback
 
 import grpc
 
@@ -58,23 +59,33 @@ class Connection:
             self.h2.local_settings = h2.settings.Settings(
                 client=False,
                 initial_values={h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 1})
-        self.h2.initiate_connection()
-        self.flush()
         try:
+            self.h2.initiate_connection()
+            self.flush()
             while octets := self.socket.recv(65536):
                 for event in self.h2.receive_data(octets):
                     self.handle(event)
                 self.pump()
         except h2.exceptions.ProtocolError as error:
             complain(f"the client broke the protocol: {error!r}")
-            self.flush()
+            self.say_why()
         except ConnectionError:
             pass
+        except Exception:
+            # A mistake of the server's own would otherwise look like a client that left.
+            complain(f"the server failed: {traceback.format_exc()}")
         self.socket.close()
         if self.outstanding_pings:
             complain(f"{self.outstanding_pings} of {self.ping_count} PINGs were not answered")
         if case == "ping" and self.ping_count == 0:
             complain("no PING was sent")
+
+    def say_why(self):
+        """Sends the GOAWAY that h2 has prepared, to a client that may be gone."""
+        try:
+            self.flush()
+        except OSError:
+            pass
 
     def flush(self):
         octets = self.h2.data_to_send()
@@ -194,6 +205,8 @@ with lock:
     waiting = list(threads)
 for thread in waiting:
     thread.join(timeout=10)
+    if thread.is_alive():
+        complain("a connection has not ended, though the client is done")
 if connection_count == 0:
     complain("nobody came")
 if case == "goaway" and connection_count != 2:

@@ -1,0 +1,58 @@
+import Foundation
+import Swiftlet
+
+/// A flag of the command line with the word behind it, and what may be made of the two. What is no
+/// value of the kind that is asked for throws, and the complaint says what would be one.
+struct FlagValue {
+    private let flag: String
+    private let word: String?
+
+    /// Takes the value from what follows the flag. A word that begins like a flag is the next one.
+    init(of flag: String, in rest: inout ArraySlice<String>) {
+        self.flag = flag
+        let isThere = rest.first.map { !$0.hasPrefix("--") } ?? false
+        word = isThere ? rest.removeFirst() : nil
+    }
+}
+
+extension FlagValue {
+    func target() throws(Complaint) -> String {
+        let text = try text()
+        do throws(RPCError) {
+            _ = try Target(text)
+            return text
+        } catch {
+            throw Complaint("\(flag): \(error.message)")
+        }
+    }
+
+    func choice<Choice>() throws(Complaint) -> Choice
+    where Choice: CaseIterable & RawRepresentable<String> {
+        let text = try text()
+        if let choice = Choice(rawValue: text) { return choice }
+        throw refusal(of: text, Choice.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+
+    func count(in range: ClosedRange<Int>) throws(Complaint) -> Int {
+        let text = try text()
+        if let count = Int(text), range.contains(count) { return count }
+        throw refusal(
+            of: text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    /// Infinity and what no `Duration` holds are out of the range, too.
+    func seconds(from least: Double) throws(Complaint) -> Duration {
+        let text = try text()
+        if let seconds = Double(text), (least...1e9).contains(seconds) { return .seconds(seconds) }
+        throw refusal(of: text, "a number of seconds from \(String(format: "%g", least)) to 1e9")
+    }
+
+    private func text() throws(Complaint) -> String {
+        guard let word else { throw Complaint("\(flag) needs a value") }
+        return word
+    }
+
+    private func refusal(of text: String, _ wanted: String) -> Complaint {
+        Complaint("\(flag) does not take '\(text)', but \(wanted)")
+    }
+}
