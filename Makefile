@@ -73,7 +73,7 @@ docs:
 	    cp .build/symbols/all/$$name.symbols.json .build/symbols/$$name/; \
 	    $(DOCC) convert Sources/$$folder/$$name.docc --additional-symbol-graph-dir .build/symbols/$$name \
 	        --fallback-display-name $$name --fallback-bundle-identifier $$name \
-	        --transform-for-static-hosting --hosting-base-path $$name \
+	        --transform-for-static-hosting --hosting-base-path $$name --warnings-as-errors \
 	        --output-path .build/docs/$$name; \
 	done
 

@@ -2,7 +2,7 @@
 /// from several places.
 ///
 /// Each keeps its array alive, and shares it with the message as long as nobody changes either. What
-/// is sent is put together again by ``parts(between:)``.
+/// is sent is put together again by `parts(between:)`.
 @frozen
 public struct OctetsApart: Sendable {
     @usableFromInline
