@@ -98,7 +98,7 @@ extension Connection {
             header.encode(into: &output.tail)
             return output.append(referencing: octets)
         }
-        output.append(header, copying: octets)
+        output.tail.append(header, copying: octets)
     }
 
     private mutating func writeDataHeader(_ byteCount: Int, on slot: Int, endStream: Bool) {
@@ -133,6 +133,11 @@ extension Connection {
 }
 
 extension [UInt8] {
+    fileprivate mutating func append(_ header: FrameHeader, copying payload: [UInt8]) {
+        header.encode(into: &self)
+        append(copying: payload.span)
+    }
+
     /// Appends a header block in frames of no more than `limit` octets. `header` is the first one's;
     /// it says neither how long that is nor whether it is the last.
     fileprivate mutating func appendHeaders(

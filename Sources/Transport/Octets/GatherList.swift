@@ -44,14 +44,6 @@ extension GatherList {
         appendShared { $0.append(contentsOf: octets) }
     }
 
-    /// A frame.
-    mutating func append(_ header: FrameHeader, copying payload: [UInt8]) {
-        let start = shared.count
-        header.encode(into: &shared)
-        shared.append(copying: payload.span)
-        noteAppended(from: start)
-    }
-
     /// The shared buffer, to append to in place. It may be cut back to where the access began,
     /// and to any place behind that.
     package var tail: [UInt8] {
