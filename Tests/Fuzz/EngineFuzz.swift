@@ -36,7 +36,7 @@ struct EngineFuzz: ~Copyable {
         if choices & 32 != 0 {
             configuration.keepAlive = .init(interval: .seconds(1), withoutStreams: true)
         }
-        if choices & 128 != 0 { configuration.keptByteCount = 100 }
+        if choices & 128 != 0 { configuration.heldBackByteCount = 100 }
         if choices & 64 != 0 { configuration.firstRequestID = StreamID(wire: 0x7fff_fff9) }
         connection = Connection(configuration, now: now)
         // Mostly the peer begins well, so that the fuzzer need not find the preface itself.

@@ -94,7 +94,7 @@ package final class CallCore: Sendable {
             State(
                 observer: observer, takesWhole: takesWhole,
                 assembler: MessageAssembler(maxByteCount: head.maxReceiveByteCount),
-                heldBackByteCount: head.keptByteCount))
+                heldBackByteCount: head.heldBackByteCount))
         self.head = head
     }
 }

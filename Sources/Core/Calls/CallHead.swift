@@ -13,7 +13,7 @@ package struct CallHead: Sendable {
             compression: options.compression ?? limits.compression,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
             maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount,
-            keptByteCount: limits.keptByteCount)
+            heldBackByteCount: limits.heldBackByteCount)
         self.options = options
     }
 }
@@ -31,8 +31,8 @@ extension CallHead {
     var waitForReady: Bool { options.waitForReady ?? false }
     var maxSendByteCount: Int? { limits.maxSendByteCount }
     var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }
-    /// Of what was read, the call keeps so much to itself.
-    var keptByteCount: Int { limits.keptByteCount }
+    /// Of what was read, the call may hold back the window for so much.
+    var heldBackByteCount: Int { limits.heldBackByteCount }
     package var isPlain: Bool { method.plain != nil }
 
     /// Makes a message ready for the stream.
@@ -55,15 +55,15 @@ package struct MessageLimits: Sendable {
     var maxSendByteCount: Int?
     var maxReceiveByteCount: Int? = 4 << 20
     /// As in ``ChannelArguments``, which no call changes.
-    var keptByteCount = 0
+    var heldBackByteCount = 0
 
     package init(
         compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,
-        maxReceiveByteCount: Int? = 4 << 20, keptByteCount: Int = 0
+        maxReceiveByteCount: Int? = 4 << 20, heldBackByteCount: Int = 0
     ) {
         self.compression = compression
         self.maxSendByteCount = maxSendByteCount
         self.maxReceiveByteCount = maxReceiveByteCount
-        self.keptByteCount = keptByteCount
+        self.heldBackByteCount = heldBackByteCount
     }
 }

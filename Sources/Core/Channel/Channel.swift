@@ -15,6 +15,7 @@ public final class Channel: Sendable {
     /// Options that calls get unless they say otherwise.
     public let defaultOptions: CallOptions
     private let hasDefaults: Bool
+    /// The backend's, which each call would ask it for.
     private let limits: MessageLimits
     /// What stands between callers and the network.
     public let interceptors: [ChannelInterceptor]

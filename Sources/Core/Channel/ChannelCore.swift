@@ -73,7 +73,7 @@ final class ChannelCore: Sendable {
             compression: arguments.defaultCompression,
             maxSendByteCount: arguments.maxSendMessageByteCount,
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
-            keptByteCount: arguments.keptByteCount)
+            heldBackByteCount: arguments.heldBackByteCount)
         state = Mutex(State(backoff: Backoff(arguments.backoff)))
         arguments.connectivityMonitor?.add(self)
         if !queue.adopt(self) { shutDown() }

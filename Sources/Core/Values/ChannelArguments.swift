@@ -121,11 +121,11 @@ extension ChannelArguments {
         return options
     }
 
-    /// Of what was read on its stream, a call that waits for more keeps no more than so much to
-    /// itself, and gives the window back for the rest: each time takes the connection's lock. The
-    /// connection keeps less than half of a window, and a server must not wait for both, however
-    /// small the program has made it.
-    var keptByteCount: Int { min(1 << 10, (streamWindowByteCount ?? 65_535) / 4) }
+    /// Of what was read on its stream, a call that waits for more holds no more than so much of the
+    /// window back, because each time that it gives some takes the connection's lock. The connection
+    /// keeps less than half of a window, and a server must not wait for both, however small the
+    /// program has made it.
+    var heldBackByteCount: Int { min(1 << 10, (streamWindowByteCount ?? 65_535) / 4) }
 
     var connectionConfiguration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.client)
@@ -143,7 +143,7 @@ extension ChannelArguments {
         } else if !measuresBandwidth {
             configuration.receiveWindows = .fixed(65_535)
         }
-        configuration.keptByteCount = keptByteCount
+        configuration.heldBackByteCount = heldBackByteCount
         if let keepAliveInterval {
             configuration.keepAlive = KeepAlive.Configuration(
                 interval: max(keepAliveInterval, shortestKeepAliveInterval),

@@ -12,9 +12,9 @@ package struct ConnectionConfiguration: Sendable {
 
     package var role: Role
     package var receiveWindows = ReceiveWindows.automatic()
-    /// Of what was read on a stream, its reader keeps no more than so much to itself while it waits
-    /// for more.
-    package var keptByteCount = 0
+    /// Of what was read on a stream, its reader holds no more than so much of the window back while
+    /// it waits for more.
+    package var heldBackByteCount = 0
     /// The dynamic table that we let the peer's encoder use.
     package var decoderTableByteCount = 4_096
     /// The most of the peer's table that our encoder uses.

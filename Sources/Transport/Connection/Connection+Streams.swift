@@ -212,8 +212,8 @@ extension Connection {
     private mutating func deliver(_ frame: DataFrame, to slot: Int, now: Instant) {
         let byteCount = frame.flowControlledByteCount
         unreadByteCount += byteCount
-        let keptByteCount = streams.count * configuration.keptByteCount
-        if unreadByteCount <= configuration.limits.unreadByteCount + keptByteCount {
+        let heldBack = streams.count * configuration.heldBackByteCount
+        if unreadByteCount <= configuration.limits.unreadByteCount + heldBack {
             giveBackConnectionWindow(byteCount, now: now)
         } else {
             withheldByteCount += byteCount

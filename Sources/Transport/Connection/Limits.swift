@@ -25,7 +25,7 @@ package struct Limits: Sendable {
 
     /// Octets that lie unread in all streams together before the connection's window is given
     /// back only as they are read. Below it, a stream that nobody reads does not stop the others.
-    /// What readers keep to themselves (``ConnectionConfiguration/keptByteCount``) comes on top.
+    /// What readers hold back (``ConnectionConfiguration/heldBackByteCount``) comes on top.
     package var unreadByteCount = 16 << 20
 
     package init() {}

@@ -188,7 +188,7 @@ struct WindowTests {
     func keptByReaders() throws {
         var configuration = ConnectionConfiguration(.client)
         configuration.limits.unreadByteCount = 100
-        configuration.keptByteCount = 1_024
+        configuration.heldBackByteCount = 1_024
         var client = Endpoint.client(configuration)
         let calls = try (0..<3).map { _ in try client.open() }
         for stream: UInt32 in [1, 3, 5] {
