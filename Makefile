@@ -44,13 +44,15 @@ bench:
 	.build/release/swiftlet-bench hpack
 	.build/release/swiftlet-bench messages
 	.build/release/swiftlet-bench interceptors
+	.build/release/swiftlet-bench allocations
 	.build/release/swiftlet-bench calls
 
 # Every fuzz target for SECONDS_EACH seconds.
 fuzz:
 	SWIFT="$(SWIFT)" Tests/Fuzz/run $(SECONDS_EACH)
 
-# Against PyPI's grpcio, in a virtual environment that is made for it.
+# Against PyPI's grpcio, gRPC C++ and grpc-go. What they need is installed below .build, and from
+# Debian where the user is root.
 interop:
 	SWIFT="$(SWIFT)" Tests/Interop/run
 

@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Swiftlet", targets: ["Swiftlet"]),
         .library(name: "SwiftletLoopback", targets: ["SwiftletLoopback"]),
         .library(name: "SwiftletJSONRPC", targets: ["SwiftletJSONRPC"]),
+        .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
         .executable(name: "swiftlet-bench", targets: ["SwiftletBenchmark"]),
     ],
@@ -32,6 +33,10 @@ let package = Package(
             name: "SwiftletCore", dependencies: ["SwiftletTransport"],
             path: "Sources/Core", swiftSettings: strict),
         .target(name: "SwiftletMessages", path: "Sources/Messages", swiftSettings: strict),
+        // Schemas at run time. A client with compiled messages does not build it.
+        .target(
+            name: "SwiftletDynamic", dependencies: ["SwiftletMessages"],
+            path: "Sources/Dynamic", swiftSettings: strict),
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
             path: "Sources/Swiftlet", swiftSettings: strict),
@@ -44,7 +49,10 @@ let package = Package(
             name: "SwiftletJSONRPC", dependencies: ["SwiftletCore"], path: "Sources/JSONRPC",
             swiftSettings: strict),
         .executableTarget(
-            name: "SwiftletCLI", dependencies: ["Swiftlet", "SwiftletLoopback"],
+            name: "SwiftletCLI",
+            dependencies: [
+                "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletTransport",
+            ],
             path: "Sources/CLI", swiftSettings: strict),
         .executableTarget(
             name: "SwiftletBenchmark",
@@ -57,21 +65,34 @@ let package = Package(
             name: "MessagesTests", dependencies: ["SwiftletMessages"], swiftSettings: strict),
         // Answers protobuf's own conformance runner.
         .executableTarget(
-            name: "swiftlet-conformance", dependencies: ["SwiftletMessages"],
-            path: "Tests/Conformance", swiftSettings: strict),
+            name: "swiftlet-conformance", dependencies: ["SwiftletMessages", "SwiftletDynamic"],
+            path: "Tests/Conformance", exclude: ["run"], swiftSettings: strict),
+        // Compiles .proto files for the comparison with protoc.
+        .executableTarget(
+            name: "swiftlet-protoc", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
+            path: "Tests/Protoc", exclude: ["run", "compare.py", "illegal.txt", "legal.txt"],
+            sources: ["main.swift"], swiftSettings: strict),
         .testTarget(
             name: "CoreTests", dependencies: ["SwiftletCore", "SwiftletTransport"],
             swiftSettings: strict),
         .testTarget(
             name: "LoopbackTests",
             dependencies: [
-                "Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport", "SwiftletCLI",
+                "Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport",
+                "SwiftletDynamic", "SwiftletCLI",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DynamicTests", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
             swiftSettings: strict),
         .testTarget(
             name: "JSONRPCTests",
             dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback"],
             swiftSettings: strict),
+        // Calls servers of JSON-RPC that others wrote.
+        .executableTarget(
+            name: "swiftlet-jsonrpc", dependencies: ["Swiftlet", "SwiftletJSONRPC"],
+            path: "Tests/Interop/JSONRPC", swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]
 )

@@ -1,7 +1,7 @@
 import Swiftlet
 
-/// What `swiftlet-bench client` is to do: the flags that clients in other languages share, and a
-/// few of its own.
+/// The flags of `swiftlet-bench client`: those of the benchmark clients in other languages, and a few
+/// more.
 struct ClientArguments {
     enum Scenario: String, CaseIterable {
         case unary, stream, idle, connections
@@ -9,7 +9,7 @@ struct ClientArguments {
         case clientStream = "client-stream"
     }
 
-    /// Which face of a call is measured, and where it runs.
+    /// The kind of call that is measured, and where it runs.
     enum Executor: String, CaseIterable {
         /// Tasks on the executor that tasks have by default.
         case `default`
@@ -29,7 +29,7 @@ struct ClientArguments {
     var responseByteCount = 16
     var messageCount = 100_000
     var executor = Executor.queue
-    /// How long a queue looks for input before it sleeps.
+    /// How long a queue polls for input before it sleeps.
     var spin = Duration.zero
     /// Whether the kernel counts allocations and system calls.
     var counts = false
@@ -64,7 +64,7 @@ extension ClientArguments {
         status is 0, 1 when anything failed, calls among it, and 2 for wrong usage.
         """
 
-    /// Reads the flags. Throws what is wrong with them.
+    /// Reads the flags. Throws an error that names the wrong flag.
     init(_ words: [String]) throws(Complaint) {
         self.init()
         var rest = words[...]
@@ -82,7 +82,7 @@ extension ClientArguments {
         case "--scenario": scenario = try value.choice()
         case "--executor": executor = try value.choice()
         case "--concurrency": concurrency = try value.count(in: 1...100_000)
-        // What is shorter is nothing in the line, which tells milliseconds.
+        // The output is in milliseconds: a shorter time would be printed as zero.
         case "--duration": duration = try value.seconds(from: 0.001)
         case "--warmup": warmup = try value.seconds(from: 0)
         case "--req": requestByteCount = try value.count(in: any)

@@ -1,6 +1,7 @@
 import Swiftlet
+import SwiftletTransport
 
-/// `swiftlet-bench client`: one kind of work against a server, as clients in other languages do it.
+/// `swiftlet-bench client`: one kind of work against a server, as in the clients in other languages.
 enum ClientBenchmark {
     static func run(_ words: [String]) async {
         guard !words.contains("--help") else { return print(ClientArguments.usage) }
@@ -26,19 +27,19 @@ enum ClientBenchmark {
         }
     }
 
-    /// Does the work, and says what it came to.
+    /// Does the work, and prints the results.
     static func measure(_ arguments: ClientArguments) async throws -> ClientFigures {
-        // Before any thread begins whose calls are to be counted.
+        // Started before the threads whose calls are counted.
         let counters =
             arguments.counts
             ? ClientMeter.Counters(allocations: .allocations(), systemCalls: .systemCalls())
             : ClientMeter.Counters()
         let methods = ClientMethods(arguments)
-        // One worker that blocks turns the queue itself; several share one that has a thread.
+        // A single blocking worker turns the queue itself; several share a queue with a thread.
         let isTurnedByHand = arguments.executor == .blocking && arguments.concurrency == 1
         let queue = try CompletionQueue(
             isTurnedByHand ? .byHand : .ownThread, spin: arguments.spin)
-        let channel = try Channel(arguments.target, queue: queue)
+        let channel = try Channel(arguments.target, credentials: .insecure, queue: queue)
         let meter = ClientMeter(warmup: arguments.warmup, duration: arguments.duration)
         async let costs = inThread {
             meter.watch(counters) { Task { await channel.close() } }
@@ -74,7 +75,7 @@ enum ClientBenchmark {
                             try await inThread { blocking.run() }
                         } catch {
                             meter.fail(error)
-                            // With fewer it is not the work that was asked for.
+                            // Fewer workers would measure other work than requested.
                             await channel.close()
                         }
                     }
@@ -83,12 +84,12 @@ enum ClientBenchmark {
         }
     }
 
-    /// Runs `body` in a thread of its own.
+    /// Runs `body` on a new thread.
     private static func inThread<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let didStart = Thread.start { continuation.resume(returning: body()) }
+            let didStart = Thread.start("worker") { continuation.resume(returning: body()) }
             guard !didStart else { return }
             continuation.resume(
                 throwing: RPCError(.resourceExhausted, "the system has no more threads"))

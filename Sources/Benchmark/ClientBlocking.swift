@@ -1,7 +1,7 @@
 import Swiftlet
 import SwiftletTransport
 
-/// The work of `swiftlet-bench client` with calls that block, in a thread for each worker.
+/// The work of `swiftlet-bench client` with blocking calls, on one thread for each worker.
 struct ClientBlocking: Sendable {
     let channel: Channel
     let methods: ClientMethods
@@ -59,7 +59,7 @@ struct ClientBlocking: Sendable {
         defer { meter.merge(tally) }
         while ClientMeter.Instant.now < meter.end {
             let replies = try channel.blockingServerStreaming(
-                methods.fromServer, methods.request, arguments.countOptions)
+                methods.fromServer, methods.request, options: arguments.countOptions)
             var block = ClientMeter.Block()
             var count = 0
             while let reply = try replies.next() {

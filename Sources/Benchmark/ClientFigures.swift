@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a client's work came to.
+/// The results of a client's work.
 struct ClientFigures {
     let arguments: ClientArguments
     let count: Int
@@ -13,7 +13,7 @@ struct ClientFigures {
 }
 
 extension ClientFigures {
-    /// None where the work was over before the window.
+    /// Nil if the work ended before the window.
     var perSecond: Double { seconds > 0 ? Double(count) / seconds : 0 }
     var microsecondsOfProcessor: Double {
         each((after.user - before.user + after.system - before.system) * 1e6)
@@ -36,7 +36,7 @@ extension ClientFigures {
         }
     }
 
-    /// The line that clients in other languages print, too.
+    /// The line that the benchmark clients in other languages print, too.
     var line: String {
         var fields: [(String, JSONLine.Value)] = [
             ("client", .text("swiftlet")), ("mode", .text(arguments.executor.rawValue)),
@@ -54,7 +54,7 @@ extension ClientFigures {
             ("bytes_per_s", .number(perSecond * Double(bodyByteCount), digits: 0)),
             ("errors", .number(Double(errorCount), digits: 0)),
         ]
-        // Left out where they cannot be counted.
+        // Omitted if they cannot be counted.
         if let allocationsOfEach {
             fields.append(("allocations_per_rpc", .number(allocationsOfEach, digits: 2)))
         }
@@ -65,7 +65,7 @@ extension ClientFigures {
     }
 }
 
-/// One line of JSON, its keys in the order in which they are given.
+/// One line of JSON, with the keys in the order in which they were added.
 struct JSONLine {
     enum Value {
         case text(String)

@@ -2,16 +2,15 @@ import Swiftlet
 import SwiftletTransport
 import Synchronization
 
-/// The work of `swiftlet-bench client` with handlers: each answer brings the next call or message
-/// about.
+/// The work of `swiftlet-bench client` with handlers: each response starts the next call or message.
 final class ClientHandlers: Sendable {
     private struct Worker {
         var tally = ClientMeter.Tally()
         var start = ClientMeter.Instant.now
         var block = ClientMeter.Block()
-        /// Messages of the present call.
+        /// The count of messages of the current call.
         var count = 0
-        /// The window is over; what ends from now on ends as it should.
+        /// Whether the window has ended. Calls that end after it are no failures.
         var isDone = false
         var hasFailed = false
     }
@@ -35,7 +34,7 @@ final class ClientHandlers: Sendable {
         self.whenDone = whenDone
     }
 
-    /// Starts one of those who work at the same time.
+    /// Starts one of the concurrent workers.
     func start() {
         switch arguments.scenario {
         case .unary, .idle, .connections: callUnary(Shared(Worker()))
@@ -48,7 +47,7 @@ final class ClientHandlers: Sendable {
     private func startStream() {
         let worker = Shared(Worker())
         let box = Shared<WritingCall<ClientMethods.Request>?>(nil)
-        let call = channel.bidirectional(
+        let call = channel.startBidirectional(
             methods.stream,
             handlers: ResponseHandlers(
                 message: { [self] reply in
@@ -88,9 +87,9 @@ final class ClientHandlers: Sendable {
 
     private func callUnary(_ worker: Shared<Worker>) {
         do throws(RPCError) {
-            try channel.unary(methods.unary, methods.request) { [self] result in
+            try channel.startUnary(methods.unary, methods.request) { [self] result in
                 do {
-                    // Not by get(), which makes a copy.
+                    // Without get(), which makes a copy.
                     switch result {
                     case .success(let response): try methods.check(response.message)
                     case .failure(let error): throw error
@@ -111,8 +110,8 @@ final class ClientHandlers: Sendable {
         worker.value.withLock { ($0.block, $0.count) = (ClientMeter.Block(), 0) }
         let box = Shared<RunningCall?>(nil)
         do throws(RPCError) {
-            let call = try channel.serverStreaming(
-                methods.fromServer, methods.request, arguments.countOptions,
+            let call = try channel.startServerStreaming(
+                methods.fromServer, methods.request, options: arguments.countOptions,
                 handlers: ResponseHandlers(
                     message: { [self] reply in
                         do {
@@ -126,7 +125,7 @@ final class ClientHandlers: Sendable {
                     end: { [self] result in
                         box.value.withLock { $0 = nil }
                         let (count, isDone) = worker.value.withLock { ($0.count, $0.isDone) }
-                        // The call was cancelled then.
+                        // A failed write means that the call was cancelled.
                         guard !isDone else { return end(worker) }
                         do {
                             _ = try result.get()
@@ -148,11 +147,11 @@ final class ClientHandlers: Sendable {
 
     private func callClient(_ worker: Shared<Worker>) {
         worker.value.withLock { ($0.block, $0.count) = (ClientMeter.Block(), 0) }
-        let call: WritingCall<ClientMethods.Request> = channel.clientStreaming(
+        let call: WritingCall<ClientMethods.Request> = channel.startClientStreaming(
             methods.fromClient
-        ) { [self] (result: Result<ClientMethods.Reply, RPCError>) in
+        ) { [self] result in
             do {
-                try methods.check(try result.get())
+                try methods.check(try result.get().message)
                 _ = worker.value.withLock { $0.block.end(&$0.tally, meter) }
                 guard ClientMeter.Instant.now < meter.end else { return end(worker) }
                 callClient(worker)
@@ -164,7 +163,7 @@ final class ClientHandlers: Sendable {
         write(to: call, worker)
     }
 
-    /// Each message is written when there is room for it.
+    /// Writes each message when there is room for it.
     private func write(to call: WritingCall<ClientMethods.Request>, _ worker: Shared<Worker>) {
         let isLast = worker.value.withLock { $0.count >= arguments.messageCount }
         guard !isLast else { return call.finish() }
@@ -196,7 +195,7 @@ final class ClientHandlers: Sendable {
         }
     }
 
-    /// Counts a failure, once for a worker: its call ends with another when it is cancelled.
+    /// Counts the first failure of a worker. Cancelling its call causes a second one.
     private func fail(_ worker: Shared<Worker>, _ error: any Error) {
         let isFirst = worker.value.withLock { worker in
             defer { worker.hasFailed = true }

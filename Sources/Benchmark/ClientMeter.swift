@@ -3,18 +3,18 @@ import Swiftlet
 import SwiftletTransport
 import Synchronization
 
-/// Counts what ends inside the measured window, and what it costs the process.
+/// Counts the calls that end inside the measured window, and the resources that the process uses.
 final class ClientMeter: Sendable {
     typealias Instant = MonotonicInstant
 
-    /// What one worker counts, alone.
+    /// The counts of one worker, which no other worker changes.
     struct Tally {
         fileprivate var histogram = LatencyHistogram()
         fileprivate(set) var count = 0
         fileprivate(set) var errorCount = 0
     }
 
-    /// Nothing is counted unless it is asked for.
+    /// Allocations and system calls are counted only on request.
     struct Counters {
         var allocations: KernelCounter?
         var systemCalls: KernelCounter?
@@ -27,13 +27,13 @@ final class ClientMeter: Sendable {
         var isOver = false
     }
 
-    /// How long behind the window calls may take to end.
+    /// How long after the window calls may take to end.
     private static let patience = Duration.seconds(10)
 
     let begin: Instant
     let end: Instant
     private let state = Mutex(State())
-    /// Wakes who waits for the last worker.
+    /// Wakes the thread that waits for the last worker.
     private let endOfWork = NSCondition()
 
     init(warmup: Duration, duration: Duration) {
@@ -43,9 +43,9 @@ final class ClientMeter: Sendable {
 }
 
 extension ClientMeter {
-    /// Counts `units` that took from `start` to `now`. Returns whether to go on.
+    /// Counts `units` that took from `start` to `now`. Returns whether the worker continues.
     ///
-    /// - Parameter isLatency: Whether the time says something of each of them.
+    /// - Parameter isLatency: Whether the time is recorded as a latency.
     func count(
         _ tally: inout Tally, from start: Instant, to now: Instant, units: Int = 1,
         isLatency: Bool = true
@@ -58,21 +58,21 @@ extension ClientMeter {
         return true
     }
 
-    /// Messages that go one way: a latency is the mean over a block of them.
+    /// Counts messages in one direction: a latency is the mean over a block of them.
     struct Block {
         static let size = 32
 
         private var start = Instant.now
         private var count = 0
 
-        /// Counts a message. Returns whether to go on.
+        /// Counts a message. Returns whether the worker continues.
         mutating func add(_ tally: inout Tally, _ meter: ClientMeter) -> Bool {
             count += 1
             return count < Self.size || end(&tally, meter)
         }
 
-        /// Counts those of a block, be it full or not. One that is not has the end of its call in its
-        /// time.
+        /// Counts the messages of a block. The time of a block that is not full includes the end of its
+        /// call.
         mutating func end(_ tally: inout Tally, _ meter: ClientMeter) -> Bool {
             guard count > 0 else { return true }
             let now = Instant.now
@@ -105,20 +105,20 @@ extension ClientMeter {
     }
 }
 
-// MARK: - What it cost
+// MARK: - Costs
 
 /// Processor time and memory of the process so far.
 struct ProcessCost {
     var user: Double
     var system: Double
     var peakKilobytes: Int
-    /// Nil where they are not counted.
+    /// Nil if they are not counted.
     var allocations: Int?
     var systemCalls: Int?
 
     static func now(_ counters: ClientMeter.Counters) -> ProcessCost {
         var usage = rusage()
-        // The structure is the kernel's to fill; 0 is RUSAGE_SELF everywhere, whatever its type.
+        // The kernel fills the structure; RUSAGE_SELF is 0 on all systems, with different types.
         _ = unsafe getrusage(0, &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return ProcessCost(
@@ -129,15 +129,15 @@ struct ProcessCost {
 }
 
 extension ClientMeter {
-    /// What the window has cost, and how long it was: as long as there were workers.
+    /// The costs and the duration of the window. It ends early when all workers have ended.
     struct Costs {
         let before: ProcessCost
         let after: ProcessCost
         let seconds: Double
     }
 
-    /// Waits for the window in the calling thread, and returns its costs. Calls that a server leaves
-    /// without an end `stop` has to end.
+    /// Waits for the window in the calling thread, and returns its costs. `stop` must end calls that
+    /// the server does not end.
     func watch(_ counters: Counters, stop: () -> Void) -> Costs {
         _ = waitForWorkers(until: begin)
         let before = ProcessCost.now(counters)
@@ -157,19 +157,20 @@ extension ClientMeter {
             while !state.withLock({ $0.isOver }) {
                 let left = Instant.now.duration(to: instant)
                 guard left > .zero else { return false }
-                // By the calendar's clock, which may be set meanwhile: so it is looked at again.
+                // The wait uses the calendar clock, which may be set in the meantime, so the time is checked
+                // again.
                 _ = endOfWork.wait(until: Date(timeIntervalSinceNow: left / .seconds(1)))
             }
             return true
         }
     }
 
-    /// What is behind the errors that follow, if any do.
+    /// The cause of the errors that follow; nil if there is none.
     private func note(_ reason: String) {
         state.withLock { $0.firstError = $0.firstError ?? reason }
     }
 
-    /// What it came to.
+    /// The figures of the window.
     func figures(_ arguments: ClientArguments, _ costs: Costs) -> ClientFigures {
         let (tally, firstError) = state.withLock { ($0.tally, $0.firstError) }
         return ClientFigures(
@@ -180,8 +181,8 @@ extension ClientMeter {
     }
 }
 
-/// How often which time was taken, in 16 steps to each doubling. A share's time is found inside its
-/// step as if the times lay there evenly, so it is off by much less than a step.
+/// Counts times in 16 steps for each doubling. A percentile is interpolated inside its step, so that its
+/// error is much smaller than a step.
 struct LatencyHistogram {
     private var counts = [Int](repeating: 0, count: 1_024)
 
@@ -211,7 +212,7 @@ struct LatencyHistogram {
         return exponent * 16 + (mantissa & 15)
     }
 
-    /// What lies `part` of the way through a step.
+    /// The time at `part` of the width of a step.
     private static func nanoseconds(of step: Int, at part: Double) -> Double {
         let (exponent, mantissa) = (step / 16, step % 16)
         return Double(1 << exponent) * (1 + (Double(mantissa) + part) / 16)

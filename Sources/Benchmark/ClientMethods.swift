@@ -1,6 +1,6 @@
 import Swiftlet
 
-/// The benchmark service, and the work's one request.
+/// The methods of the benchmark service, and the request that all calls send.
 struct ClientMethods: Sendable {
     typealias Request = GRPC.Testing.SimpleRequest
     typealias Reply = GRPC.Testing.SimpleResponse
@@ -27,12 +27,12 @@ struct ClientMethods: Sendable {
         responseByteCount = arguments.responseByteCount
     }
 
-    /// Throws when an answer is not of the size that was asked for.
+    /// Throws when a response does not have the requested size.
     func check(_ reply: Reply) throws {
         let byteCount = reply.payload?.body.count ?? 0
         guard byteCount == responseByteCount else {
             throw RPCError(
-                .dataLoss, "an answer of \(byteCount) octets instead of \(responseByteCount)")
+                .dataLoss, "an answer of \(byteCount) bytes instead of \(responseByteCount)")
         }
     }
 }

@@ -1,15 +1,15 @@
 import Swiftlet
 
-/// What open streams and connections cost in memory.
+/// Measures the memory of open streams and connections.
 enum ClientScale {
-    /// What is open.
+    /// Whether streams or connections are opened.
     fileprivate struct Held {
         var streams: [Conversation<ClientMethods.Request, ClientMethods.Reply>] = []
         var iterators: [ResponseStream<ClientMethods.Reply>.AsyncIterator] = []
         var channels: [Channel] = []
     }
 
-    /// What the process was before and has become.
+    /// The memory of the process before and after.
     private struct Figures {
         let before: Int
         let grown: Int
@@ -36,9 +36,9 @@ enum ClientScale {
     ) async throws {
         let patience = Patience()
         async let _ = patience.watch()
-        // What there is once for all of them, a connection and its service, is there before anything
-        // is counted.
-        let first = try Channel(arguments.target, queue: queue)
+        // The connection and the service, which exist once, are created before the first
+        // measurement.
+        let first = try Channel(arguments.target, credentials: .insecure, queue: queue)
         try await patience.limit(first) {
             try methods.check(try await first.unary(methods.unary, methods.request))
         }
@@ -50,7 +50,7 @@ enum ClientScale {
             if arguments.scenario == .idle {
                 try await patience.limit(first) { try await held.addStream(of: first, methods) }
             } else {
-                let channel = try Channel(arguments.target, queue: queue)
+                let channel = try Channel(arguments.target, credentials: .insecure, queue: queue)
                 try await patience.limit(channel) { try await held.add(channel, methods) }
             }
         }
@@ -104,7 +104,7 @@ extension ClientScale.Held {
         iterators.append(iterator)
     }
 
-    /// Has a channel connect, for one call.
+    /// Connects a channel, with one call.
     fileprivate mutating func add(_ channel: Channel, _ methods: ClientMethods) async throws {
         try methods.check(try await channel.unary(methods.unary, methods.request))
         channels.append(channel)

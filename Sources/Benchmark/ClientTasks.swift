@@ -68,7 +68,7 @@ struct ClientTasks: Sendable {
         defer { meter.merge(tally) }
         while ClientMeter.Instant.now < meter.end {
             let replies = try await channel.serverStreaming(
-                methods.fromServer, methods.request, arguments.countOptions)
+                methods.fromServer, methods.request, options: arguments.countOptions)
             var block = ClientMeter.Block()
             var count = 0
             for try await reply in replies {
@@ -99,12 +99,12 @@ struct ClientTasks: Sendable {
 }
 
 extension ClientArguments {
-    /// How a call of `StreamingFromServer` is told how many messages it is to bring.
+    /// The metadata that requests a count of messages of `StreamingFromServer`.
     var countOptions: CallOptions {
         .with { $0.metadata.append("\(messageCount)", for: "x-count") }
     }
 
-    /// Throws when it has brought another number.
+    /// Throws if the count of messages differs.
     func check(_ count: Int) throws(RPCError) {
         guard count != messageCount else { return }
         throw RPCError(.dataLoss, "\(count) messages came instead of \(messageCount)")

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What is wrong with the command line.
+/// The command line is not valid.
 struct Complaint: Error {
     let text: String
     init(_ text: String) { self.text = text }
 }
 
-/// Says what is wrong with the command line, and ends with the status for wrong usage.
+/// Prints the error in the command line, and exits with the status for wrong usage.
 func complain(_ message: String) -> Never {
     say("swiftlet-bench: \(message)")
     exit(2)
 }
 
-/// Says what went wrong, and ends with the status for what fails though it was asked for rightly.
+/// Prints the error, and exits with the status for a failure of a valid command.
 func giveUp(_ message: String) -> Never {
     say("swiftlet-bench: \(message)")
     exit(1)

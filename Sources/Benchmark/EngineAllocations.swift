@@ -1,11 +1,11 @@
 import Foundation
 
-/// Counts allocations of the Swift runtime, which is where all memory of the library comes from.
+/// Counts allocations of the Swift runtime. All memory of the library is allocated there.
 enum AllocationCount {
-    /// How often memory was allocated while `body` ran; nil where the runtime offers no hook.
-    /// Nothing else may run at the same time.
+    /// The count of allocations while `body` ran; nil if the runtime has no hook. No other code may
+    /// run at the same time.
     static func measure(_ body: () -> Void) -> Int? {
-        // A hook that does not hook would count to zero.
+        // A hook that is never called would count zero.
         let check = count { for size in 1...10 { blackHole([UInt8](repeating: 1, count: size)) } }
         guard check == 10 else { return nil }
         return count(body)
@@ -13,8 +13,8 @@ enum AllocationCount {
 
     private static func count(_ body: () -> Void) -> Int? {
         #if os(Linux)
-            // The runtime keeps the address of its allocator in this variable, for instruments, and
-            // a switch beside it. Both live as long as the program, and are put back before this
+            // The runtime stores the address of its allocator in this variable, for instruments, and
+            // a flag beside it. Both live as long as the program, and are restored before this
             // function returns.
             let switchName =
                 "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly"
@@ -40,15 +40,15 @@ enum AllocationCount {
         #endif
     }
 
-    /// Has the C library give unused memory back to the system, where it can.
+    /// Returns unused memory of the C library to the system, if the library supports it.
     static func giveBackFreeMemory() {
         guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
-        // glibc's, which takes the octets to keep and returns whether any went back.
+        // glibc's function: it takes the count of bytes to keep, and returns whether memory was released.
         typealias Trim = @convention(c) (Int) -> CInt
         _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
     }
 
-    /// Octets of memory that the program occupies now.
+    /// The resident memory of the program, in bytes.
     static var residentByteCount: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
             return nil
@@ -62,7 +62,7 @@ enum AllocationCount {
     private typealias Allocator =
         @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer?
 
-    // Touched only by the thread that measures, while nothing else runs.
+    // Used only by the measuring thread, while no other thread runs.
     nonisolated(unsafe) private var originalAllocator: Allocator?
     nonisolated(unsafe) private var allocationCount = 0
 #endif

@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// The HTTP/2 engine alone: no socket, no thread, no lock.
+/// Measures the HTTP/2 engine alone, without socket, thread and lock.
 enum EngineBenchmark {
     @Sendable static func run(into report: inout Report) {
         data(&report)
@@ -50,7 +50,7 @@ struct EngineEnd: ~Copyable {
     var connection: Connection
     let now: MonotonicInstant
     var output = GatherList()
-    /// The last request that arrived whole.
+    /// The last request that arrived completely.
     var ended: StreamHandle?
 
     init(_ role: Role, now: MonotonicInstant) {
@@ -60,7 +60,7 @@ struct EngineEnd: ~Copyable {
 }
 
 extension EngineEnd {
-    /// Plays the server's part of the beginning.
+    /// Sends the server's connection preface.
     mutating func begin() {
         let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
         let acknowledgement: [UInt8] = [0, 0, 0, 4, 1, 0, 0, 0, 0]
@@ -78,20 +78,20 @@ extension EngineEnd {
         }
     }
 
-    /// Takes octets in, and copies content to `place`.
-    mutating func receive(_ octets: [UInt8], into place: inout [UInt8]) {
+    /// Receives bytes, and copies their content to `place`.
+    mutating func receive(_ bytes: [UInt8], into place: inout [UInt8]) {
         var offset = 0
-        while let event = connection.receive(octets.span, at: &offset, now: now) {
+        while let event = connection.receive(bytes.span, at: &offset, now: now) {
             guard case .data(let handle, let range, _) = event else { continue }
-            place.append(copying: octets.span.extracting(range))
+            place.append(copying: bytes.span.extracting(range))
             connection.consumed(handle, by: range.count, now: now)
         }
         dropOutput()
     }
 
-    mutating func receive(_ octets: [UInt8]) {
+    mutating func receive(_ bytes: [UInt8]) {
         var offset = 0
-        while connection.receive(octets.span, at: &offset, now: now) != nil {}
+        while connection.receive(bytes.span, at: &offset, now: now) != nil {}
         dropOutput()
     }
 

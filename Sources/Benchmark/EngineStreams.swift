@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// What streams cost when there are many.
+/// Measures the cost of streams when many are open.
 enum EngineStreams {
     static func run(into report: inout Report) {
         var few = 0.0

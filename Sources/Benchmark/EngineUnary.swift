@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// A unary exchange through a client's and a server's engine, with nothing between them.
+/// Measures a unary exchange between a client's and a server's engine that are connected directly.
 enum EngineUnary {
     static func run(into report: inout Report) {
         var exchange = Exchange()
@@ -52,7 +52,7 @@ enum EngineUnary {
                 preconditionFailure("the engine refuses: \(error)")
             }
             if client.carry(to: &server, &place) { answer() }
-            // Windows are given back on the way.
+            // The receiver returns flow-control windows in the same step.
             while server.connection.hasOutput || client.connection.hasOutput {
                 _ = server.carry(to: &client, &place)
                 if client.carry(to: &server, &place) { answer() }
@@ -72,14 +72,14 @@ enum EngineUnary {
 }
 
 extension EngineEnd {
-    /// Hands what is to be written to `other`, as one piece. True when it ended a request there.
+    /// Passes the pending output to `other`, in one piece. Returns whether it completed a request there.
     fileprivate mutating func carry(to other: inout EngineEnd, _ place: inout [UInt8]) -> Bool {
         connection.takeOutput(into: &output)
-        output.withFirstPiece { octets in
+        output.withFirstPiece { bytes in
             var offset = 0
-            while let event = other.connection.receive(octets, at: &offset, now: other.now) {
+            while let event = other.connection.receive(bytes, at: &offset, now: other.now) {
                 guard case .data(let handle, let range, let endStream) = event else { continue }
-                place.append(copying: octets.extracting(range))
+                place.append(copying: bytes.extracting(range))
                 other.connection.consumed(handle, by: range.count, now: other.now)
                 if endStream { other.ended = handle }
             }

@@ -1,13 +1,13 @@
 import Foundation
 import Swiftlet
 
-/// A flag of the command line with the word behind it, and what may be made of the two. What is no
-/// value of the kind that is asked for throws, and the complaint says what would be one.
+/// A flag of the command line with its value. Reading a value of the wrong kind throws an error that
+/// names the expected one.
 struct FlagValue {
     private let flag: String
     private let word: String?
 
-    /// Takes the value from what follows the flag. A word that begins like a flag is the next one.
+    /// Takes the value from the words after the flag. A word that begins like a flag is no value.
     init(of flag: String, in rest: inout ArraySlice<String>) {
         self.flag = flag
         let isThere = rest.first.map { !$0.hasPrefix("--") } ?? false
@@ -40,7 +40,7 @@ extension FlagValue {
             of: text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// Infinity and what no `Duration` holds are out of the range, too.
+    /// Infinity and values that exceed `Duration` are out of the range, too.
     func seconds(from least: Double) throws(Complaint) -> Duration {
         let text = try text()
         if let seconds = Double(text), (least...1e9).contains(seconds) { return .seconds(seconds) }

@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// Header compression alone, in the steady state of a connection and on a story of requests.
+/// Measures header compression alone, in the steady state of a connection and on typical requests.
 enum HPACKBenchmark {
     @Sendable static func run(into report: inout Report) {
         decodeSteady(&report)
@@ -10,7 +10,7 @@ enum HPACKBenchmark {
         HPACKStory.run(into: &report)
     }
 
-    /// The headers of a gRPC response once both sides know each other.
+    /// The headers of a gRPC response after both tables are filled.
     private static let response = [
         (":status", "200"), ("content-type", "application/grpc"), ("grpc-accept-encoding", "gzip"),
     ]
@@ -35,7 +35,7 @@ enum HPACKBenchmark {
         let nanoseconds = medianNanoseconds {
             decode(block, with: &decoder, into: &list)
         }
-        report.add("hpack-decode-steady", nanoseconds, "ns", note: "\(block.count) octets")
+        report.add("hpack-decode-steady", nanoseconds, "ns", note: "\(block.count) bytes")
     }
 
     private static func encodeSteady(_ report: inout Report) {
@@ -49,14 +49,14 @@ enum HPACKBenchmark {
             output.removeAll(keepingCapacity: true)
             encoder.encode(prepared, into: &output)
         }
-        report.add("hpack-encode-steady", alone, "ns", note: "\(output.count) octets")
+        report.add("hpack-encode-steady", alone, "ns", note: "\(output.count) bytes")
         let both = medianNanoseconds {
             output.removeAll(keepingCapacity: true)
             encoder.encode(prepared, into: &output)
             encoder.encode(perCall, into: &output)
         }
         report.add(
-            "hpack-encode-with-timeout", both, "ns", note: "\(output.count) octets")
+            "hpack-encode-with-timeout", both, "ns", note: "\(output.count) bytes")
     }
 
     private static func checkRules(_ report: inout Report) {

@@ -1,12 +1,12 @@
 import Foundation
 import SwiftletTransport
 
-/// The same story through nghttp2, from its library when the machine has it: no headers, no link
-/// flags, and nothing of it in a product.
+/// Encodes and decodes the same requests with nghttp2, which is loaded at run time if the machine has it.
+/// It needs no headers and no link flags, and no product contains it.
 ///
 /// All pointers here live as long as this object or the call that they are passed to.
 @safe final class NGHTTP2Story {
-    /// `nghttp2_nv`, field by field; the flag octet is padded to the end of the word.
+    /// `nghttp2_nv`, field by field; the flag byte is padded to the end of the word.
     @safe private struct NameValue {
         var name: UnsafeMutablePointer<UInt8>?
         var value: UnsafeMutablePointer<UInt8>?
@@ -50,7 +50,7 @@ import SwiftletTransport
             let inflate = unsafe dlsym(library, "nghttp2_hd_inflate_hd2"),
             let endHeaders = unsafe dlsym(library, "nghttp2_hd_inflate_end_headers")
         else { return nil }
-        // The types are those of nghttp2.h, which the library promises to keep.
+        // The types are those of nghttp2.h, which are stable.
         unsafe self.newDeflater = unsafeBitCast(newDeflater, to: New.self)
         unsafe self.newInflater = unsafeBitCast(newInflater, to: NewInflater.self)
         unsafe self.deleteDeflater = unsafeBitCast(deleteDeflater, to: Delete.self)
@@ -61,8 +61,8 @@ import SwiftletTransport
         fields = requests.map { list in
             list.fields.map { field in
                 unsafe NameValue(
-                    name: Self.copy(list.octets[field.name]),
-                    value: Self.copy(list.octets[field.value]),
+                    name: Self.copy(list.bytes[field.name]),
+                    value: Self.copy(list.bytes[field.value]),
                     nameByteCount: field.name.count, valueByteCount: field.value.count,
                     // NGHTTP2_NV_FLAG_NO_INDEX, for what we do not index either.
                     flags: field.indexing == .indexed ? 0 : 1)
@@ -70,10 +70,10 @@ import SwiftletTransport
         }
     }
 
-    /// Octets that live to the end of the program, which is near.
-    private static func copy(_ octets: ArraySlice<UInt8>) -> UnsafeMutablePointer<UInt8>? {
-        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, octets.count))
-        _ = unsafe copy.initialize(from: octets)
+    /// Bytes that are not freed before the end of the program.
+    private static func copy(_ bytes: ArraySlice<UInt8>) -> UnsafeMutablePointer<UInt8>? {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, bytes.count))
+        _ = unsafe copy.initialize(from: bytes)
         return copy.baseAddress
     }
 
@@ -88,7 +88,7 @@ import SwiftletTransport
             unsafe deleteInflater(inflater)
         }
         var block = [UInt8](repeating: 0, count: 4096)
-        // The same work as ours: the fields end up side by side in a list of our own.
+        // The same work as in our decoder: the fields are copied to one list.
         var list: [UInt8] = []
         var total = 0
         for request in fields {

@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// 1,000 requests as programs send them: what repeats, what changes slowly and what never comes
-/// twice, encoded and decoded again.
+/// Encodes and decodes 1,000 typical requests, with headers that repeat, headers that change slowly, and
+/// headers that occur once.
 enum HPACKStory {
     static func run(into report: inout Report) {
         let requests = requests()
@@ -20,14 +20,14 @@ enum HPACKStory {
             }
         }
         guard let reference = NGHTTP2Story(requests) else {
-            report.add("hpack-story", ours / 1000, "µs", note: "\(blockByteCount) octets")
+            report.add("hpack-story", ours / 1000, "µs", note: "\(blockByteCount) bytes")
             return
         }
         let theirs = medianNanoseconds { reference.run() }
         report.add(
             "hpack-story", ours / 1000, "µs", ratio: ours / theirs,
-            note: "\(blockByteCount) octets; nghttp2 \(Int(theirs / 1000)) µs, "
-                + "\(reference.blockByteCount) octets")
+            note: "\(blockByteCount) bytes; nghttp2 \(Int(theirs / 1000)) µs, "
+                + "\(reference.blockByteCount) bytes")
     }
 
     private static func requests() -> [HeaderList] {

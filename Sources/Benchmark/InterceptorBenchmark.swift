@@ -1,44 +1,53 @@
 import Swiftlet
 import SwiftletLoopback
 
-/// What interceptors cost: a unary call on a fake channel, in one thread, without any and with some
-/// that forward everything.
+/// Measures the cost of interceptors: a unary call on a fake channel, on one thread, without and with
+/// interceptors that forward everything.
 enum InterceptorBenchmark {
     private final class Forwarding: Interceptor {}
 
     private static let method = Method<[UInt8], [UInt8]>(
-        "/bench.Bench/Call", .unary, request: .octets, reply: .octets)
+        "/bench.Bench/Call", .unary, request: .bytes, reply: .bytes)
     /// Start, write, finish, two requests for a message, initial metadata, message, close.
     private static let eventCount = 8
     private static let interceptorCount = 10
 
     static func run(_ report: inout Report) {
-        guard let queue = try? CompletionQueue(.byHand) else {
-            giveUp("interceptors: no completion queue")
+        do throws(RPCError) {
+            try measure(&report, CompletionQueue(.byHand))
+        } catch {
+            giveUp("interceptors: \(error)")
         }
+    }
+
+    private static func measure(
+        _ report: inout Report, _ queue: CompletionQueue
+    ) throws(RPCError) {
         let forwarding = InterceptorFactory("forwarding") { _ in Forwarding() }
-        let none = nanoseconds(queue, [])
-        let some = nanoseconds(
+        let none = try nanoseconds(queue, [])
+        let some = try nanoseconds(
             queue,
             [ChannelInterceptor](repeating: .all(forwarding), count: interceptorCount))
         report.add("fake-unary", none, "ns", note: "a call without interceptors")
         report.add(
             "forwarding-event-unary", (some - none) / Double(interceptorCount * eventCount), "ns",
             note: "the same, an interceptor's making shared among the events of a short call")
-        let streams = [[], [ChannelInterceptor](repeating: .all(forwarding), count: 10)]
-            .map { writeNanoseconds(queue, $0) }
+        let plainWrite = try writeNanoseconds(queue, [])
+        let forwardedWrite = try writeNanoseconds(
+            queue, [ChannelInterceptor](repeating: .all(forwarding), count: interceptorCount))
         report.add(
-            "forwarding-event-stream", (streams[1] - streams[0]) / Double(interceptorCount * 2),
-            "ns", note: "an event of a long call: a message, or that it was written")
+            "forwarding-event-stream",
+            (forwardedWrite - plainWrite) / Double(interceptorCount * 2), "ns",
+            note: "an event of a long call: a message, or that it was written")
     }
 
-    /// What a message costs that is written into a stream.
+    /// Measures a message that is written to a stream.
     private static func writeNanoseconds(
         _ queue: CompletionQueue, _ interceptors: [ChannelInterceptor]
-    ) -> Double {
+    ) throws(RPCError) -> Double {
         let stream = Method<[UInt8], [UInt8]>(
-            "/bench.Bench/Stream", .bidirectional, request: .octets, reply: .octets)
-        let fake = FakeChannel(interceptors: interceptors, queue: queue)
+            "/bench.Bench/Stream", .bidirectional, request: .bytes, reply: .bytes)
+        let fake = try FakeChannel(interceptors: interceptors, queue: queue)
         let response = fake.respond(to: stream) { _ in }
         let call = fake.channel.blockingBidirectional(stream)
         let body: [UInt8] = [1, 2, 3]
@@ -56,8 +65,8 @@ enum InterceptorBenchmark {
 
     private static func nanoseconds(
         _ queue: CompletionQueue, _ interceptors: [ChannelInterceptor]
-    ) -> Double {
-        let fake = FakeChannel(interceptors: interceptors, queue: queue)
+    ) throws(RPCError) -> Double {
+        let fake = try FakeChannel(interceptors: interceptors, queue: queue)
         let body: [UInt8] = [1, 2, 3]
         return medianNanoseconds {
             do throws(RPCError) {

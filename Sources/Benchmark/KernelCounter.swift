@@ -1,19 +1,19 @@
 import Foundation
 
-/// Counts something that happens in this process, in the kernel: on Linux, with the right to see
-/// its trace points. What is counted takes longer while it is.
+/// Counts events of this process in the kernel. Needs Linux and the permission to read trace points.
+/// Counted events take longer.
 struct KernelCounter {
     #if os(Linux)
         private let descriptor: CInt
 
         var count: Int? {
             var value: UInt64 = 0
-            // The kernel writes the eight octets of the one counter.
+            // The kernel writes the eight bytes of the counter.
             let byteCount = unsafe read(descriptor, &value, MemoryLayout<UInt64>.size)
             return byteCount == MemoryLayout<UInt64>.size ? Int(clamping: value) : nil
         }
 
-        /// System calls from now on, in all threads that begin later.
+        /// Counts system calls, in all threads that start later.
         static func systemCalls() -> KernelCounter? {
             for folder in ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] {
                 let file = folder + "/events/raw_syscalls/sys_enter/id"
@@ -24,14 +24,14 @@ struct KernelCounter {
             return nil
         }
 
-        /// Calls of `malloc` from now on, in all threads that begin later. All memory of the
-        /// program comes from it, that of the Swift run-time included.
+        /// Counts calls of `malloc`, in all threads that start later. It allocates all memory of the
+        /// program, including that of the Swift runtime.
         static func allocations() -> KernelCounter? {
             guard let kind = number(in: "/sys/bus/event_source/devices/uprobe/type"),
                 let symbol = unsafe dlsym(nil, "malloc"),
                 let (path, offset) = place(of: UInt(bitPattern: symbol))
             else { return nil }
-            // Never freed: the kernel reads it again for each thread that begins.
+            // Never freed: the kernel reads it again for each new thread.
             guard let kept = unsafe strdup(path) else { return nil }
             return open(kind: kind, event: 0, UInt64(UInt(bitPattern: kept)), offset)
         }
@@ -49,7 +49,7 @@ struct KernelCounter {
             return text.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
         }
 
-        /// The file that an address of this process was mapped from, and where in it that is.
+        /// The file that is mapped at an address of this process, and the offset in it.
         private static func place(of address: UInt) -> (path: String, offset: UInt64)? {
             guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else {
                 return nil
@@ -67,7 +67,7 @@ struct KernelCounter {
             return nil
         }
 
-        /// `perf_event_open(2)`, which no C library has a function for.
+        /// `perf_event_open(2)`. The C libraries have no function for it.
         private static func open(
             kind: UInt64, event: UInt64, _ first: UInt64 = 0, _ second: UInt64 = 0
         ) -> KernelCounter? {
@@ -79,16 +79,16 @@ struct KernelCounter {
                 let number = -1
             #endif
             guard number > 0, let symbol = unsafe dlsym(nil, "syscall") else { return nil }
-            // The second published form of `perf_event_attr`, 72 octets: kind and size, the event,
-            // three words that stay zero, the flag that threads inherit the counter, another zero,
-            // and what the kind makes of the last two.
+            // The second published form of `perf_event_attr`, 72 bytes: kind and size, the event,
+            // three words that are zero, the flag that threads inherit the counter, another zero,
+            // and two words whose meaning depends on the kind.
             var attributes = [kind | 72 << 32, event, 0, 0, 0, 1 << 1, 0, first, second]
             typealias PerfEventOpen =
                 @convention(c) (Int, UnsafeMutableRawPointer, Int, Int, Int, Int) -> Int
             let open = unsafe unsafeBitCast(symbol, to: PerfEventOpen.self)
-            let descriptor = unsafe attributes.withUnsafeMutableBytes { octets in
-                // This process, on any processor, in no group. The kernel reads 72 octets.
-                unsafe octets.baseAddress.map { unsafe open(number, $0, 0, -1, -1, 0) } ?? -1
+            let descriptor = unsafe attributes.withUnsafeMutableBytes { bytes in
+                // This process, on any processor, in no group. The kernel reads 72 bytes.
+                unsafe bytes.baseAddress.map { unsafe open(number, $0, 0, -1, -1, 0) } ?? -1
             }
             return descriptor >= 0 ? KernelCounter(descriptor: CInt(descriptor)) : nil
         }

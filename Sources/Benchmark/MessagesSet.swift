@@ -1,6 +1,6 @@
 import Swiftlet
 
-/// How long a message takes to become octets, and octets to become a message.
+/// Measures the encoding and decoding of messages.
 enum MessagesSet {
     static func run(_ report: inout Report) {
         let request = GRPC.Testing.SimpleRequest.with {
@@ -14,18 +14,18 @@ enum MessagesSet {
 
     @inline(__always)
     private static func measure<M: Message>(_ name: String, _ message: M, _ report: inout Report) {
-        let octets = message.encoded()
-        guard (try? M(decoding: octets)) == message else {
+        let bytes = message.encoded()
+        guard (try? M(decoding: bytes)) == message else {
             giveUp("\(name) does not decode to itself")
         }
-        add("decode-\(name)", octets.count, &report) {
-            do throws(WireError) { blackHole(try M(decoding: octets)) } catch {
+        add("decode-\(name)", bytes.count, &report) {
+            do throws(WireError) { blackHole(try M(decoding: bytes)) } catch {
                 giveUp("\(error)")
             }
         }
-        add("encode-\(name)", octets.count, &report) { blackHole(message.encoded()) }
+        add("encode-\(name)", bytes.count, &report) { blackHole(message.encoded()) }
         var kept: [UInt8] = []
-        add("append-\(name)", octets.count, &report) {
+        add("append-\(name)", bytes.count, &report) {
             kept.removeAll(keepingCapacity: true)
             message.encode(appendingTo: &kept)
         }
@@ -36,7 +36,7 @@ enum MessagesSet {
         _ name: String, _ byteCount: Int, _ report: inout Report, _ body: () -> Void
     ) {
         let nanoseconds = medianNanoseconds(body)
-        report.add(name, nanoseconds, "ns", note: "\(byteCount) octets")
+        report.add(name, nanoseconds, "ns", note: "\(byteCount) bytes")
         report.add(name + "-rate", Double(byteCount) / nanoseconds * 1000, "MB/s")
     }
 }

@@ -10,7 +10,7 @@ struct Tiny: Message {
     }
 }
 
-/// A message of every shape, 1750 octets on the wire.
+/// A message with fields of every kind, 1750 bytes on the wire.
 struct Nested: Message {
     var id: Int32 = 0
     var timestamp: Int64 = 0

@@ -2,32 +2,32 @@ import Swiftlet
 import SwiftletTransport
 import Synchronization
 
-/// Ends a round trip that takes too long, by closing its channel. The deadline of a call would end
-/// streams that are to be held, and a timer for each would lie in the memory that is measured.
+/// Ends a round trip that takes too long, by closing its channel. A deadline for each call would end
+/// streams that must stay open, and its timer would add to the measured memory.
 final class Patience: Sendable {
     private static let limit = Duration.seconds(30)
 
     private struct RoundTrip {
         let channel: Channel
         let deadline: MonotonicInstant
-        /// What it fails with instead of the error that the end of its channel brings.
+        /// The error that replaces the one of the closed channel.
         var lateness: RPCError?
     }
 
     private let current = Mutex<RoundTrip?>(nil)
 
-    /// Looks for a round trip that is late, until the task is cancelled.
+    /// Checks for a late round trip until the task is cancelled.
     func watch() async {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
             guard let channel = lateChannel else { continue }
-            // A channel that is closed has forgotten what its server allows.
+            // A closed channel no longer has the limits of its server.
             let error = Self.lateness(on: channel)
             current.withLock { $0?.lateness = error }
             await channel.close()
         }
     }
 
-    /// Makes a round trip, one at a time, which has an end within the limit.
+    /// Makes a round trip that ends within the limit. Only one may run at a time.
     func limit(_ channel: Channel, _ roundTrip: () async throws -> Void) async throws {
         let deadline = MonotonicInstant.now + Self.limit
         current.withLock { $0 = RoundTrip(channel: channel, deadline: deadline) }

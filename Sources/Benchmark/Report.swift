@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a set of measurements found: a table for people, or one line of JSON a row.
+/// The results of a set of measurements, printed as a table or as one line of JSON for each row.
 struct Report {
     struct Row {
         var name: String
@@ -24,7 +24,7 @@ struct Report {
         if asJSON { print(row.json) }
     }
 
-    /// Prints the table, unless the rows went out as JSON already.
+    /// Prints the table, unless the rows were already printed as JSON.
     func end() {
         guard !asJSON else { return }
         let width = rows.map(\.name.count).max() ?? 0

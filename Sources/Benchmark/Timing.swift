@@ -1,5 +1,5 @@
-/// Nanoseconds that one turn of `body` takes: the median of `rounds` rounds, each as long as
-/// `roundDuration` or a little longer. The first round warms up and does not count.
+/// The time of one run of `body`, in nanoseconds: the median of `rounds` rounds, each at least as long as
+/// `roundDuration`. The first round is a warm-up and does not count.
 func medianNanoseconds(
     rounds: Int = 15, roundDuration: Duration = .milliseconds(40), _ body: () -> Void
 ) -> Double {

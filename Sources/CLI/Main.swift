@@ -1,102 +1,121 @@
 import Swiftlet
+import SwiftletLoopback
 
-/// The command line: one command, its arguments, and an exit status that tells.
+/// The command line: one command and its arguments.
 ///
-/// 0 is success, 2 is a command line that makes no sense, 3 is an interop case that could not be
-/// served, a call that failed is 64 and its gRPC status, and 1 is anything else that failed.
+/// The exit status is 0 for success, 2 for a command line that is not valid, 3 for an interop case
+/// that the server does not serve, 64 plus the gRPC status for a call that failed, 130 for a command
+/// that was interrupted outside a call, and 1 for any other failure.
 @main
 enum Main {
     static let commands: [any Command.Type] = [
-        DemoCommand.self, HealthCommand.self, HelloCommand.self, InteropCommand.self,
-        RouteCommand.self, ServeCommand.self, ServicesCommand.self,
+        CallCommand.self, ListCommand.self, DescribeCommand.self, HealthCommand.self,
+        StateCommand.self, PingCommand.self, BenchCommand.self, ServeCommand.self,
+        DemoCommand.self, HelloCommand.self, RouteCommand.self, InteropCommand.self,
+        GenerateCommand.self,
     ]
 
-    /// Commands run on the main thread, which turns a queue for it: what is printed may wait there
-    /// for whoever reads it. Beneath an asynchronous `main` there would be Dispatch's threads, and on
-    /// Linux it leaves its own by unwinding it: both cost a short command time and memory.
+    /// Runs the command on the main thread, which turns a queue for it. An asynchronous `main` starts
+    /// Dispatch's threads and, on Linux, unwinds its own: that costs a short command time and memory.
+    /// Printing may block this thread until the output is read.
     static func main() {
         keepStandardStreams()
         do {
+            FreedMemory.keepForReuse()
+            Interruption.hold()
             let queue = try CompletionQueue(.byHand)
-            Task(executorPreference: queue) { await run() }
+            let command = Task(executorPreference: queue) { await run() }
+            Interruption.onFirst { command.cancel() }
             // The end of the command ends the program.
-            while true { _ = queue.next() }
+            while true { _ = try queue.next() }
         } catch {
-            say("swiftlet: \(error)")
+            printToStandardError("swiftlet: \(error)")
             leave(with: 1)
         }
     }
 
+    private static let helpWords: Set = ["--help", "-h"]
+
     private static func run() async {
         var words = Array(CommandLine.arguments.dropFirst())
-        guard let name = words.first, name != "help", name != "--help", name != "-h" else {
-            printUsage()
-            leave(with: words.isEmpty ? 2 : 0)
+        guard !words.isEmpty else {
+            print(Help.overview(commands))
+            leave(with: 2)
         }
-        guard name != "--version" else {
-            print("swiftlet \(UserAgent.version)")
+        let name = words.removeFirst()
+        if name == "help", let topic = words.first {
+            guard words.count == 1 else { complain("unexpected argument '\(words[1])'") }
+            print(Help.page(findCommand(topic)))
             leave(with: 0)
         }
-        words.removeFirst()
-        guard let command = commands.first(where: { $0.name == name }) else {
-            complain("there is no command '\(name)'; 'swiftlet help' lists them")
+        if helpWords.contains(name) || name == "help" || name == "--version" {
+            if let extra = words.first { complain("unexpected argument '\(extra)'") }
+            print(name == "--version" ? "swiftlet \(UserAgent.version)" : Help.overview(commands))
+            leave(with: 0)
         }
-        if words.prefix(while: { $0 != "--" }).contains("--help") {
-            print("usage: swiftlet \(command.usage)\n\n\(command.purpose)")
+        let command = findCommand(name)
+        if words.prefix(while: { $0 != "--" }).contains(where: helpWords.contains) {
+            print(Help.page(command))
             leave(with: 0)
         }
         do {
             try await command.run(Arguments(words, of: command))
             leave(with: 0)
         } catch let error as UsageError {
-            complain("\(error.message)\nusage: swiftlet \(command.usage)")
+            let usage = error.isAboutUsage ? "\nusage: swiftlet \(command.usage)" : ""
+            complain(error.message + usage)
         } catch let error as ExitStatus {
             leave(with: error.status)
+        } catch is CancellationError {
+            leave(with: Interruption.exitStatus)
         } catch let error as RPCError {
-            say("swiftlet: \(error)")
+            printToStandardError("swiftlet: \(text(of: error))")
             leave(with: 64 + Int32(error.code.rawValue))
         } catch {
-            say("swiftlet: \(error)")
+            printToStandardError("swiftlet: \(error)")
             leave(with: 1)
         }
     }
 
-    private static func printUsage() {
-        print("usage: swiftlet COMMAND …\n")
-        for command in commands {
-            print("  swiftlet \(command.usage)\n      \(command.purpose)")
-        }
-        print(
-            """
+    /// The description of an error without the time of the next connection attempt: the program ends
+    /// before it.
+    static func text(of error: RPCError) -> String {
+        var error = error
+        error.reconnection = nil
+        return "\(error)"
+    }
 
-            'swiftlet --version' prints the version. Behind '--' no word is an option. The exit status
-            is 0, 2 for wrong usage, 64 + gRPC status for a failed call, 3 for an interop case that was
-            named and could not be served, and 1 for anything else that fails.
-            """)
+    private static func findCommand(_ name: String) -> any Command.Type {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        let hint = NearestMatch.hint(for: name, among: commands.map { $0.name })
+        complain("unknown command '\(name)'\(hint); 'swiftlet help' lists the commands")
     }
 }
 
-/// A command has said what there is to say, and wants this status.
+/// Ends the program with this exit status. The command has printed the reason.
 struct ExitStatus: Error {
     var status: Int32
 }
 
-/// Something that the command line can do.
+/// A command of the command line.
 protocol Command: SendableMetatype {
     static var name: String { get }
-    /// The command with its arguments, as help shows it.
+    /// The command and its arguments, as the help shows them.
     static var usage: String { get }
     static var purpose: String { get }
-    /// Options that are followed by a value.
-    static var options: Set<String> { get }
+    /// Command lines without the program's name, for the help. None by default.
+    static var examples: [String] { get }
+    /// None by default.
+    static var options: [CommandOption] { get }
     static func run(_ arguments: Arguments) async throws
 }
 
 extension Command {
-    static var options: Set<String> { [] }
+    static var examples: [String] { [] }
+    static var options: [CommandOption] { [] }
 }
 
 private func complain(_ message: String) -> Never {
-    say("swiftlet: \(message)")
+    printToStandardError("swiftlet: \(message)")
     leave(with: 2)
 }

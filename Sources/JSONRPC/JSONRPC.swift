@@ -9,16 +9,23 @@ import SwiftletCore
 /// ```
 public struct JSONRPC: RPCProtocol {
     private let path: String
-    private let additionalFields: [String: JSONValue]
-    private static let ownFields: Set = ["jsonrpc", "method", "params", "id"]
+    private var additionalFields: [String: JSONValue]
+    let isLenient: Bool
 
     /// - Parameters:
     ///   - path: Where requests are sent, such as `/rpc`.
-    ///   - additionalFields: Stand in every request beside those of the specification. Those of its
-    ///     names are left out.
-    public init(path: String, additionalFields: [String: JSONValue] = [:]) {
+    ///   - additionalFields: The fields that every request has in addition to those of the
+    ///     specification; none by default. A field with a name of the specification replaces that
+    ///     field: the answer to a request with another `id` is expected to carry that one. A
+    ///     notification has no `id`, whatever stands here.
+    ///   - isLenient: Accepts answers without `jsonrpc`, or of another version, and with any ID;
+    ///     false by default. Batches still need the IDs, to tell their answers apart.
+    public init(
+        path: String, additionalFields: [String: JSONValue] = [:], isLenient: Bool = false
+    ) {
         self.path = path
-        self.additionalFields = additionalFields.filter { !Self.ownFields.contains($0.key) }
+        self.isLenient = isLenient
+        self.additionalFields = additionalFields
     }
 
     public func path(of method: String) -> String { path }
@@ -31,54 +38,84 @@ public struct JSONRPC: RPCProtocol {
 
     public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
         let answer: Answer<Value> = try JSONBody.decode(body)
-        return try answer.value(for: ticket)
+        return try answer.value(for: id(of: ticket), isLenient: isLenient)
+    }
+
+    public func duplicateKey<Parameters: Encodable>(
+        _ method: String, _ parameters: Parameters
+    ) throws -> [UInt8]? {
+        try body(method, parameters, nil)
     }
 
     public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? {
-        guard let answer: Answer<NoResult> = try? JSONBody.decode(body), answer.version == "2.0",
-            answer.id == nil || ticket == nil || answer.id == ticket?.id
-        else { return nil }
-        return answer.error
+        guard let answer: Answer<NoResult> = try? JSONBody.decode(body) else { return nil }
+        let isForTicket = answer.id == nil || ticket.map { answer.id == id(of: $0) } ?? true
+        return isLenient || answer.version == "2.0" && isForTicket ? answer.error : nil
     }
 
-    /// A request, or without a ticket a notification.
+    /// The same with more additional fields, which replace those of the same names.
+    func adding(_ fields: [String: JSONValue]) -> JSONRPC {
+        var kind = self
+        kind.additionalFields.merge(fields) { $1 }
+        return kind
+    }
+
+    /// The same for a batch, whose answers are told apart by their IDs.
+    var inBatch: JSONRPC {
+        var kind = self
+        kind.additionalFields["id"] = nil
+        return kind
+    }
+
+    /// The ID that a request carries, as text.
+    func id(of ticket: RPCTicket) -> String {
+        switch additionalFields["id"] {
+        case .string(let text): text
+        case .integer(let number): "\(number)"
+        case .unsigned(let number): "\(number)"
+        default: ticket.id
+        }
+    }
+
+    /// Encodes a request, or a notification when there is no ticket.
     func body(
         _ method: String, _ parameters: some Encodable, _ ticket: RPCTicket?
     ) throws -> [UInt8] {
-        let parameters = try Self.octets(of: parameters)
-        var body = try JSONBody.encode(
-            Request(method: method, id: ticket?.id, additional: additionalFields))
-        guard let parameters else { return body }
-        // Of what type they are is told by their octets alone, so they are not encoded again.
-        body.removeLast()
-        body += Array(#","params":"#.utf8) + parameters + [UInt8(ascii: "}")]
-        return body
+        var fields: [String: [UInt8]] = [:]
+        fields["jsonrpc"] = try JSONBody.encode("2.0")
+        fields["method"] = try JSONBody.encode(method)
+        fields["params"] = try Self.bytes(of: parameters)
+        fields["id"] = try ticket.map { try JSONBody.encode($0.id) }
+        for (name, value) in additionalFields where name != "id" || ticket != nil {
+            fields[name] = try JSONBody.encode(value)
+        }
+        return try JSONBody.object(fields)
     }
 
-    /// Parameters on the wire, or nil when there are none. Throws when they are neither a list nor
-    /// named, which the specification wants them to be (§4.2).
-    private static func octets(of parameters: some Encodable) throws -> [UInt8]? {
+    /// Encodes parameters; nil when there are none. Throws INVALID_ARGUMENT when they are neither an
+    /// array nor an object, as the specification demands (§4.2).
+    private static func bytes(of parameters: some Encodable) throws -> [UInt8]? {
         if parameters is NoParameters { return nil }
-        let octets = try JSONBody.encode(parameters)
-        if octets == Array("null".utf8) { return nil }
-        guard let first = octets.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+        let bytes = try JSONBody.encode(parameters)
+        if bytes == Array("null".utf8) { return nil }
+        guard let first = bytes.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
         else {
-            let text = String(decoding: octets.prefix(80), as: UTF8.self)
+            let text = String(decoding: bytes.prefix(80), as: UTF8.self)
             throw RPCError.refused(
                 .invalidArgument,
-                "the parameters of JSON-RPC are a list or have names; '\(text)' is neither")
+                "JSON-RPC parameters have to be an array or an object, not '\(text)'")
         }
-        return octets
+        return bytes
     }
 }
 
-/// What a server of JSON-RPC says went wrong.
+/// An error that a JSON-RPC server answers with.
 public struct JSONRPCError: Error, Hashable, Sendable {
-    /// A number of the specification's or the server's own.
+    /// A code of the specification, or one of the server's own.
     public var code: Int
-    /// One sentence of the server's, for whoever reads the log.
+    /// The server's description of the error.
     public var message: String
-    /// What else the server says of it, in a shape of its own; nil when it is left out.
+    /// Additional information from the server; nil when there is none.
     public var data: JSONValue?
 
     public init(code: Int, message: String, data: JSONValue? = nil) {
@@ -87,15 +124,15 @@ public struct JSONRPCError: Error, Hashable, Sendable {
         self.data = data
     }
 
-    /// The request is no JSON.
+    /// The request is not valid JSON.
     public static let parseErrorCode = -32_700
-    /// It is JSON, and no request.
+    /// The JSON is not a request.
     public static let invalidRequestCode = -32_600
-    /// There is no method of the name.
+    /// The server has no method of this name.
     public static let methodNotFoundCode = -32_601
-    /// The parameters are not those of the method.
+    /// The parameters do not fit the method.
     public static let invalidParametersCode = -32_602
-    /// The server has failed.
+    /// The server failed.
     public static let internalErrorCode = -32_603
 }
 
@@ -103,29 +140,13 @@ extension JSONRPCError: Codable {}
 
 extension JSONRPCError: CustomStringConvertible {
     public var description: String {
-        "JSON-RPC error \(code): \(message)" + (data.map { " (\($0))" } ?? "")
+        RPCError.shown("JSON-RPC error \(code): \(message)" + (data.map { " (\($0))" } ?? ""))
     }
 }
 
 // MARK: - On the wire
 
 extension JSONRPC {
-    /// A request but for its parameters. It is an object with a field at least.
-    private struct Request: Encodable {
-        var method: String
-        /// Nil is a notification, which nobody answers.
-        var id: String?
-        var additional: [String: JSONValue]
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            for (name, value) in additional { try container.encode(value, forKey: Key(name)) }
-            try container.encode("2.0", forKey: Key("jsonrpc"))
-            try container.encode(method, forKey: Key("method"))
-            try container.encodeIfPresent(id, forKey: Key("id"))
-        }
-    }
-
     struct Key: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -135,15 +156,15 @@ extension JSONRPC {
         init?(intValue: Int) { return nil }
     }
 
-    /// Whose an answer is, whatever else is wrong with it.
-    struct AnswerName: Decodable {
+    /// The ID of an answer. Decodes also where the rest of the answer is not valid.
+    struct AnswerID: Decodable {
         var id: String?
 
         init(from decoder: any Decoder) throws {
             id = (try? decoder.container(keyedBy: Key.self)).flatMap(Self.id)
         }
 
-        /// Servers answer with the id they were given; a number is told as its text.
+        /// Returns the ID as text; a number is converted.
         static func id(in container: KeyedDecodingContainer<Key>) -> String? {
             if let text = try? container.decode(String.self, forKey: Key("id")) { return text }
             return (try? container.decode(Int.self, forKey: Key("id"))).map { "\($0)" }
@@ -160,7 +181,7 @@ extension JSONRPC {
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Key.self)
             version = try container.decodeIfPresent(String.self, forKey: Key("jsonrpc"))
-            id = AnswerName.id(in: container)
+            id = AnswerID.id(in: container)
             error = try container.decodeIfPresent(JSONRPCError.self, forKey: Key("error"))
             hasResult = container.contains(Key("result"))
             result =
@@ -168,16 +189,16 @@ extension JSONRPC {
                 ? try container.decode(Value.self, forKey: Key("result")) : nil
         }
 
-        func value(for ticket: RPCTicket) throws -> Value {
-            guard version == "2.0" else {
+        func value(for expectedID: String, isLenient: Bool) throws -> Value {
+            guard isLenient || version == "2.0" else {
                 throw RPCError(.internal, "the answer is not JSON-RPC 2.0")
             }
-            // An error about a request that could not be read has no id.
-            if let error, id == nil || id == ticket.id { throw error }
-            guard id == ticket.id else {
+            // The answer to a request that the server could not read has no ID.
+            if let error, isLenient || id == nil || id == expectedID { throw error }
+            guard isLenient || id == expectedID else {
                 throw RPCError(
                     .internal,
-                    "the answer is for request '\(id ?? "none")' instead of '\(ticket.id)'")
+                    "the answer is for request '\(id ?? "none")' instead of '\(expectedID)'")
             }
             guard let result else {
                 throw RPCError(.internal, "the answer has neither a result nor an error")
@@ -187,12 +208,12 @@ extension JSONRPC {
     }
 }
 
-/// Stands for no parameters: the request has none then.
+/// No parameters: the request has no field `params`.
 public struct NoParameters: Encodable, Sendable {
     public init() {}
 }
 
-/// Stands for a result that is of no interest, or null.
+/// A result that is ignored, or null.
 public struct NoResult: Decodable, Sendable {
     public init() {}
     public init(from decoder: any Decoder) throws {}

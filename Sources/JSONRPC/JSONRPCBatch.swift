@@ -1,15 +1,8 @@
-import SwiftletCore
+public import SwiftletCore
 
 extension RPCClient where Kind == JSONRPC {
-    /// Sends what nobody answers. Returns when the server has taken it.
-    public func notify<Parameters: Encodable & Sendable>(
-        _ method: String, _ parameters: Parameters
-    ) async throws {
-        _ = try await post(kind.path(of: method), try kind.body(method, parameters, nil))
-    }
-
-    /// Sends several calls and notifications in one request. Their answers may come in any order,
-    /// or not at all; each is read from the batch's answers by what adding it gave.
+    /// Sends several calls and notifications in one request, and returns the answers. The server may
+    /// send them in any order, and may leave some out. A batch without requests is not sent.
     ///
     /// ```swift
     /// var batch = JSONRPCBatch()
@@ -18,37 +11,41 @@ extension RPCClient where Kind == JSONRPC {
     /// let answers = try await client.send(batch)
     /// print(try answers[sum], try answers[name])
     /// ```
-    public func send(_ batch: JSONRPCBatch) async throws -> JSONRPCBatch.Answers {
+    public func send(
+        _ batch: JSONRPCBatch, options: CallOptions = CallOptions()
+    ) async throws -> JSONRPCBatch.Answers {
         guard !batch.requests.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
-        let requests = try batch.requests.map { try $0(kind) }
+        let requests = try batch.requests.map { try $0(kind.inBatch) }
         let list = requests.joined(separator: [UInt8(ascii: ",")])
-        let body = try await post(
-            kind.path(of: ""), [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
-        // To notifications alone nothing is answered.
+        let request = RPCRequest(
+            kind, path: kind.path(of: ""),
+            body: [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
+        let body = try await send(request, options)
+        // A batch of notifications has no answer.
         guard !body.isEmpty else { return JSONRPCBatch.Answers(bodies: [:]) }
-        return try Self.reading(body) {
-            let names: [JSONRPC.AnswerName]
+        return try JSONBody.reading(body) {
+            let ids: [JSONRPC.AnswerID]
             do {
-                names = try JSONBody.decode(body)
+                ids = try JSONBody.decode(body)
             } catch is DecodingError {
-                // A batch that is refused as a whole is answered by one object.
+                // The server answers a batch that it refuses as a whole with one object.
                 let refusal: JSONRPC.Answer<JSONValue> = try JSONBody.decode(body)
                 throw refusal.error
-                    ?? RPCError(.internal, "the answer to a batch is not a list") as any Error
+                    ?? RPCError(.internal, "the answer to a batch is not an array") as any Error
             }
             var bodies: [String: [UInt8]] = [:]
-            // An answer that is not in order is so for who asks for it, and for nobody else.
-            for (name, octets) in zip(names, JSONBody.elements(of: body)) {
-                if let id = name.id { bodies[id] = octets }
+            // An answer that is not valid fails only the call that it is for.
+            for (answer, bytes) in zip(ids, JSONBody.elements(of: body)) {
+                if let id = answer.id { bodies[id] = bytes }
             }
-            return JSONRPCBatch.Answers(bodies: bodies)
+            return JSONRPCBatch.Answers(bodies: bodies, isLenient: kind.isLenient)
         }
     }
 }
 
 /// Several calls in one request.
 public struct JSONRPCBatch: Sendable {
-    /// Names the answer to one of them.
+    /// Identifies one call of a batch.
     public struct Ticket<Value: Decodable & Sendable>: Sendable {
         fileprivate let ticket: RPCTicket
     }
@@ -62,11 +59,10 @@ public struct JSONRPCBatch: Sendable {
     /// Adds a call.
     ///
     /// - Parameters:
-    ///   - method: Its name.
-    ///   - parameters: A list, or what has names.
-    ///   - type: What is answered.
-    ///   - ticket: Tells it from the others of the batch; one by chance, unless a test or a server
-    ///     wants another.
+    ///   - method: The name of the method.
+    ///   - parameters: A value that encodes to an array or an object, or `NoParameters`.
+    ///   - type: The type of the result.
+    ///   - ticket: The ID of the request; random by default.
     public mutating func add<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type,
         ticket: RPCTicket = RPCTicket()
@@ -75,30 +71,32 @@ public struct JSONRPCBatch: Sendable {
         return Ticket(ticket: ticket)
     }
 
-    /// Adds a notification, which nobody answers.
+    /// Adds a notification, which has no answer.
     public mutating func notify<Parameters: Encodable & Sendable>(
         _ method: String, _ parameters: Parameters
     ) {
         requests.append { kind in try kind.body(method, parameters, nil) }
     }
 
-    /// What was answered.
+    /// The answers to a batch.
     public struct Answers: Sendable {
         fileprivate let bodies: [String: [UInt8]]
+        fileprivate var isLenient = false
 
         public var count: Int { bodies.count }
 
-        /// The result of a call, or its error, thrown. A call that was not answered throws an
-        /// `RPCError` that says so.
+        /// The result of a call. Throws the error of the call, or an `RPCError` when the server did not
+        /// answer the call.
         public subscript<Value>(ticket: Ticket<Value>) -> Value {
             get throws {
                 guard let body = bodies[ticket.ticket.id] else {
                     throw RPCError(
-                        .internal, "the batch has no answer for '\(ticket.ticket.id)'")
+                        .internal,
+                        "the server did not answer request '\(ticket.ticket.id)' of the batch")
                 }
-                return try RPCClient<JSONRPC>.reading(body) {
+                return try JSONBody.reading(body) {
                     let answer: JSONRPC.Answer<Value> = try JSONBody.decode(body)
-                    return try answer.value(for: ticket.ticket)
+                    return try answer.value(for: ticket.ticket.id, isLenient: isLenient)
                 }
             }
         }

@@ -1,9 +1,9 @@
-/// Any value of JSON, for what has no type of its own: the data of an error, additional fields.
+/// Any JSON value, for data that has no type of its own, such as the data of an error.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int)
-    /// An integer that is no `Int`, and that a ``number(_:)`` would round.
+    /// An integer above `Int.max`, which ``number(_:)`` would round.
     case unsigned(UInt64)
     case number(Double)
     case string(String)

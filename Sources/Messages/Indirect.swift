@@ -10,9 +10,9 @@
 /// }
 /// ```
 ///
-/// The list names the storage, `_next`: handed over as `&next`, the message would be copied out
-/// and in at each walk. Swift makes that storage private, so in an `@inlinable` function or in
-/// another file it cannot be named. There the storage is a property like others:
+/// The list passes the storage, `_next`. Passed as `&next`, the message would be copied out and written
+/// back at each visit, so encoding stops the program. Swift makes that storage private, so an
+/// `@inlinable` function or another file cannot name it. In that case declare the storage yourself:
 ///
 /// ```swift
 /// public struct Node: Message {
@@ -30,7 +30,7 @@
 @frozen
 @propertyWrapper
 public struct Indirect<Value: Sendable>: Sendable {
-    /// Invariant: one element or none. An array is a box that is copied when it is written.
+    /// Invariant: at most one element. An array is a box that is copied on write.
     @usableFromInline var elements: [Value]
 
     @inlinable

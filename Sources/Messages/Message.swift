@@ -13,51 +13,59 @@
 /// }
 /// ```
 ///
-/// Decoding, encoding and the text form all come from that one list, and the compiler resolves it
-/// for each of them. A message that a library declares for others marks ``visit(_:)`` as
-/// `@inlinable`, so that the modules of its users can resolve it too.
+/// Decoding, encoding and the text form all use that one list, and the compiler specializes it for
+/// each of them. A message that a library declares for other modules marks ``visit(_:)`` as
+/// `@inlinable`, so that those modules can specialize it too.
 ///
 /// Two messages are equal when the compiler's `==` finds all their properties equal, unknown fields
-/// included. That is Swift's equality, not the wire's: 0.0 is equal to -0.0, a NaN is not equal to
-/// itself, and neither is a message that holds one; strings are equal when they differ only in how
-/// their accents are composed. To ask whether two messages are the same on the wire, compare
-/// `encoded(options: .deterministic)` of both.
+/// included. That is Swift's equality, not equality of the encodings: 0.0 equals -0.0; a NaN does not
+/// equal itself, and neither does a message that holds one; strings are equal when they differ only
+/// in how their accents are composed. To compare encodings, compare
+/// `encoded(options: .deterministic)` of both messages.
 public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
-    /// The full name in the `.proto` file, such as `helloworld.HelloRequest`. The name of the Swift
-    /// type when a message does not say; only `Any` and reflection need it.
+    /// The full name in the `.proto` file, such as `helloworld.HelloRequest`. Default: the name of the
+    /// Swift type. Only `Any` and reflection need it.
     static var messageName: String { get }
 
-    /// What was received but is not in the list. A message that stores this property sends it on
-    /// when it is encoded again; one that does not store it drops what it does not know.
+    /// Fields that were received but are not in the list. A message that stores this property encodes
+    /// them again; a message that does not store it drops them.
     var unknownFields: UnknownFields { get set }
 
-    /// A message whose fields have their defaults.
+    /// Creates a message whose fields have their defaults.
     init()
 
-    /// Hands each field to `field`, in the order of the numbers, because that is the order in which
-    /// senders write them; another order decodes as well, only slower.
+    /// Passes each field to `field`, in the order of the numbers. Senders write fields in that order;
+    /// any other order is decoded as well, but more slowly.
     ///
-    /// A number is from 1 to 536870911, which is checked, and is listed once, which is not: of two
-    /// fields of one number both are written, and all that is read goes to the first.
+    /// A number is from 1 to 536870911 and is listed once. Of two fields with one number both are
+    /// encoded, and everything that is decoded goes to the first.
     ///
-    /// It hands over stored properties and does nothing else: it must not depend on anything but the
-    /// message, since decoding may walk the list several times and encoding walks it twice; and it
-    /// must not assign to a property, since encoding walks the very value that others may be
-    /// reading. A debug build stops at a message that changes while it is encoded.
+    /// Pass stored properties without observers, and do nothing else. Encoding visits the message in
+    /// place while other threads may read it; encoding and decoding may visit it several times. So `visit` must depend only on the message and must not assign to it. The program stops
+    /// before a property is written that is not stored in the message: a computed, lazy or wrapped
+    /// one, or a local variable. A debug build also stops at a message that changes while it is
+    /// encoded, and checks the list when the type is used for the first time.
+    ///
+    /// An error that `visit` throws ends a decoding with that error, and fails the call whose message
+    /// is encoded. `encoded()` stops the program.
+    ///
+    /// `field` is valid until `visit` returns. Do not keep a copy of it.
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError)
 
-    // The two below have a body for every message. They are requirements nevertheless: a generic
-    // function that was not specialised then still calls the code made for the very message.
+    // The two below are implemented for every message. They are requirements, so that a generic
+    // function that was not specialized still calls the code made for the concrete message.
 
-    /// Appends the message on the wire, behind `prefixByteCount` zero octets for the caller to fill,
-    /// and without the fields that `apart` wants left out. For calls; anybody else appends the whole
-    /// message by ``encode(appendingTo:options:)``.
+    /// Appends the encoded message, after `prefixByteCount` zero bytes for the caller to fill, and
+    /// without the large fields that go into `separate`. For calls; other callers append the whole
+    /// message by ``encode(appendingTo:options:)``. Throws what ``visit(_:)`` throws, and appends
+    /// nothing then.
     func encode(
-        appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
-        leavingOut apart: inout OctetsApart, options: EncodingOptions)
+        appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
+        separating separate: inout SeparateBytes, options: EncodingOptions
+    ) throws(WireError)
 
-    /// Adds what `octets` hold: single fields are replaced, messages are merged, lists grow.
-    mutating func merge(_ octets: Span<UInt8>, options: DecodingOptions) throws(WireError)
+    /// Adds the fields in `bytes`: single fields are replaced, messages are merged, lists grow.
+    mutating func merge(_ bytes: Span<UInt8>, options: DecodingOptions) throws(WireError)
 }
 
 extension Message {
@@ -72,65 +80,69 @@ extension Message {
 
     @inlinable
     public init(
-        decoding octets: Span<UInt8>, options: DecodingOptions = DecodingOptions()
+        decoding bytes: Span<UInt8>, options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
         self.init()
-        try merge(octets, options: options)
+        try merge(bytes, options: options)
     }
 
     @inlinable
     public init(
-        decoding octets: [UInt8], options: DecodingOptions = DecodingOptions()
+        decoding bytes: [UInt8], options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
         self.init()
-        try merge(octets.span, options: options)
+        try merge(bytes.span, options: options)
     }
 
-    /// The message on the wire.
+    /// The encoded message. Stops the program if ``visit(_:)`` throws.
     ///
-    /// To encode many messages one after the other, ``encode(appendingTo:options:)`` needs no new
-    /// memory for each.
+    /// To encode many messages one after the other without allocating memory for each, use
+    /// ``encode(appendingTo:options:)``.
     @inlinable
     public func encoded(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
         encoded(reservingPrefix: 0, options: options)
     }
 
-    /// The message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
+    /// The encoded message, after `prefixByteCount` zero bytes for the caller to fill.
     @inlinable
     public func encoded(
         reservingPrefix prefixByteCount: Int, options: EncodingOptions = EncodingOptions()
     ) -> [UInt8] {
-        var octets: [UInt8] = []
-        encode(appendingTo: &octets, reservingPrefix: prefixByteCount, options: options)
-        return octets
+        var bytes: [UInt8] = []
+        encode(appendingTo: &bytes, reservingPrefix: prefixByteCount, options: options)
+        return bytes
     }
 
-    /// Appends the message on the wire. The memory that an array has kept is used again:
+    /// Appends the encoded message. Memory that the array has kept is used again:
     ///
     /// ```swift
-    /// octets.removeAll(keepingCapacity: true)
-    /// point.encode(appendingTo: &octets)
+    /// bytes.removeAll(keepingCapacity: true)
+    /// point.encode(appendingTo: &bytes)
     /// ```
     @inlinable
     public func encode(
-        appendingTo octets: inout [UInt8], options: EncodingOptions = EncodingOptions()
+        appendingTo bytes: inout [UInt8], options: EncodingOptions = EncodingOptions()
     ) {
-        encode(appendingTo: &octets, reservingPrefix: 0, options: options)
+        encode(appendingTo: &bytes, reservingPrefix: 0, options: options)
     }
 
-    /// Appends the message on the wire, behind `prefixByteCount` zero octets for the caller to fill.
+    /// Appends the encoded message, after `prefixByteCount` zero bytes for the caller to fill.
     @inlinable
     public func encode(
-        appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
+        appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
         options: EncodingOptions = EncodingOptions()
     ) {
-        var apart = OctetsApart.none
-        encode(
-            appendingTo: &octets, reservingPrefix: prefixByteCount, leavingOut: &apart,
-            options: options)
+        var separate = SeparateBytes.none
+        do throws(WireError) {
+            try encode(
+                appendingTo: &bytes, reservingPrefix: prefixByteCount, separating: &separate,
+                options: options)
+        } catch {
+            ProgramError.stop("\(Self.self).visit(_:) throws while it is encoded: \(error)")
+        }
     }
 
-    /// Makes a message and sets it up in one expression: `.with { $0.name = "world" }`.
+    /// Creates a message and sets its fields in one expression: `.with { $0.name = "world" }`.
     @inlinable
     public static func with<Failure: Error>(
         _ setUp: (inout Self) throws(Failure) -> Void

@@ -1,4 +1,4 @@
-/// Fields that arrived but that the message does not list, as they stood on the wire.
+/// Fields that were received but are not in the message's list, as they were encoded.
 @frozen
 public struct UnknownFields: Hashable, Sendable {
     /// Nil, not empty, when there are none: a nil costs nothing to copy.
@@ -9,17 +9,17 @@ public struct UnknownFields: Hashable, Sendable {
 
     /// Tags and values one after the other.
     @inlinable
-    public var octets: [UInt8] { storage ?? [] }
+    public var bytes: [UInt8] { storage ?? [] }
 
     @inlinable
     public var isEmpty: Bool { storage == nil }
 
     @usableFromInline
     mutating func append(_ field: UnsafeBufferPointer<UInt8>) {
-        // Safe: the decoder hands over a range that it has checked, and it is copied here.
-        // Taken out to be the only one who holds it: `+` would copy all that is there each time.
-        var octets = storage.take() ?? []
-        unsafe octets.append(contentsOf: field)
-        storage = octets
+        // Safe: the decoder has checked the range, and it is copied here. The array is taken out of
+        // the optional, so that it has one owner and grows in place.
+        var bytes = storage.take() ?? []
+        unsafe bytes.append(contentsOf: field)
+        storage = bytes
     }
 }

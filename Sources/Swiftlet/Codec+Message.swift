@@ -2,18 +2,21 @@ extension Codec where Value: Message {
     /// A message of this library, in protobuf's binary format.
     @inlinable
     public static var message: Codec {
-        Codec(
+        let sizeHint = SizeHint()
+        return Codec(
             message: { value in
-                var octets: [UInt8] = []
-                var apart = OctetsApart(minByteCount: EncodedMessage.partByteCount)
-                value.encode(
-                    appendingTo: &octets, reservingPrefix: MessagePrefix.byteCount,
-                    leavingOut: &apart, options: EncodingOptions())
-                guard apart.isEmpty else { return EncodedMessage(octets, between: apart) }
-                octets.writePrefix(isCompressed: false, octets.count - MessagePrefix.byteCount)
-                return .whole(octets)
+                var bytes: [UInt8] = []
+                bytes.reserveCapacity(sizeHint.capacity)
+                var separate = SeparateBytes(minByteCount: EncodedMessage.partByteCount)
+                try value.encode(
+                    appendingTo: &bytes, reservingPrefix: MessagePrefix.byteCount,
+                    separating: &separate, options: EncodingOptions())
+                sizeHint.note(bytes.count)
+                guard separate.isEmpty else { return EncodedMessage(bytes, between: separate) }
+                bytes.writePrefix(isCompressed: false, bytes.count - MessagePrefix.byteCount)
+                return .whole(bytes)
             },
-            decode: { octets in try Value(decoding: octets) })
+            decode: { bytes in try Value(decoding: bytes) })
     }
 }
 
@@ -24,17 +27,24 @@ extension Method where Request: Message, Reply: Message {
     /// let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
     /// ```
     @inlinable
-    public init(_ path: String, _ shape: CallShape) {
+    public init(_ path: StaticString, _ shape: CallShape) {
         self.init(path, shape, request: .message, reply: .message)
+    }
+
+    /// The same for a path that is no literal. Throws INVALID_ARGUMENT when it is not of the form
+    /// `/package.Service/Method`.
+    @inlinable
+    public init(path: String, _ shape: CallShape) throws(RPCError) {
+        try self.init(path: path, shape, request: .message, reply: .message)
     }
 }
 
 extension EncodedMessage {
-    /// - Parameter octets: The message behind the room for its prefix, without what is `apart`.
+    /// - Parameter bytes: Room for the prefix, then the message without its `separate` fields.
     @usableFromInline
-    init(_ octets: consuming [UInt8], between apart: OctetsApart) {
-        octets.writePrefix(
-            isCompressed: false, octets.count - MessagePrefix.byteCount + apart.byteCount)
-        self = .parts(apart.parts(between: octets))
+    init(_ bytes: consuming [UInt8], between separate: SeparateBytes) {
+        bytes.writePrefix(
+            isCompressed: false, bytes.count - MessagePrefix.byteCount + separate.byteCount)
+        self = .parts(separate.parts(between: bytes))
     }
 }

@@ -1,4 +1,4 @@
-/// Asks a server whether it serves: `grpc.health.v1.Health`.
+/// Asks a server for the state of its services: `grpc.health.v1.Health`.
 ///
 /// ```swift
 /// let health = HealthClient(channel: channel)
@@ -7,36 +7,44 @@
 public struct HealthClient: ServiceClient {
     public typealias ServingStatus = GRPC.Health.HealthCheckResponse.ServingStatus
 
-    public static let serviceName = "grpc.health.v1.Health"
+    public static let check = Method<
+        GRPC.Health.HealthCheckRequest, GRPC.Health.HealthCheckResponse
+    >("/grpc.health.v1.Health/Check", .unary)
+    public static let watch = Method<
+        GRPC.Health.HealthCheckRequest, GRPC.Health.HealthCheckResponse
+    >("/grpc.health.v1.Health/Watch", .serverStreaming)
+    public static let list = Method<
+        GRPC.Health.HealthListRequest, GRPC.Health.HealthListResponse
+    >("/grpc.health.v1.Health/List", .unary)
+
     public let channel: Channel
 
     public init(channel: Channel) { self.channel = channel }
 
-    /// The state of a service; the empty name is the server as a whole. A server that knows
-    /// nothing of the service answers NOT_FOUND.
+    /// The state of a service; the empty name means the whole server. Fails with NOT_FOUND if the
+    /// server does not know the service.
     public func check(
-        _ service: String = "", _ options: CallOptions = CallOptions()
+        _ service: String = "", options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ServingStatus {
-        let reply: GRPC.Health.HealthCheckResponse = try await unary(
-            "Check", GRPC.Health.HealthCheckRequest(service: service), options)
-        return reply.status
+        try await unary(
+            Self.check, GRPC.Health.HealthCheckRequest(service: service), options: options
+        ).status
     }
 
-    /// The state of a service, now and whenever it changes, for as long as the stream is read. A
-    /// service that the server knows nothing of is `.serviceUnknown`, and may come later.
+    /// The state of a service now and after each change, for as long as the stream is read. The state
+    /// of a service that the server does not know is `.serviceUnknown`.
     public func watch(
-        _ service: String = "", _ options: CallOptions = CallOptions()
+        _ service: String = "", options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ResponseStream<GRPC.Health.HealthCheckResponse> {
         try await serverStreaming(
-            "Watch", GRPC.Health.HealthCheckRequest(service: service), options)
+            Self.watch, GRPC.Health.HealthCheckRequest(service: service), options: options)
     }
 
-    /// The states of all services that the server knows. Older servers have no such method.
+    /// The states of all services that the server knows. Fails with UNIMPLEMENTED on older servers.
     public func list(
-        _ options: CallOptions = CallOptions()
+        options: CallOptions = CallOptions()
     ) async throws(RPCError) -> [String: ServingStatus] {
-        let reply: GRPC.Health.HealthListResponse = try await unary(
-            "List", GRPC.Health.HealthListRequest(), options)
-        return reply.statuses.mapValues(\.status)
+        try await unary(Self.list, GRPC.Health.HealthListRequest(), options: options)
+            .statuses.mapValues(\.status)
     }
 }

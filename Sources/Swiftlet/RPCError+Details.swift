@@ -1,6 +1,6 @@
 extension RPCError {
-    /// What the server says of the error in `google.rpc.Status`, with details that programs can
-    /// read; nil when it sends none. Throws when what it sends cannot be decoded.
+    /// The `google.rpc.Status` that the server sent with the error; nil if it sent none. Throws if it
+    /// cannot be decoded.
     ///
     /// ```swift
     /// if let info = try error.richStatus()?.detail(Google.RPC.ErrorInfo.self) { print(info.reason) }
@@ -9,8 +9,8 @@ extension RPCError {
         details.isEmpty ? nil : try Google.RPC.Status(decoding: details.span)
     }
 
-    /// The error that a `google.rpc.Status` is, for what a server throws or a fake answers: its code
-    /// and its message, and all of it in ``details``.
+    /// An error with the code and message of a `google.rpc.Status`, and the whole of it in
+    /// ``details``. For servers and fakes.
     ///
     /// ```swift
     /// var status = Google.RPC.Status(code: 3, message: "the name is empty")

@@ -1,4 +1,4 @@
-/// Asks a server what it offers: `grpc.reflection.v1`, or `v1alpha` where the server is older.
+/// Asks a server for its services and their schemas: `grpc.reflection.v1`, or `v1alpha` if the server is older.
 ///
 /// ```swift
 /// let reflection = ReflectionClient(channel: channel)
@@ -15,24 +15,24 @@ public struct ReflectionClient: Sendable {
 
     /// The full names of all services.
     public func services(
-        _ options: CallOptions = CallOptions()
+        options: CallOptions = CallOptions()
     ) async throws(RPCError) -> [String] {
         guard case .listServicesResponse(let list) = try await ask(.listServices("*"), options)
         else { throw Self.unexpected }
         return list.service.map(\.name)
     }
 
-    /// The file that declares a service, a method, a message or an enum, by its full name; behind
-    /// it those of its imports that the server sends along.
+    /// The file that declares a service, a method, a message or an enum, by its full name, followed by
+    /// the imports that the server sends with it.
     public func files(
-        declaring symbol: String, _ options: CallOptions = CallOptions()
+        declaring symbol: String, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> [File] {
         try await files(.fileContainingSymbol(symbol), options)
     }
 
-    /// The file of this name, and behind it those of its imports that the server sends along.
+    /// The file with this name, followed by the imports that the server sends with it.
     public func files(
-        named name: String, _ options: CallOptions = CallOptions()
+        named name: String, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> [File] {
         try await files(.fileByFilename(name), options)
     }
@@ -42,7 +42,7 @@ public struct ReflectionClient: Sendable {
 
 extension ReflectionClient {
     private static var unexpected: RPCError {
-        RPCError(.internal, "the server's reflection has answered another question")
+        RPCError(.internal, "the server's reflection service sent a response of an unexpected kind")
     }
 
     private func files(
@@ -54,31 +54,38 @@ extension ReflectionClient {
         do {
             return try list.fileDescriptorProto.map { try File(decoding: $0.span) }
         } catch {
-            throw RPCError(.internal, "the server's description cannot be decoded: \(error)")
+            throw RPCError(
+                .internal,
+                "a file descriptor from the server's reflection service cannot be decoded: \(error)"
+            )
         }
     }
+
+    private static let v1 = Method<Request, Reply>(
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", .bidirectional)
+    private static let v1alpha = Method<Request, Reply>(
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", .bidirectional)
 
     private func ask(
         _ question: Request.MessageRequest, _ options: CallOptions
     ) async throws(RPCError) -> Reply.MessageResponse {
         do throws(RPCError) {
-            return try await ask(question, of: "grpc.reflection.v1", options)
+            return try await ask(question, with: Self.v1, options)
         } catch {
             guard error.code == .unimplemented else { throw error }
-            return try await ask(question, of: "grpc.reflection.v1alpha", options)
+            return try await ask(question, with: Self.v1alpha, options)
         }
     }
 
     private func ask(
-        _ question: Request.MessageRequest, of package: String, _ options: CallOptions
+        _ question: Request.MessageRequest, with method: Method<Request, Reply>,
+        _ options: CallOptions
     ) async throws(RPCError) -> Reply.MessageResponse {
-        let call = try await channel.bidirectional(
-            Method<Request, Reply>(
-                "/\(package).ServerReflection/ServerReflectionInfo", .bidirectional), options)
+        let call = try await channel.bidirectional(method, options: options)
         try call.requests.finish(with: Request(messageRequest: question))
         var answers = call.responses.makeAsyncIterator()
         let first = try await answers.next()
-        // The rest of the call is its status, which may be an error.
+        // Reads to the status, which may be an error.
         while try await answers.next() != nil {}
         switch first?.messageResponse {
         case .errorResponse(let error):

@@ -1,121 +1,151 @@
-/// The client side of a service, written by hand: a name, a channel, and a line a method.
+/// The client of a service: a channel, and the service's methods as static values.
 ///
 /// ```swift
 /// struct Greeter: ServiceClient {
-///     static let serviceName = "helloworld.Greeter"
+///     static let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
 ///     let channel: Channel
 ///
 ///     func sayHello(
-///         _ request: HelloRequest, _ options: CallOptions = .init()
+///         _ request: HelloRequest, options: CallOptions = .init()
 ///     ) async throws(RPCError) -> HelloReply {
-///         try await unary("SayHello", request, options)
+///         try await unary(Self.sayHello, request, options: options)
 ///     }
 /// }
 /// ```
+///
+/// The functions of this protocol make calls with the client's ``defaultOptions``. They can also be
+/// called directly: `try await greeter.unary(Greeter.sayHello, request)`.
 public protocol ServiceClient: Sendable {
-    /// `package.Service`, as in the `.proto` file.
-    static var serviceName: String { get }
     var channel: Channel { get }
-    /// What holds for calls of this client that do not say otherwise, before what holds for those of
-    /// its channel.
+    /// The options of calls that set none of their own; the default sets nothing. The channel's
+    /// default options apply after them.
     var defaultOptions: CallOptions { get }
 }
 
 extension ServiceClient {
+    @inlinable
     public var defaultOptions: CallOptions { CallOptions() }
 
-    /// These options where they say something, and the client's ``defaultOptions`` where they do not.
+    /// `options`, completed with the client's ``defaultOptions``.
     ///
-    /// The functions below do it by themselves. It is for calls that are made on the channel, in a
-    /// face that has no function here:
+    /// For calls that are made on the channel itself, with one of its functions that has no
+    /// counterpart here:
     ///
     /// ```swift
     /// func sayHello(_ request: HelloRequest) throws(RPCError) -> Response<HelloReply> {
-    ///     try channel.blockingUnary(method("SayHello", .unary), request, completed(.init()))
+    ///     try channel.blockingUnary(Self.sayHello, request, options: withDefaults(CallOptions()))
     /// }
     /// ```
-    public func completed(_ options: CallOptions) -> CallOptions {
+    @inlinable
+    public func withDefaults(_ options: CallOptions) -> CallOptions {
         let defaults = defaultOptions
-        return defaults.saysNothing ? options : options.merged(over: defaults)
+        return defaults.isEmpty ? options : options.merged(over: defaults)
     }
 }
 
+// MARK: - Calls
+
 extension ServiceClient {
-    /// The method called `name`.
-    public func method<Request: Message, Reply: Message>(
-        _ name: String, _ shape: CallShape
-    ) -> Method<Request, Reply> {
-        Method("/\(Self.serviceName)/\(name)", shape)
-    }
-
-    /// One message each way.
-    public func unary<Request: Message, Reply: Message>(
-        _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
+    /// Sends one message and waits for one.
+    @inlinable
+    public func unary<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
-        try await channel.unary(method(name, .unary), request, completed(options))
+        try await channel.unary(method, request, options: withDefaults(options))
     }
 
-    /// One message each way, with the metadata that comes with the answer.
-    public func unaryResponse<Request: Message, Reply: Message>(
-        _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
+    /// Sends one message and waits for one, with the metadata of the response.
+    @inlinable
+    public func unaryResponse<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Response<Reply> {
-        try await channel.unaryResponse(method(name, .unary), request, completed(options))
+        try await channel.unaryResponse(method, request, options: withDefaults(options))
     }
 
-    /// One message to the server, any number back.
-    public func serverStreaming<Request: Message, Reply: Message>(
-        _ name: String, _ request: Request, _ options: CallOptions = CallOptions()
+    /// Sends one message; the responses arrive as the stream is read.
+    public func serverStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ResponseStream<Reply> {
-        try await channel.serverStreaming(
-            method(name, .serverStreaming), request, completed(options))
+        try await channel.serverStreaming(method, request, options: withDefaults(options))
     }
 
-    /// Any number of messages to the server, one back.
-    public func clientStreaming<Request: Message, Reply: Message>(
-        _ name: String, _ options: CallOptions = CallOptions(),
+    /// Sends one message, and passes the responses to `body`. When `body` returns or throws, a call
+    /// that has not ended is cancelled.
+    public func serverStreaming<Request, Reply, Result>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: CallOptions = CallOptions(), isolation: isolated (any Actor)? = #isolation,
+        _ body: (ScopedResponses<Reply>) async throws -> Result
+    ) async throws -> Result {
+        try await channel.serverStreaming(
+            method, request, options: withDefaults(options), isolation: isolation, body)
+    }
+
+    /// Sends the messages that `produce` writes, and waits for one. The request ends when `produce`
+    /// returns; when it throws, the call is cancelled.
+    ///
+    /// ```swift
+    /// let summary = try await guide.clientStreaming(RouteGuide.recordRoute) { route in
+    ///     for point in points { try await route.write(point) }
+    /// }
+    /// ```
+    ///
+    /// ``ClientStreamingMethod`` makes a property of it, which is called like a function.
+    public func clientStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void
     ) async throws -> Reply {
-        try await channel.clientStreaming(
-            method(name, .clientStreaming), completed(options), produce)
+        try await channel.clientStreaming(method, options: withDefaults(options), produce)
     }
 
-    /// Any number of messages both ways.
-    public func bidirectional<Request: Message, Reply: Message>(
-        _ name: String, _ options: CallOptions = CallOptions()
+    /// Sends the messages that `produce` writes, and waits for one, with the metadata of the response.
+    public func clientStreamingResponse<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
+        _ produce: (RequestWriter<Request>) async throws -> Void
+    ) async throws -> Response<Reply> {
+        try await channel.clientStreamingResponse(method, options: withDefaults(options), produce)
+    }
+
+    /// Opens a call in which both sides send any number of messages.
+    public func bidirectional<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Conversation<Request, Reply> {
-        try await channel.bidirectional(method(name, .bidirectional), completed(options))
+        try await channel.bidirectional(method, options: withDefaults(options))
     }
 
-    /// Any number of messages both ways, for as long as `body` runs. What is left of the call then
-    /// is cancelled.
-    public func bidirectional<Request: Message, Reply: Message, Result>(
-        _ name: String, _ options: CallOptions = CallOptions(),
+    /// Opens a call in which both sides send any number of messages, for as long as `body` runs. When
+    /// `body` returns or throws, a call that has not ended is cancelled.
+    public func bidirectional<Request, Reply, Result>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         isolation: isolated (any Actor)? = #isolation,
         _ body: (RequestWriter<Request>, ScopedResponses<Reply>) async throws -> Result
     ) async throws -> Result {
         try await channel.bidirectional(
-            method(name, .bidirectional), completed(options), isolation: isolation, body)
+            method, options: withDefaults(options), isolation: isolation, body)
     }
 
-    /// One message to the server, and any number back, which `body` reads. What is left of the call
-    /// when it returns is cancelled.
-    public func serverStreaming<Request: Message, Reply: Message, Result>(
-        _ name: String, _ request: Request, _ options: CallOptions = CallOptions(),
+    /// Opens a call in which `produce` writes while `consume` reads. The request ends when `produce`
+    /// returns; when `consume` returns, or one of them throws, a call that has not ended is cancelled.
+    public func bidirectional<Request, Reply, Result>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         isolation: isolated (any Actor)? = #isolation,
-        _ body: (ScopedResponses<Reply>) async throws -> Result
+        requests produce: @escaping @Sendable (RequestWriter<Request>) async throws -> Void,
+        responses consume: (ScopedResponses<Reply>) async throws -> Result
     ) async throws -> Result {
-        try await channel.serverStreaming(
-            method(name, .serverStreaming), request, completed(options), isolation: isolation,
-            body)
+        try await channel.bidirectional(
+            method, options: withDefaults(options), isolation: isolation, requests: produce,
+            responses: consume)
     }
 
-    /// A call, not started yet, whose requests come from a writer and which is the writer of its
+    /// A call that is not started yet. Its requests come from a writer, and it is the writer of its
     /// responses, which are written in `context`.
-    public func call<Request: Message, Reply: Message>(
-        _ name: String, _ shape: CallShape, requests: any Writer<Request>,
-        _ options: CallOptions = CallOptions(), context: SerialContext = .inline
+    public func call<Request, Reply>(
+        _ method: Method<Request, Reply>, requests: any Writer<Request>,
+        options: CallOptions = CallOptions(), context: SerialContext = .inline
     ) -> Call<Request, Reply> {
         Call(
-            channel, method(name, shape), requests: requests, completed(options), context: context)
+            channel, method, requests: requests, options: withDefaults(options), context: context)
     }
 }

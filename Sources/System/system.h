@@ -31,6 +31,13 @@ static const int swiftlet_sock_birth_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 static const int swiftlet_send_flags = MSG_NOSIGNAL;
 // Behind _GNU_SOURCE, which the importer does not define.
 int accept4(int, struct sockaddr *, socklen_t *, int);
+// `pthread_t` is spelt out: its header would declare `timespec` a second time.
+#if defined(__GLIBC__)
+int pthread_setname_np(unsigned long, const char *);
+#else
+struct __pthread;
+int pthread_setname_np(struct __pthread *, const char *);
+#endif
 static const int swiftlet_tcp_keepidle = TCP_KEEPIDLE;
 static const int swiftlet_eventfd_flags = EFD_NONBLOCK | EFD_CLOEXEC;
 static const int swiftlet_epoll_create_flags = EPOLL_CLOEXEC;

@@ -8,9 +8,10 @@ struct ImportTests {
         "Transport": ["CSwiftletSystem"],
         "Core": ["SwiftletTransport"],
         "Messages": [],
+        "Dynamic": ["SwiftletMessages"],
         "Swiftlet": ["SwiftletCore", "SwiftletMessages"],
         "Loopback": ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
-        "CLI": ["Swiftlet", "SwiftletLoopback"],
+        "CLI": ["Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletTransport"],
         "Benchmark": ["Swiftlet", "SwiftletLoopback", "SwiftletTransport", "Foundation"],
         "JSONRPC": ["SwiftletCore", "FoundationEssentials", "Foundation"],
     ]

@@ -34,9 +34,14 @@ names='DNS:localhost,DNS:*.test.swiftlet.example,IP:127.0.0.1,IP:::1'
 from=20200101000000Z to=21200101000000Z
 authority ca 'Swiftlet test authority'
 authority other-ca 'Another test authority'
+# Text that a hostile server would put into its certificate.
+authority hostile-ca $'Evil\n\x1b[31m authority'
+many=$(for n in $(seq 0 39); do printf ',DNS:a%d.example' "$n"; done)
+leaf hostile evil hostile-ca serverAuth $'DNS:evil\x1b[31m.example'"$many" $from $to
 leaf server localhost ca serverAuth "$names" $from $to
 leaf client 'swiftlet client' ca clientAuth '' $from $to
 leaf expired localhost ca serverAuth "$names" $from 20210101000000Z
 leaf wrong-host elsewhere.example ca serverAuth 'DNS:elsewhere.example,IP:192.0.2.1' $from $to
+leaf nameless localhost ca serverAuth '' $from $to
 leaf unknown-authority localhost other-ca serverAuth "$names" $from $to
 leaf unknown-client 'stranger' other-ca clientAuth '' $from $to

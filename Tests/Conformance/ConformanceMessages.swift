@@ -13,11 +13,22 @@ struct ConformanceRequest: Message {
         var rawValue: Int32
         init(rawValue: Int32) { self.rawValue = rawValue }
         static let protobuf = WireFormat(rawValue: 1)
+        static let json = WireFormat(rawValue: 2)
+        static let jspb = WireFormat(rawValue: 3)
+        static let text = WireFormat(rawValue: 4)
+    }
+
+    struct TestCategory: OpenEnum {
+        var rawValue: Int32
+        init(rawValue: Int32) { self.rawValue = rawValue }
+        static let jsonIgnoringUnknownFields = TestCategory(rawValue: 3)
     }
 
     var payload: Payload?
     var requestedOutputFormat = WireFormat()
     var messageType = ""
+    var testCategory = TestCategory()
+    var printUnknownFields = false
 
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
         try field.oneof(1, &payload, .bytes, Payload.protobuf) {
@@ -28,12 +39,14 @@ struct ConformanceRequest: Message {
         }
         try field.enumeration(3, &requestedOutputFormat)
         try field.string(4, &messageType)
+        try field.enumeration(5, &testCategory)
         try field.oneof(7, &payload, .string, Payload.jspb) {
             if case .jspb(let it) = $0 { it } else { nil }
         }
         try field.oneof(8, &payload, .string, Payload.text) {
             if case .text(let it) = $0 { it } else { nil }
         }
+        try field.bool(9, &printUnknownFields)
     }
 }
 
@@ -43,7 +56,10 @@ struct ConformanceResponse: Message {
         case parseError(String)
         case runtimeError(String)
         case protobuf([UInt8])
+        case json(String)
         case skipped(String)
+        case serializeError(String)
+        case text(String)
     }
 
     var result: Result?
@@ -58,8 +74,17 @@ struct ConformanceResponse: Message {
         try field.oneof(3, &result, .bytes, Result.protobuf) {
             if case .protobuf(let it) = $0 { it } else { nil }
         }
+        try field.oneof(4, &result, .string, Result.json) {
+            if case .json(let it) = $0 { it } else { nil }
+        }
         try field.oneof(5, &result, .string, Result.skipped) {
             if case .skipped(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(6, &result, .string, Result.serializeError) {
+            if case .serializeError(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(8, &result, .string, Result.text) {
+            if case .text(let it) = $0 { it } else { nil }
         }
     }
 }

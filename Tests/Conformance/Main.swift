@@ -2,9 +2,14 @@ import Foundation
 import SwiftletMessages
 
 /// Answers protobuf's conformance runner: a request on the standard input, a response on the standard
-/// output, each behind its length in four octets, little-endian, until the input ends.
+/// output, each behind its length in four bytes, little-endian, until the input ends.
 ///
-///     conformance_test_runner .build/debug/swiftlet-conformance
+///     DESCRIPTORS=FILE conformance_test_runner .build/debug/swiftlet-conformance
+///
+/// With a file of descriptors, such as `protoc --include_imports --descriptor_set_out` writes, every
+/// request is answered through its schema, in all formats. Without one, compiled messages answer the
+/// requests in the binary format. The file is named by the environment, because older runners pass
+/// arguments of their own.
 @main
 enum Main {
     struct TruncatedInput: Error, CustomStringConvertible {
@@ -13,14 +18,16 @@ enum Main {
 
     static func main() {
         do {
-            while let request = try next() { try send(answer(request)) }
+            let answers = try ProcessInfo.processInfo.environment["DESCRIPTORS"]
+                .map(DynamicAnswers.init)
+            while let request = try next() { try send(answer(request, answers)) }
         } catch {
             FileHandle.standardError.write(Data("swiftlet-conformance: \(error)\n".utf8))
             exit(1)
         }
     }
 
-    /// The octets of the next request, or nil when the input ends where none has begun.
+    /// The bytes of the next request; nil at the end of the input.
     private static func next() throws -> [UInt8]? {
         let prefix = try read(4)
         guard !prefix.isEmpty else { return nil }
@@ -31,15 +38,15 @@ enum Main {
         return request
     }
 
-    /// As many octets as asked for, or fewer when the input ends before.
+    /// Up to `byteCount` bytes; fewer only at the end of the input.
     private static func read(_ byteCount: Int) throws -> [UInt8] {
-        var octets: [UInt8] = []
-        while octets.count < byteCount {
-            let part = try FileHandle.standardInput.read(upToCount: byteCount - octets.count)
+        var bytes: [UInt8] = []
+        while bytes.count < byteCount {
+            let part = try FileHandle.standardInput.read(upToCount: byteCount - bytes.count)
             guard let part, !part.isEmpty else { break }
-            octets += part
+            bytes += part
         }
-        return octets
+        return bytes
     }
 
     private static func send(_ answer: ConformanceResponse) throws {
@@ -51,27 +58,40 @@ enum Main {
         try FileHandle.standardOutput.write(contentsOf: Data(response))
     }
 
-    private static func answer(_ octets: [UInt8]) -> ConformanceResponse {
+    private static func answer(
+        _ bytes: [UInt8], _ answers: DynamicAnswers?
+    ) -> ConformanceResponse {
         do throws(WireError) {
-            return answer(try ConformanceRequest(decoding: octets))
+            return answer(try ConformanceRequest(decoding: bytes), answers)
         } catch {
             return .with { $0.result = .runtimeError("the request cannot be read: \(error)") }
         }
     }
 
-    private static func answer(_ request: ConformanceRequest) -> ConformanceResponse {
+    private static func answer(
+        _ request: ConformanceRequest, _ answers: DynamicAnswers?
+    ) -> ConformanceResponse {
         // The runner asks first which failures are known: none, an empty list.
         if request.messageType == "conformance.FailureSet" {
             return .with { $0.result = .protobuf([]) }
         }
-        guard request.messageType == TestAllTypes.messageName else {
-            return .with { $0.result = .skipped("\(request.messageType) is not known here") }
-        }
-        guard case .protobuf(let octets) = request.payload,
+        if let answers { return answers.answer(request) }
+        guard case .protobuf(let bytes) = request.payload,
             request.requestedOutputFormat == .protobuf
-        else { return .with { $0.result = .skipped("the binary format is the only one here") } }
+        else {
+            return .with { $0.result = .skipped("compiled messages have only the binary format") }
+        }
+        return switch request.messageType {
+        case TestAllTypes.messageName: answer(bytes, as: TestAllTypes.self)
+        case TestAllTypesProto2.messageName: answer(bytes, as: TestAllTypesProto2.self)
+        default: .with { $0.result = .skipped("unknown message type: \(request.messageType)") }
+        }
+    }
+
+    /// The response to a request to decode `bytes` as an `M` and to encode the message again.
+    private static func answer<M: Message>(_ bytes: [UInt8], as: M.Type) -> ConformanceResponse {
         do throws(WireError) {
-            let message = try TestAllTypes(decoding: octets)
+            let message = try M(decoding: bytes)
             return .with { $0.result = .protobuf(message.encoded(options: .deterministic)) }
         } catch {
             return .with { $0.result = .parseError("\(error)") }

@@ -33,6 +33,9 @@ struct CallProgressTests {
             let verdict = progress.admit(request)
             if state == .finished {
                 #expect(verdict == .ignore)
+            } else if state == .initialised, request == .write {
+                #expect(verdict == .keep)
+                #expect(progress.state == state)
             } else if Self.allowedRequests[state]?.contains(request) == true {
                 #expect(verdict == .pass)
                 #expect(progress.state == Self.next[state]?[request] ?? state)

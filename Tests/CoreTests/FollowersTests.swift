@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftletCore
 
-@Suite("Those who follow a value", .timeLimit(.minutes(1)))
+@Suite("Those who follow a value", .timeLimit(.minutes(5)))
 struct FollowersTests {
     @Test("have what it is and becomes, in order, from when they began")
     func order() async {

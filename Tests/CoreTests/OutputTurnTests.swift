@@ -19,8 +19,8 @@ struct OutputTurnTests {
         expect(turn.begin(hasOutput: true), true)
         expect(turn.ask(), false)
         expect(turn.begin(hasOutput: true), false)
-        expect(turn.goOn(wasTurnedAway: false, hasMore: true), true)
-        expect(turn.goOn(wasTurnedAway: false, hasMore: false), false)
+        expect(turn.goOn(socketIsFull: false, hasMore: true), true)
+        expect(turn.goOn(socketIsFull: false, hasMore: false), false)
         #expect(turn == .idle)
     }
 
@@ -35,7 +35,7 @@ struct OutputTurnTests {
     func blocking() {
         var turn = OutputTurn.idle
         expect(turn.begin(hasOutput: true), true)
-        expect(turn.goOn(wasTurnedAway: true, hasMore: true), false)
+        expect(turn.goOn(socketIsFull: true, hasMore: true), false)
         #expect(turn == .blocked)
         expect(turn.ask(), false)
         expect(turn.begin(hasOutput: true), false)
@@ -48,9 +48,9 @@ struct OutputTurnTests {
         var turn = OutputTurn.idle
         expect(turn.begin(hasOutput: true), true)
         expect(turn.socketIsWritable(), false)
-        expect(turn.goOn(wasTurnedAway: true, hasMore: true), true)
+        expect(turn.goOn(socketIsFull: true, hasMore: true), true)
         // That was one announcement, for one refusal.
-        expect(turn.goOn(wasTurnedAway: true, hasMore: true), false)
+        expect(turn.goOn(socketIsFull: true, hasMore: true), false)
         #expect(turn == .blocked)
     }
 

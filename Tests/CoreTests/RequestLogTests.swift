@@ -9,12 +9,12 @@ struct RequestLogTests {
         .whole([0, 0, 0, 0, 1, index])
     }
 
-    /// The last octet of each message, and which of them ends the request.
+    /// The last byte of each message, and which of them ends the request.
     private static func taken(_ portion: RequestLog.Portion?) -> (indices: [UInt8], last: [Bool])? {
         guard var portion else { return nil }
         var taken: (indices: [UInt8], last: [Bool]) = ([], [])
         portion.takeEach { message, isLast in
-            taken.indices.append(message.octets.last ?? 0)
+            taken.indices.append(message.bytes.last ?? 0)
             taken.last.append(isLast)
         }
         return taken
@@ -22,7 +22,7 @@ struct RequestLogTests {
 
     @Test("gives every message once, and all of them again to another stream")
     func replay() throws {
-        var log = RequestLog()
+        var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<3 { log.append(Self.message(index), andFinish: false) }
         #expect(Self.taken(log.takePortion())?.indices == [0, 1, 2])
         #expect(log.takePortion() == nil)
@@ -39,7 +39,7 @@ struct RequestLogTests {
 
     @Test("keeps what no stream has been given when the rest is let go of")
     func partialCommit() throws {
-        var log = RequestLog()
+        var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<2 { log.append(Self.message(index), andFinish: false) }
         _ = log.takePortion()
         log.append(Self.message(2), andFinish: false)

@@ -92,7 +92,7 @@ struct ResendTests {
 
         func receive(initialMetadata: Metadata) {}
         func receive(message: [UInt8], from _: any CallRequests) {}
-        func messageWasWritten(wasTaken: Bool) {}
+        func messageWasWritten(wasAccepted: Bool) {}
         func receive(end: CallEnd) {
             let call = call.withLock { $0.take() }
             toldToWriter.withLock { $0 = call?.errorOfWriting }

@@ -68,9 +68,9 @@ struct TargetTests {
         }
         var arguments = ChannelArguments()
         try arguments.set("grpc.max_metadata_size", to: 8_192)
-        #expect(arguments.maxMetadataByteCount == 16_384)
+        #expect(arguments.maxMetadataByteCount == 8_192)
         try arguments.set("grpc.max_metadata_size", to: 1_048_576)
-        #expect(arguments.maxMetadataByteCount == 5 << 18)
+        #expect(arguments.maxMetadataByteCount == 1_048_576)
     }
 
     @Test("metadata names and values are checked", arguments: ["grpc-x", "a b", "", "te", ":path"])
@@ -108,9 +108,9 @@ struct TargetTests {
         for (delay, expected) in zip(delays, [1, 1.6, 2.56, 3]) {
             #expect(abs(delay - expected) < 0.001)
         }
-        #expect(backoff.failureCount == 4)
+        #expect(backoff.attemptCount == 4)
         backoff.reset()
-        #expect(backoff.failureCount == 0)
+        #expect(backoff.attemptCount == 0)
         #expect(abs(backoff.next(chance: 0.5) / .seconds(1) - 1) < 0.001)
     }
 

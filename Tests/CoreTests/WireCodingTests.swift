@@ -16,6 +16,27 @@ struct WireCodingTests {
         #expect(GRPCTimeout.encode(duration) == text)
     }
 
+    @Test(
+        "read a time-out of at most eight digits and a unit",
+        arguments: [
+            ("1n", .nanoseconds(1)), ("5u", .microseconds(5)), ("7m", .milliseconds(7)),
+            ("3S", .seconds(3)), ("2M", .seconds(120)), ("1H", .seconds(3_600)),
+            ("99999999H", .seconds(359_999_996_400)), ("99999999n", .nanoseconds(99_999_999)),
+            ("999999999n", nil), ("5", nil), ("n", nil), ("", nil), ("-1S", nil), ("+1S", nil),
+            ("1s", nil), ("1 S", nil),
+        ] as [(String, Duration?)])
+    func readTimeout(text: String, duration: Duration?) {
+        #expect(GRPCTimeout.decode(text) == duration)
+    }
+
+    @Test("take the prefix off a message where messages have none", arguments: [3, 40_000])
+    func withoutPrefix(byteCount: Int) {
+        let message = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
+        let framed = EncodedMessage(prefixing: message)
+        #expect(framed.bytes.count == byteCount + 5)
+        #expect(framed.withoutPrefix().bytes == message)
+    }
+
     @Test("carry any text as grpc-message")
     func percent() {
         let text = "\t\ntest with whitespace\r\nand Unicode BMP \u{263a} and non-BMP \u{1f608}\t\n"
@@ -25,17 +46,42 @@ struct WireCodingTests {
         #expect(PercentCoding.decode("50% of %zz %4") == "50% of %zz %4")
     }
 
-    @Test("write base64 without padding, and read it either way", arguments: 0..<40)
-    func base64(count: Int) {
-        let octets = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97) }
-        let text = Base64.encode(octets)
-        #expect(!text.contains("="))
-        #expect(Base64.decode(text.utf8) == octets)
-        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        #expect(Base64.decode((text + padding).utf8) == octets)
+    @Test(
+        "escape in grpc-message what is not printable ASCII, and the percent sign itself",
+        arguments: [
+            ("50%", "50%25"), ("%41", "%2541"), ("a b", "a b"), (" ~", " ~"),
+            ("\u{1f}\u{7f}", "%1F%7F"), ("\u{e9}", "%C3%A9"), ("", ""),
+        ])
+    func escapes(text: String, encoded: String) {
+        #expect(PercentCoding.encode(text) == encoded)
+        #expect(PercentCoding.decode(encoded) == text)
     }
 
-    @Test("refuse what is not base64", arguments: ["a", "ab=c", "a===", "a b", "ä"])
+    @Test(
+        "read escapes of either case, and leave what is no escape",
+        arguments: [
+            ("%c3%a9", "\u{e9}"), ("%4A%4a", "JJ"), ("100%", "100%"), ("%4", "%4"),
+            ("%2", "%2"), ("%%41", "%A"), ("%g1%1g", "%g1%1g"), ("%ff", "\u{fffd}"),
+        ])
+    func unescapes(encoded: String, text: String) {
+        #expect(PercentCoding.decode(encoded) == text)
+    }
+
+    @Test("write base64 without padding, and read it either way", arguments: 0..<40)
+    func base64(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97) }
+        let text = Base64.encode(bytes)
+        #expect(!text.contains("="))
+        #expect(Base64.decode(text.utf8) == bytes)
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        #expect(Base64.decode((text + padding).utf8) == bytes)
+    }
+
+    @Test(
+        "refuse what is not base64",
+        arguments: [
+            "a", "ab=c", "a===", "a b", "ä", "AQ=", "AQI==", "AQID=", "AQID====", "=", "====",
+        ])
     func badBase64(text: String) {
         #expect(Base64.decode(text.utf8) == nil)
     }
@@ -43,12 +89,12 @@ struct WireCodingTests {
     @Test("compress and decompress", arguments: [CompressionAlgorithm.gzip, .deflate])
     func compression(algorithm: CompressionAlgorithm) throws {
         try #require(ZlibLibrary.shared != nil, "zlib is not on this machine")
-        let octets = [UInt8](repeating: 7, count: 1 << 20)
-        let compressed = try Compressor.compress(octets.span, algorithm, reservingPrefix: 0)
+        let bytes = [UInt8](repeating: 7, count: 1 << 20)
+        let compressed = try Compressor.compress(bytes.span, algorithm, reservingPrefix: 0)
         #expect(compressed.count < 10_000)
         #expect(
-            try Decompressor.decompress(compressed, algorithm, maxByteCount: 1 << 20) == octets)
-        #expect(try Decompressor.decompress(compressed, algorithm, maxByteCount: .max) == octets)
+            try Decompressor.decompress(compressed, algorithm, maxByteCount: 1 << 20) == bytes)
+        #expect(try Decompressor.decompress(compressed, algorithm, maxByteCount: .max) == bytes)
         #expect(throws: RPCError.self) {
             try Decompressor.decompress(compressed, algorithm, maxByteCount: (1 << 20) - 1)
         }
@@ -73,9 +119,9 @@ struct WireCodingTests {
         #expect(!assembler.isInsideMessage)
         #expect(
             messages == [
-                .init(octets: [1, 2, 3], isCompressed: false),
-                .init(octets: [], isCompressed: false),
-                .init(octets: [9, 8, 7, 6, 5], isCompressed: true),
+                .init(bytes: [1, 2, 3], isCompressed: false),
+                .init(bytes: [], isCompressed: false),
+                .init(bytes: [9, 8, 7, 6, 5], isCompressed: true),
             ])
     }
 

@@ -3,36 +3,46 @@ import Swiftlet
 import SwiftletLoopback
 
 struct Greeter: ServiceClient {
-    static let serviceName = "helloworld.Greeter"
+    static let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
     let channel: Channel
 
     func sayHello(
-        _ request: HelloRequest, _ options: CallOptions = .init()
+        _ request: HelloRequest, options: CallOptions = .init()
     ) async throws(RPCError) -> HelloReply {
-        try await unary("SayHello", request, options)
+        try await unary(Self.sayHello, request, options: options)
     }
 }
 
 struct Guide: ServiceClient {
-    static let serviceName = "routeguide.RouteGuide"
+    static let getFeature = Method<RouteGuide.Point, RouteGuide.Feature>(
+        "/routeguide.RouteGuide/GetFeature", .unary)
+    static let listFeatures = Method<RouteGuide.Rectangle, RouteGuide.Feature>(
+        "/routeguide.RouteGuide/ListFeatures", .serverStreaming)
+    static let recordRoute = Method<RouteGuide.Point, RouteGuide.RouteSummary>(
+        "/routeguide.RouteGuide/RecordRoute", .clientStreaming)
+    static let routeChat = Method<RouteGuide.RouteNote, RouteGuide.RouteNote>(
+        "/routeguide.RouteGuide/RouteChat", .bidirectional)
+
     let channel: Channel
+
+    var recordRoute: ClientStreamingMethod<RouteGuide.Point, RouteGuide.RouteSummary> {
+        ClientStreamingMethod(self, Self.recordRoute)
+    }
+
+    func getFeature(_ point: RouteGuide.Point) async throws(RPCError) -> RouteGuide.Feature {
+        try await unary(Self.getFeature, point)
+    }
 
     func listFeatures(
         _ area: RouteGuide.Rectangle
     ) async throws(RPCError) -> ResponseStream<RouteGuide.Feature> {
-        try await serverStreaming("ListFeatures", area)
-    }
-
-    nonisolated(nonsending) func recordRoute(
-        _ produce: nonisolated(nonsending) (RequestWriter<RouteGuide.Point>) async throws -> Void
-    ) async throws -> RouteGuide.RouteSummary {
-        try await clientStreaming("RecordRoute", .init(), produce)
+        try await serverStreaming(Self.listFeatures, area)
     }
 
     func routeChat() async throws(RPCError) -> Conversation<
         RouteGuide.RouteNote, RouteGuide.RouteNote
     > {
-        try await bidirectional("RouteChat")
+        try await bidirectional(Self.routeChat)
     }
 }
 
@@ -48,4 +58,4 @@ let (point, area, points, note) = (
 )
 let accounts = Accounts()
 let stamp = InterceptorFactory.headers(["x-stamp": "1"])
-var channel: Channel { get throws { try Channel("localhost:50051") } }
+var channel: Channel { get throws { try Channel("localhost:50051", credentials: .insecure) } }

@@ -1,6 +1,5 @@
-// fuzz: Sources/Transport/Time Sources/Transport/Frames Sources/Transport/FlowControl
-// fuzz: Sources/Transport/Streams Sources/Transport/Queues
-// fuzz: Sources/Transport/Connection Sources/Transport/Octets Sources/Transport/HPACK
+// fuzz: Sources/Transport/Time Sources/Transport/Bytes Sources/Transport/Queues Sources/Transport/HTTP2
+// fuzz: Sources/Transport/Limits.swift
 //
 // A libFuzzer target for the whole engine in both roles; `Tests/Fuzz/run` builds it.
 
@@ -32,11 +31,9 @@ struct EngineFuzz: ~Copyable {
         var configuration = ConnectionConfiguration(role)
         if choices & 4 != 0 { configuration.receiveWindows = .fixed(1_000) }
         if choices & 8 != 0 { configuration.maxConcurrentStreams = 2 }
-        if choices & 16 != 0 { configuration.limits.unreadByteCount = 500 }
         if choices & 32 != 0 {
             configuration.keepAlive = .init(interval: .seconds(1), withoutStreams: true)
         }
-        if choices & 128 != 0 { configuration.heldBackByteCount = 100 }
         if choices & 64 != 0 { configuration.firstRequestID = StreamID(wire: 0x7fff_fff9) }
         connection = Connection(configuration, now: now)
         // Mostly the peer begins well, so that the fuzzer need not find the preface itself.
@@ -136,32 +133,24 @@ extension EngineFuzz {
     private mutating func write(upTo byteCount: Int) {
         var list = GatherList()
         connection.takeOutput(into: &list, upTo: byteCount)
-        precondition(list.octets.count == list.count)
+        precondition(list.bytes.count == list.count)
     }
 
     private mutating func leave(_ choice: UInt8) {
         switch choice {
-        case 0: connection.leave()
-        case 1: connection.leaveGracefully()
+        case 0: connection.goAway()
+        case 1: connection.shutDownGracefully()
         default: break
         }
     }
 
     /// What must hold at any time.
     private func check() {
-        var held = 0
-        for stream in connection.streams.slots where stream.phase == .open {
-            held += Int(stream.receiveWindow.held)
-        }
-        precondition(held == connection.unreadByteCount)
-        // What broke the connection need not be given back.
+        // Unread streams take nothing from the connection's window.
+        precondition(connection.hasFailed || connection.flow.receiveWindow.held == 0)
+        precondition(connection.flow.sendWindow.available >= 0)
         precondition(
-            connection.hasFailed
-                || connection.withheldByteCount == Int(connection.receiveWindow.held))
-        precondition(connection.withheldByteCount <= held)
-        precondition(connection.sendWindow.available >= 0)
-        precondition(
-            connection.pendingAckCount <= connection.configuration.limits.pendingAckCount + 1)
+            connection.outbox.answerCount <= connection.configuration.limits.pendingAckCount + 1)
     }
 }
 

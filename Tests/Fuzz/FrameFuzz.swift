@@ -1,6 +1,5 @@
-// fuzz: Sources/Transport/Time Sources/Transport/Frames Sources/Transport/FlowControl
-// fuzz: Sources/Transport/Streams Sources/Transport/Queues
-// fuzz: Sources/Transport/Connection Sources/Transport/Octets Sources/Transport/HPACK
+// fuzz: Sources/Transport/Time Sources/Transport/Bytes Sources/Transport/Queues Sources/Transport/HTTP2
+// fuzz: Sources/Transport/Limits.swift
 //
 // A libFuzzer target for the parsers of frames; `Tests/Fuzz/run` builds it.
 
@@ -16,7 +15,7 @@ public func fuzzFrames(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 enum FrameFuzz {
     static func run(_ input: [UInt8]) {
         let reader = FrameReader()
-        var assembler = HeaderBlockAssembler(maxContinuationCount: 8)
+        var assembler = HeaderBlockAssembler(maxByteCount: 1 << 12, maxEmptyCount: 8)
         var offset = 0
         do throws(HTTP2Error) {
             while let (header, range) = try reader.next(in: input.span, at: &offset) {
@@ -46,15 +45,17 @@ enum FrameFuzz {
             let frame = try HeadersFrame(header, payload: payload)
             let opening = HeaderBlockAssembler.Opening(
                 streamID: frame.streamID, endStream: frame.endStream)
-            if !frame.endHeaders { assembler.begin(opening, payload.extracting(frame.fragment)) }
+            if !frame.endHeaders {
+                try assembler.begin(opening, payload.extracting(frame.fragment))
+            }
         case .continuation:
-            _ = try assembler.continue(header, payload)
+            _ = try assembler.continue(ContinuationFrame(header), payload)
         case .priority:
             _ = try PriorityFrame(header, payload: payload)
         case .rstStream:
             try RSTStreamFrame(header, payload: payload).encode(into: &written)
         case .settings:
-            let frame = try SettingsFrame(header, payload: payload, maxEntryCount: 32)
+            let frame = try SettingsFrame(header, payload: payload)
             frame.encode(into: &written)
             var settings = Settings()
             try settings.apply(frame.entries)

@@ -1,4 +1,5 @@
-// fuzz: Sources/Transport/HPACK Sources/Transport/Octets
+// fuzz: Sources/Transport/HTTP2/HPACK Sources/Transport/HTTP2/Fields Sources/Transport/HTTP2/Errors Sources/Transport/Bytes
+// fuzz: Sources/Transport/Limits.swift Sources/Transport/HTTP2/StreamID.swift
 //
 // A libFuzzer target for header compression; `Tests/Fuzz/run` builds it.
 
@@ -38,7 +39,7 @@ enum HPACKFuzz {
                 let outcome = try decoder.decode(
                     Array(block).span, into: &list, maxListByteCount: maxListByteCount)
                 precondition(list.byteCount <= maxListByteCount)
-                precondition(outcome == .complete || list.isEmpty && list.octets.isEmpty)
+                precondition(outcome == .complete || list.isEmpty && list.bytes.isEmpty)
             } catch {
                 return
             }
@@ -66,7 +67,7 @@ enum HPACKFuzz {
             preconditionFailure("our own block is broken: \(error)")
         }
         let times = number.isMultiple(of: 2) ? 3 : 2
-        precondition(back.octets == Array(repeatElement(list.octets, count: times).joined()))
+        precondition(back.bytes == Array(repeatElement(list.bytes, count: times).joined()))
         precondition(back.fields.count == times * list.fields.count)
         for (index, field) in back.fields.enumerated() {
             let original = list.fields[index % list.fields.count]

@@ -58,7 +58,7 @@ private final class RequestLog: Sendable {
     }
 }
 
-@Suite("JSON-RPC", .timeLimit(.minutes(1)))
+@Suite("JSON-RPC", .timeLimit(.minutes(5)))
 struct JSONRPCTests {
     private let log: RequestLog
     let server: LoopbackServer
@@ -127,7 +127,8 @@ struct JSONRPCTests {
                     body: request.body.reversed())
             }
         }
-        client = RPCClient(channel: try Channel(server.target), JSONRPC(path: "/rpc"))
+        client = RPCClient(
+            channel: try Channel(server.target, credentials: .insecure), JSONRPC(path: "/rpc"))
     }
 
     @Test("gives results their type, and shares the connection with gRPC")
@@ -193,15 +194,48 @@ struct JSONRPCTests {
         #expect(try log.last() == [["jsonrpc": "2.0", "method": "nothing"]])
     }
 
-    @Test("has one field of each name, whatever the additional ones are called")
+    @Test("sends additional fields in place of the standard ones of the same names")
     func ownFields() async throws {
         let extra = RPCClient(
             channel: client.channel,
-            JSONRPC(path: "/rpc", additionalFields: ["params": "mine", "id": 5, "jsonrpc": "1"]))
+            JSONRPC(path: "/rpc", additionalFields: ["params": .array([3, 4]), "id": 5]))
         let sum: Int = try await extra.call("sum", [1, 2])
-        #expect(sum == 3)
+        #expect(sum == 7)
+        #expect(
+            try log.last() == [
+                ["jsonrpc": "2.0", "method": "sum", "params": .array([3, 4]), "id": 5]
+            ])
+        // A notification has no ID, and the requests of a batch have IDs of their own.
         try await extra.notify("nothing", NoParameters())
-        #expect(try log.last() == [["jsonrpc": "2.0", "method": "nothing"]])
+        #expect(
+            try log.last() == [
+                ["jsonrpc": "2.0", "method": "nothing", "params": .array([3, 4])]
+            ])
+        var batch = JSONRPCBatch()
+        let tickets = (0..<2).map { _ in batch.add("sum", [1], returning: Int.self) }
+        let answers = try await extra.send(batch)
+        for ticket in tickets { #expect(try answers[ticket] == 7) }
+    }
+
+    @Test("sends additional fields of one call, over those of the protocol")
+    func fieldsOfACall() async throws {
+        let extra = RPCClient(
+            channel: client.channel, JSONRPC(path: "/rpc", additionalFields: ["tenant": "t7"]))
+        let mine: String = try await extra.call("extra", [1], additionalFields: ["tenant": "t8"])
+        #expect(mine == "t8")
+        let theirs: String = try await extra.call("extra", [1])
+        #expect(theirs == "t7")
+    }
+
+    @Test("sends IDs in lower case, and equal parameters as equal bytes")
+    func sortedKeys() throws {
+        let ticket = RPCTicket()
+        #expect(ticket.id == ticket.id.lowercased() && ticket.id.count == 36)
+        let kind = JSONRPC(path: "/rpc", additionalFields: ["a": 1, "z": 2])
+        let body = try kind.box("sum", ["b": 1, "a": 2], RPCTicket(id: "i"))
+        #expect(
+            String(decoding: body, as: UTF8.self)
+                == #"{"a":1,"id":"i","jsonrpc":"2.0","method":"sum","params":{"a":2,"b":1},"z":2}"#)
     }
 
     @Test("reads each answer of a batch by itself, to the last digit")
@@ -297,7 +331,8 @@ struct JSONRPCTests {
 
         let metrics = CallMetrics()
         let measured = RPCClient(
-            channel: try Channel(server.target, interceptors: [.all(metrics.interceptor)]),
+            channel: try Channel(
+                server.target, credentials: .insecure, interceptors: [.all(metrics.interceptor)]),
             JSONRPC(path: "/rpc"))
         let sum: Int = try await measured.call("sum", [2, 2])
         #expect(sum == 4)
@@ -337,7 +372,7 @@ struct JSONRPCTests {
 
     @Test("is answered by a fake that knows what the requests are called")
     func fake() async throws {
-        let fake = FakeChannel()
+        let fake = try FakeChannel()
         let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc")) { RPCTicket(id: "a") }
         let answer = #"{"jsonrpc": "2.0", "id": "a", "result": 6}"#
         try fake.respond(to: "/rpc").send(

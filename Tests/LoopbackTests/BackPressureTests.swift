@@ -3,10 +3,10 @@ import SwiftletLoopback
 import Testing
 
 /// What becomes of messages that have arrived and that nobody has read yet.
-@Suite("A stream that is read slowly", .timeLimit(.minutes(1)))
+@Suite("A stream that is read slowly", .timeLimit(.minutes(5)))
 struct BackPressureTests {
     private static let stream = Method<[UInt8], [UInt8]>(
-        "/t.T/Stream", .serverStreaming, request: .octets, reply: .octets)
+        "/t.T/Stream", .serverStreaming, request: .bytes, reply: .bytes)
 
     private static func message(_ index: Int, byteCount: Int) -> [UInt8] {
         [UInt8(index >> 8), UInt8(index & 0xff)] + [UInt8](repeating: 7, count: byteCount - 2)
@@ -24,7 +24,7 @@ struct BackPressureTests {
                 for index in 0..<count {
                     try await replies.write(
                         message(index, byteCount: byteCount),
-                        mayCompress: index.isMultiple(of: 3))
+                        allowsCompression: index.isMultiple(of: 3))
                     written.add()
                 }
                 if endless { try await Task.sleep(for: .seconds(600)) }
@@ -47,7 +47,7 @@ struct BackPressureTests {
         }
         var arguments = ChannelArguments()
         arguments.streamWindowByteCount = 65_536
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         var stream = try await channel.serverStreaming(Self.stream, []).makeAsyncIterator()
         #expect(try await stream.next() == [])
         var before = 0
@@ -78,7 +78,7 @@ struct BackPressureTests {
         }
         var arguments = ChannelArguments()
         arguments.streamWindowByteCount = byteCount
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let body = Self.message(1, byteCount: size)
         #expect(try await channel.unary(HostileTrial.echo, body) == body)
 
@@ -101,7 +101,7 @@ struct BackPressureTests {
                     }
                 })
             do throws(RPCError) {
-                try channel.serverStreaming(Self.stream, [], handlers: handlers)
+                try channel.startServerStreaming(Self.stream, [], handlers: handlers)
             } catch {
                 continuation.resume(returning: error)
             }
@@ -125,7 +125,7 @@ struct BackPressureTests {
         let server = try Self.server(2_000, written: written)
         var arguments = ChannelArguments()
         arguments.streamWindowByteCount = 65_536
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let stream = try await channel.serverStreaming(Self.stream, [])
         var reader = stream.makeAsyncIterator()
         for index in 0..<10 {
@@ -154,7 +154,7 @@ struct BackPressureTests {
         let server = try Self.server(2_000, written: written)
         var arguments = ChannelArguments()
         arguments.streamWindowByteCount = 65_536
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let (end, continuation) = AsyncStream.makeStream(of: Void.self)
         let call = try start(channel, { received.add() }, { continuation.finish() })
         call.pause()
@@ -172,7 +172,7 @@ struct BackPressureTests {
     @Test("by handlers that have paused it stops its server, too")
     func pausedHandlers() async throws {
         try await pausing { channel, received, ended in
-            let call = try channel.serverStreaming(
+            let call = try channel.startServerStreaming(
                 Self.stream, [],
                 handlers: ResponseHandlers(message: { _ in received() }, end: { _ in ended() }))
             return ({ call.pause() }, { call.resume() })
@@ -192,7 +192,7 @@ struct BackPressureTests {
     @Test("lets several tasks write to it at once")
     func writers() async throws {
         let collect = Method<[UInt8], [UInt8]>(
-            "/t.T/Collect", .clientStreaming, request: .octets, reply: .octets)
+            "/t.T/Collect", .clientStreaming, request: .bytes, reply: .bytes)
         let server = try LoopbackServer { server in
             server.windowByteCount = 65_536
             server.clientStreaming(collect) { requests, _ in
@@ -201,7 +201,7 @@ struct BackPressureTests {
                 return Array("\(count)".utf8)
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let reply = try await channel.clientStreaming(collect) { requests in
             @Sendable func write() async throws {
                 let octets = [UInt8](repeating: 1, count: 50_000)
@@ -218,7 +218,7 @@ struct BackPressureTests {
     @Test("holds up no other call of its connection")
     func others() async throws {
         let server = try Self.server(2_000, endless: true)
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let streams = try await (0..<8).asyncMap { _ in
             try await channel.serverStreaming(Self.stream, [])
         }
@@ -232,7 +232,7 @@ struct BackPressureTests {
     @Test("has nothing more to read once it is cancelled, though it has arrived")
     func cancelled() async throws {
         let server = try Self.server(100, byteCount: 16, endless: true)
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let stream = try await channel.serverStreaming(Self.stream, [])
         var reader = stream.makeAsyncIterator()
         #expect(try await reader.next() == Self.message(0, byteCount: 16))
@@ -251,7 +251,7 @@ struct BackPressureTests {
     @Test("brings compressed messages and others in the order in which they were sent")
     func mixed() async throws {
         let server = try Self.server(600, compressing: true)
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         var next = 0
         for try await octets in try await channel.serverStreaming(Self.stream, []) {
             #expect(octets == Self.message(next, byteCount: 1_024))
@@ -269,9 +269,9 @@ struct BackPressureTests {
                 }
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let hello = Method<[UInt8], HelloReply>(
-            "/t.T/Stream", .serverStreaming, request: .octets, reply: .message)
+            "/t.T/Stream", .serverStreaming, request: .bytes, reply: .message)
         var reader = try await channel.serverStreaming(hello, []).makeAsyncIterator()
         #expect(try await reader.next()?.message == "")
         #expect(try await reader.next()?.message == "A")

@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A bearer token", .timeLimit(.minutes(1)))
+@Suite("A bearer token", .timeLimit(.minutes(5)))
 struct BearerTokenTests {
     struct NoToken: Error {}
 
@@ -23,12 +23,13 @@ struct BearerTokenTests {
         let seen = Notes()
         let fetches = Atomic(0)
         let server = try server(seen)
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             let number = fetches.wrappingAdd(1, ordering: .relaxed).newValue
             // The second is as good as expired.
             return BearerToken.Token("t\(number)", validFor: .seconds(number == 2 ? 1 : 3_600))
         }
-        let channel = try Channel(server.target, defaultOptions: .with { $0.credentials = token })
+        let channel = try Channel(
+            server.target, credentials: .insecure, defaultOptions: .with { $0.credentials = token })
         let greeter = Greeter(channel: channel)
         for _ in 0..<3 { _ = try await greeter.sayHello(.init()) }
         token.invalidate()
@@ -44,12 +45,13 @@ struct BearerTokenTests {
         let seen = Notes()
         let fetches = Atomic(0)
         let server = try server(seen)
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             fetches.wrappingAdd(1, ordering: .relaxed)
             await Task.yield()
             return BearerToken.Token("only")
         }
-        let channel = try Channel(server.target, defaultOptions: .with { $0.credentials = token })
+        let channel = try Channel(
+            server.target, credentials: .insecure, defaultOptions: .with { $0.credentials = token })
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 {
                 group.addTask { _ = try await Greeter(channel: channel).sayHello(.init()) }
@@ -73,11 +75,12 @@ struct BearerTokenTests {
         let seen = Notes()
         let fetches = Atomic(0)
         let server = try server(seen)
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             guard fetches.wrappingAdd(1, ordering: .relaxed).newValue > 1 else { throw NoToken() }
             return BearerToken.Token("second")
         }
-        let channel = try Channel(server.target, defaultOptions: .with { $0.credentials = token })
+        let channel = try Channel(
+            server.target, credentials: .insecure, defaultOptions: .with { $0.credentials = token })
         let error = await #expect(throws: RPCError.self) {
             try await Greeter(channel: channel).sayHello(.init())
         }
@@ -92,9 +95,9 @@ struct BearerTokenTests {
         let seen = Notes()
         let server = try server(seen)
         let options = CallOptions.with { $0.credentials = BearerToken("secret") }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let error = await #expect(throws: RPCError.self) {
-            try await Greeter(channel: channel).sayHello(.init(), options)
+            try await Greeter(channel: channel).sayHello(.init(), options: options)
         }
         #expect(error?.code == .unauthenticated)
         #expect(seen.all == [])

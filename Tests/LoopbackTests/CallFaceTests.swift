@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A call with writers, towards its server", .timeLimit(.minutes(1)))
+@Suite("A call with writers, towards its server", .timeLimit(.minutes(5)))
 struct CallFaceTests {
     private static let sayHello = Method<HelloRequest, HelloReply>(
         "/helloworld.Greeter/SayHello", .unary)
@@ -31,23 +31,23 @@ struct CallFaceTests {
     func backPressure() async throws {
         var script = RawScript { _, _ in }
         script.grantsWindow = false
+        let isWindowFull = Atomic(false)
+        script.answerToFullWindow = { _, _ in isWindowFull.store(true, ordering: .relaxed) }
         let peer = try RawPeer(script)
         let numbers = Counted()
         let writer = SequenceWriter(numbers)
         let call = Call(
-            try Channel(peer.target), HostileTrial.talk, requests: writer)
+            try Channel(peer.target, credentials: .insecure), HostileTrial.talk, requests: writer)
         let sink = Sink<[UInt8]>()
         try call.start(with: sink)
         // As much as is kept for a call that has no connection yet.
         #expect(numbers.givenCount < 400)
-        try await eventually { peer.callCount > 0 }
-        var before = 0
-        while before != numbers.givenCount {
-            before = numbers.givenCount
-            try await Task.sleep(for: .milliseconds(100))
+        try await eventually {
+            isWindowFull.load(ordering: .relaxed) && writer.state != .started
         }
+        #expect(writer.state == .paused)
         // That, a window of 64 KiB, and what the connection queues.
-        #expect(before < 600)
+        #expect(numbers.givenCount < 600)
         call.cancel()
         await sink.waitForEnd()
         #expect(sink.all == ["CANCELLED"])
@@ -74,8 +74,9 @@ struct CallFaceTests {
             })
         let pipe = PipeWriter<[UInt8]>()
         let call = Call(
-            try Channel(server.target),
-            Method(HostileTrial.talk.path, .bidirectional, request: .octets, reply: picky),
+            try Channel(server.target, credentials: .insecure),
+            try Method(
+                path: HostileTrial.talk.path, .bidirectional, request: .bytes, reply: picky),
             requests: pipe)
         let sink = Sink<[UInt8]>()
         try call.start(with: sink)
@@ -98,7 +99,7 @@ struct CallFaceTests {
             }
         }
         let call = Call(
-            try Channel(server.target), Self.sayHello,
+            try Channel(server.target, credentials: .insecure), Self.sayHello,
             requests: SequenceWriter(value: HelloRequest()))
         let sink = Sink<HelloReply>()
         try call.start(with: sink)
@@ -114,9 +115,9 @@ struct CallFaceTests {
     func ofClient() async throws {
         let queue = try CompletionQueue()
         let server = try LoopbackServer { $0.addGreeter() }
-        let greeter = Greeter(channel: try Channel(server.target))
-        let call: Call<HelloRequest, HelloReply> = greeter.call(
-            "SayHello", .unary, requests: SequenceWriter(value: HelloRequest(name: "you")),
+        let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
+        let call = greeter.call(
+            Greeter.sayHello, requests: SequenceWriter(value: HelloRequest(name: "you")),
             context: .queue(queue))
         #expect(call.state == .notStarted)
         // Were it under way already, it would have been before these were there and back.

@@ -4,14 +4,15 @@ import Testing
 
 private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
 
-@Suite("A group of calls", .timeLimit(.minutes(1)))
+@Suite("A group of calls", .timeLimit(.minutes(5)))
 struct CallGroupTests {
     @Test("ends once, with its results in order")
     func order() async throws {
-        let fake = FakeChannel()
+        let fake = try FakeChannel()
         var group = CallGroup<String>()
         for index in 0..<10 {
-            let method = Method<HelloRequest, HelloReply>("/test.Test/M\(index)", .unary)
+            let method = try Method<HelloRequest, HelloReply>(
+                path: "/test.Test/M\(index)", .unary)
             try fake.respond(to: method).sendMessage(HelloReply(message: "\(index)"))
             group.add { try await fake.channel.unary(method, .init()).message }
         }
@@ -20,7 +21,7 @@ struct CallGroupTests {
 
     @Test("may cancel the rest at the first error, and throws that one")
     func firstError() async throws {
-        let fake = FakeChannel()
+        let fake = try FakeChannel()
         let silent = Method<HelloRequest, HelloReply>("/test.Test/Silent", .unary)
         let failing = Method<HelloRequest, HelloReply>("/test.Test/Failing", .unary)
         let kept = fake.respond(to: silent)
@@ -35,7 +36,7 @@ struct CallGroupTests {
 
     @Test("tells handlers, too")
     func handlers() async throws {
-        let fake = FakeChannel()
+        let fake = try FakeChannel()
         try fake.respond(to: sayHello).sendMessage(HelloReply(message: "x"))
         var group = CallGroup<String>()
         group.add { try await fake.channel.unary(sayHello, .init()).message }

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("A call with writers", .timeLimit(.minutes(1)))
+@Suite("A call with writers", .timeLimit(.minutes(5)))
 struct CallWriterTests {
     let server: LoopbackServer
     let channel: Channel
@@ -12,7 +12,7 @@ struct CallWriterTests {
             $0.addGreeter()
             $0.addRouteGuide()
         }
-        channel = try Channel(server.target)
+        channel = try Channel(server.target, credentials: .insecure)
     }
 
     private func chat(
@@ -20,7 +20,7 @@ struct CallWriterTests {
     ) -> Call<RouteGuide.RouteNote, RouteGuide.RouteNote> {
         Call(
             channel, Method("/routeguide.RouteGuide/RouteChat", .bidirectional),
-            requests: requests, options)
+            requests: requests, options: options)
     }
 
     private func note(_ text: String) -> RouteGuide.RouteNote { .with { $0.message = text } }
@@ -45,7 +45,7 @@ struct CallWriterTests {
         let late = #expect(throws: RPCError.self) { try call.changeRequestHeaders { _ in } }
         #expect(late?.code == .failedPrecondition)
         let twice = #expect(throws: RPCError.self) { try call.start(with: sink) }
-        #expect(twice?.message == "a call is started only once, and this one is finished")
+        #expect(twice?.message == "the call cannot be started: it is finished")
         #expect([late, twice].allSatisfy { $0?.phase == .preparing })
         #expect([late, twice].allSatisfy { $0?.mayHaveBeenExecuted == false })
     }
@@ -54,7 +54,7 @@ struct CallWriterTests {
     func finishedTooEarly() {
         let call = chat(SequenceWriter([]))
         let early = #expect(throws: RPCError.self) { try call.finish() }
-        #expect(early?.message == "a call finishes after its start")
+        #expect(early?.message == "the call cannot be finished: it is not started")
         #expect(early?.phase == .preparing)
         #expect(early?.mayHaveBeenExecuted == false)
     }
@@ -82,7 +82,7 @@ struct CallWriterTests {
                 answer.yield()
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let sink = Sink<[UInt8]>()
         let call = Call(
             channel, HostileTrial.talk, requests: SequenceWriter((0..<3).map { [$0] }))

@@ -5,12 +5,12 @@ import Synchronization
 import Testing
 
 /// What interceptors, raw operations and channels owe their callers at the edges of a call.
-@Suite("At the edges of a call", .timeLimit(.minutes(1)))
+@Suite("At the edges of a call", .timeLimit(.minutes(5)))
 struct ChainEdgeTests {
     private static let whoAmI = Method<[UInt8], [UInt8]>(
-        "/t.T/WhoAmI", .unary, request: .octets, reply: .octets)
+        "/t.T/WhoAmI", .unary, request: .bytes, reply: .bytes)
     private static let count = Method<[UInt8], [UInt8]>(
-        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+        "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
 
     /// Who asks for its name waits at the gate.
     private static func server(_ gate: Gate = Gate()) throws -> LoopbackServer {
@@ -42,7 +42,7 @@ struct ChainEdgeTests {
             let gate = Gate()
             let server = try Self.server(gate)
             let channel = try Channel(
-                server.target,
+                server.target, credentials: .insecure,
                 interceptors: [
                     .all(DuplicateGuard(policy).interceptor),
                     .all(InterceptorFactory("tracked") { _ in Tracked() }),
@@ -61,9 +61,9 @@ struct ChainEdgeTests {
 
     /// Never says who calls.
     private struct Silent: CallCredentials {
-        var isAllowedInTheClear: Bool { true }
+        var allowsInsecureConnections: Bool { true }
 
-        func metadata(path: String, authority: String) async throws(RPCError) -> Metadata {
+        func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
             try? await Task.sleep(for: .seconds(600))
             return Metadata()
         }
@@ -73,9 +73,11 @@ struct ChainEdgeTests {
     func deadlineOfInterceptor() async throws {
         let server = try Self.server()
         let channel = try Channel(
-            server.target, interceptors: [.all(.defaultDeadline(.milliseconds(50)))])
+            server.target, credentials: .insecure,
+            interceptors: [.all(.defaultDeadline(.milliseconds(50)))])
         let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(HostileTrial.echo, [1], .with { $0.credentials = Silent() })
+            try await channel.unary(
+                HostileTrial.echo, [1], options: .with { $0.credentials = Silent() })
         }
         #expect(error?.code == .deadlineExceeded)
     }
@@ -93,7 +95,7 @@ struct ChainEdgeTests {
             }
         }
         let count = Mutex(0)
-        let token = BearerToken(isAllowedInTheClear: true) { () async throws(RPCError) in
+        let token = BearerToken(allowsInsecureConnections: true) { () async throws(RPCError) in
             let number = count.withLock { count in
                 count += 1
                 return count
@@ -101,9 +103,10 @@ struct ChainEdgeTests {
             return BearerToken.Token("\(number)")
         }
         let written = Mutex(0)
-        let channel = try Channel(server.target, interceptors: [.all(.refreshing(token))])
+        let channel = try Channel(
+            server.target, credentials: .insecure, interceptors: [.all(.refreshing(token))])
         let (end, continuation) = AsyncStream.makeStream(of: String.self)
-        let call = channel.bidirectional(
+        let call = channel.startBidirectional(
             HostileTrial.talk,
             handlers: ResponseHandlers(
                 message: { continuation.yield("\($0)") },
@@ -183,9 +186,10 @@ struct ChainEdgeTests {
             }
         }
         let again = InterceptorFactory("again") { _ in Again(pause: nil) }
-        let channel = try Channel(server.target, interceptors: [.all(again)])
+        let channel = try Channel(
+            server.target, credentials: .insecure, interceptors: [.all(again)])
         let reply = try await channel.unary(
-            HostileTrial.echo, [7], .with { $0.timeout = .seconds(20) })
+            HostileTrial.echo, [7], options: .with { $0.timeout = .seconds(120) })
         #expect(reply == [7])
     }
 
@@ -201,7 +205,7 @@ struct ChainEdgeTests {
             })
         let pause = Pause()
         let again = InterceptorFactory("again") { _ in Again(pause: pause) }
-        let channel = try Channel(peer.target, interceptors: [.all(again)])
+        let channel = try Channel(peer.target, credentials: .insecure, interceptors: [.all(again)])
         let task = Task { try await channel.unary(HostileTrial.echo, [7]) }
         for await _ in pause.began.stream { break }
         task.cancel()
@@ -219,11 +223,14 @@ struct ChainEdgeTests {
         let gate = Gate()
         let server = try Self.server(gate)
         let channel = try Channel(
-            server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
+            server.target, credentials: .insecure,
+            interceptors: [.all(DuplicateGuard(.join).interceptor)])
         func ask(_ token: String) async throws -> [UInt8] {
             try await channel.unary(
                 Self.whoAmI, [1],
-                .with { $0.credentials = BearerToken(token, isAllowedInTheClear: true) })
+                options: .with {
+                    $0.credentials = BearerToken(token, allowsInsecureConnections: true)
+                })
         }
         async let first = ask("one")
         async let second = ask("two")
@@ -238,7 +245,8 @@ struct ChainEdgeTests {
     func guardAndWriter() async throws {
         let server = try Self.server()
         let channel = try Channel(
-            server.target, interceptors: [.all(DuplicateGuard().interceptor)])
+            server.target, credentials: .insecure,
+            interceptors: [.all(DuplicateGuard().interceptor)])
         let call = try await channel.bidirectional(HostileTrial.echo)
         try await call.requests.write([4])
         call.requests.finish()
@@ -251,7 +259,8 @@ struct ChainEdgeTests {
     func blockingBehindGuard() async throws {
         let server = try Self.server()
         let channel = try Channel(
-            server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
+            server.target, credentials: .insecure,
+            interceptors: [.all(DuplicateGuard(.join).interceptor)])
         let messages = try await onThread {
             let call = try channel.blockingServerStreaming(Self.count, [200])
             var messages: [[UInt8]] = []
@@ -265,7 +274,8 @@ struct ChainEdgeTests {
     func writeAfterFinish() async throws {
         let server = try Self.server()
         for interceptors in [[], [ChannelInterceptor.all(.headers(["a": "b"]))]] {
-            let channel = try Channel(server.target, interceptors: interceptors)
+            let channel = try Channel(
+                server.target, credentials: .insecure, interceptors: interceptors)
             let call = try await channel.bidirectional(HostileTrial.talk)
             try await call.requests.write([1])
             call.requests.finish()
@@ -280,7 +290,7 @@ struct ChainEdgeTests {
                 let error = #expect(throws: RPCError.self) { try blocking.write([2]) }
                 #expect(error?.code == .failedPrecondition)
             }
-            let handled = channel.bidirectional(
+            let handled = channel.startBidirectional(
                 HostileTrial.talk, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
             handled.finish()
             #expect(throws: RPCError.self) { try handled.write([2]) }
@@ -294,7 +304,7 @@ struct ChainEdgeTests {
     func channelLetGo() async throws {
         let server = try Self.server()
         func stream() async throws -> ResponseStream<[UInt8]> {
-            let channel = try Channel(server.target)
+            let channel = try Channel(server.target, credentials: .insecure)
             return try await channel.serverStreaming(Self.count, [3])
         }
         for _ in 0..<20 {
@@ -324,7 +334,7 @@ struct ChainEdgeTests {
     @Test("a batch of operations follows another at once")
     func batchAfterBatch() async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         for _ in 0..<100 {
             let call = try channel.rawCall(HostileTrial.echo.path)
             #expect(try await Self.replyToSecondBatch(of: call) == [9])

@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A chain of two interceptors", .timeLimit(.minutes(1)))
+@Suite("A chain of two interceptors", .timeLimit(.minutes(5)))
 struct ChainOrderTests {
     /// What was seen, in order, to be waited for.
     private final class Trace: Sendable {
@@ -64,11 +64,11 @@ struct ChainOrderTests {
         }
         let trace = Trace()
         let channel = try Channel(
-            server.target,
+            server.target, credentials: .insecure,
             interceptors: ["first", "second"].map { name in
                 .all(InterceptorFactory(name) { _ in Tracing(name, trace) })
             })
-        let call = channel.bidirectional(
+        let call = channel.startBidirectional(
             HostileTrial.talk,
             handlers: ResponseHandlers(
                 message: { trace.add("\($0)") }, end: { _ in trace.add("end") }))

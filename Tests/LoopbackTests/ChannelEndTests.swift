@@ -3,11 +3,11 @@ import SwiftletLoopback
 import Testing
 
 /// What there is to be seen once a channel was closed.
-@Suite("A channel that was closed", .timeLimit(.minutes(1)))
+@Suite("A channel that was closed", .timeLimit(.minutes(5)))
 struct ChannelEndTests {
     private static func channel(_ queue: CompletionQueue) throws -> (Channel, LoopbackServer) {
         let server = try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
-        return (try Channel(server.target, queue: queue), server)
+        return (try Channel(server.target, credentials: .insecure, queue: queue), server)
     }
 
     @Test("has said goodbye to its connection, for a program that ends now")
@@ -42,7 +42,7 @@ struct ChannelEndTests {
         let (channel, server) = try Self.channel(queue)
         await channel.close()
         let ended = try CompletionQueue()
-        let late = try Channel(server.target, queue: ended)
+        let late = try Channel(server.target, credentials: .insecure, queue: ended)
         ended.shutdown()
         await late.close()
         #expect(channel.connectivity == .shutdown)
@@ -56,14 +56,16 @@ struct ChannelEndTests {
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
+        arguments.idleTimeout = nil
         let monitor = ConnectivityMonitor(includesLocal: true)
         arguments.connectivityMonitor = monitor
         // Nobody listens there.
-        var channel: Channel? = try Channel("127.0.0.1:1", arguments: arguments, queue: queue)
+        var channel: Channel? = try Channel(
+            "127.0.0.1:1", credentials: .insecure, arguments: arguments, queue: queue)
         var options = CallOptions()
         options.waitForReady = true
-        let first = try channel?.unary(HostileTrial.echo, [1], options) { _ in }
-        let last = try channel?.unary(HostileTrial.echo, [2], options) { _ in }
+        let first = try channel?.startUnary(HostileTrial.echo, [1], options: options) { _ in }
+        let last = try channel?.startUnary(HostileTrial.echo, [2], options: options) { _ in }
         try await eventually { channel?.connectivity == .transientFailure }
         first?.cancel()
         // Has those that do not want to wait taken out of the line.

@@ -2,7 +2,7 @@ import Swiftlet
 import Synchronization
 import Testing
 
-@Suite("A concurrent writeable", .timeLimit(.minutes(1)))
+@Suite("A concurrent writeable", .timeLimit(.minutes(5)))
 struct ConcurrentWriteableTests {
     @Test("delivers in order, and the end once")
     func order() {

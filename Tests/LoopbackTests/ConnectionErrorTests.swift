@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Testing
 
 /// What is known of the way there is told.
-@Suite("An error of a connection", .timeLimit(.minutes(1)))
+@Suite("An error of a connection", .timeLimit(.minutes(5)))
 struct ConnectionErrorTests {
     @Test("names the GOAWAY that came before it")
     func goAway() async throws {
@@ -12,7 +12,7 @@ struct ConnectionErrorTests {
                 try connection.send(RawFrame.goAway(last: 1, 11, "quota\nexceeded"))
                 try connection.close()
             })
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(HostileTrial.echo, [1])
         }
@@ -22,13 +22,13 @@ struct ConnectionErrorTests {
 
     @Test("tells of the addresses that were tried, also when the time is up")
     func attempts() async throws {
-        let channel = try Channel("127.0.0.1:1")
+        let channel = try Channel("127.0.0.1:1", credentials: .insecure)
         // From here on it is known that nobody answers.
         _ = try? await channel.unary(HostileTrial.echo, [1])
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
                 HostileTrial.echo, [1, 2, 3],
-                .with {
+                options: .with {
                     $0.waitForReady = true
                     $0.timeout = .milliseconds(100)
                 })

@@ -1,8 +1,9 @@
 import Swiftlet
+import SwiftletCore
 import SwiftletLoopback
 import Testing
 
-@Suite("When the machine loses its network", .timeLimit(.minutes(1)))
+@Suite("When the machine loses its network", .timeLimit(.minutes(5)))
 struct ConnectivityMonitorTests {
     @Test("running calls end with UNAVAILABLE, and the next one finds its way")
     func loss() async throws {
@@ -13,7 +14,7 @@ struct ConnectivityMonitorTests {
             $0.addGreeter()
             $0.addRouteGuide()
         }
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let chat: Conversation<RouteGuide.RouteNote, RouteGuide.RouteNote> =
             try await channel.bidirectional(
                 Method("/routeguide.RouteGuide/RouteChat", .bidirectional))
@@ -35,11 +36,28 @@ struct ConnectivityMonitorTests {
         var arguments = ChannelArguments()
         arguments.connectivityMonitor = monitor
         let server = try LoopbackServer { $0.addGreeter() }
-        let greeter = Greeter(channel: try Channel(server.target, arguments: arguments))
+        let greeter = Greeter(
+            channel: try Channel(server.target, credentials: .insecure, arguments: arguments))
         _ = try await greeter.sayHello(.init(name: "you"))
         monitor.report(isConnected: false)
         _ = try await greeter.sayHello(.init(name: "you"))
         #expect(server.connectionCount == 1)
+    }
+
+    @Test("a channel made directly is told of it, unless it is told otherwise")
+    func byDefault() throws {
+        #expect(ChannelArguments().connectivityMonitor === ConnectivityMonitor.system)
+        let monitor = ConnectivityMonitor()
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        let remote = try Channel("192.0.2.1:1", credentials: .insecure, arguments: arguments)
+        #expect(monitor.channelCount == 1)
+        // Nothing is lost for a target on this machine.
+        let local = try Channel("127.0.0.1:1", credentials: .insecure, arguments: arguments)
+        #expect(monitor.channelCount == 1)
+        withExtendedLifetime((remote, local)) {}
+        arguments.connectivityMonitor = nil
+        _ = try Channel("192.0.2.1:1", credentials: .insecure, arguments: arguments)
     }
 
     @Test("reconnecting does not wait once it is back")
@@ -50,14 +68,14 @@ struct ConnectivityMonitorTests {
         arguments.initialReconnectBackoff = .seconds(600)
         arguments.maxReconnectBackoff = .seconds(600)
         let path = "/tmp/swiftlet-\(UInt64.random(in: 0 ... .max)).sock"
-        let channel = try Channel("unix:\(path)", arguments: arguments)
+        let channel = try Channel("unix:\(path)", credentials: .insecure, arguments: arguments)
         let greeter = Greeter(channel: channel)
         await #expect(throws: RPCError.self) { try await greeter.sayHello(.init(name: "you")) }
         let server = try LoopbackServer(on: .unix(path: path)) { $0.addGreeter() }
         monitor.report(isConnected: false)
         monitor.report(isConnected: true)
         let reply = try await greeter.sayHello(
-            .init(name: "you"), .with { $0.waitForReady = true })
+            .init(name: "you"), options: .with { $0.waitForReady = true })
         #expect(reply.message == "Hello you")
         _ = server
     }

@@ -4,7 +4,7 @@ import Testing
 
 private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
 
-@Suite("A duplicate guard", .timeLimit(.minutes(1)))
+@Suite("A duplicate guard", .timeLimit(.minutes(5)))
 struct DuplicateGuardTests {
     private let servers = Servers()
 
@@ -18,7 +18,11 @@ struct DuplicateGuardTests {
                     return HelloReply(message: "Hello \(request.name)")
                 }
             })
-        return (server, try Channel(server.target, interceptors: [.all(guarding.interceptor)]))
+        return (
+            server,
+            try Channel(
+                server.target, credentials: .insecure, interceptors: [.all(guarding.interceptor)])
+        )
     }
 
     @Test("refuses the second of two equal requests, and no other")
@@ -36,13 +40,37 @@ struct DuplicateGuardTests {
         async let other = channel.unary(sayHello, .init(name: "b"))
         #expect(await arrivals.next() == "b")
         async let owned = channel.unary(
-            sayHello, .init(name: "a"), .with { $0.metadata = ["x-tenant": "other"] })
+            sayHello, .init(name: "a"), options: .with { $0.metadata = ["x-tenant": "other"] })
         #expect(await arrivals.next() == "a")
         gate.open()
         #expect(try await first.message == "Hello a")
         #expect(try await other.message == "Hello b")
         #expect(try await owned.message == "Hello a")
         #expect(guarding.runningCount == 0)
+    }
+
+    @Test("of a call's options refuses equal requests, unless interceptors of the call follow it")
+    func callInterceptors() async throws {
+        let (gate, guarding) = (Gate(), DuplicateGuard(.refuse(message: "again?")))
+        let (_, channel) = try greeter(DuplicateGuard(.allow), gate)
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        let header = InterceptorFactory.headers(["x-tenant": "a"])
+        let guardLast = CallOptions.with { $0.interceptors = [header, guarding.interceptor] }
+        let guardFirst = CallOptions.with { $0.interceptors = [guarding.interceptor, header] }
+        async let first = channel.unary(sayHello, .init(name: "a"), options: guardLast)
+        #expect(await arrivals.next() == "a")
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(sayHello, .init(name: "a"), options: guardLast)
+        }
+        #expect(error?.message == "again?")
+        async let second = channel.unary(sayHello, .init(name: "b"), options: guardFirst)
+        async let third = channel.unary(sayHello, .init(name: "b"), options: guardFirst)
+        #expect(await arrivals.next() == "b")
+        #expect(await arrivals.next() == "b")
+        gate.open()
+        #expect(try await first.message == "Hello a")
+        #expect(try await second.message == "Hello b")
+        #expect(try await third.message == "Hello b")
     }
 
     @Test("lets the second join the first and share its answer")
@@ -55,7 +83,7 @@ struct DuplicateGuardTests {
         // Handlers, because such a call has joined when it has returned.
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)
         for _ in 0..<5 {
-            try channel.unary(sayHello, HelloRequest(name: "a")) { result in
+            try channel.startUnary(sayHello, HelloRequest(name: "a")) { result in
                 continuation.yield((try? result.get().message.message) ?? "failed")
             }
         }
@@ -73,14 +101,14 @@ struct DuplicateGuardTests {
 
     @Test("goes on for those who joined when the first gives up, and ends with the last")
     func leaving() async throws {
-        let fake = FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        let fake = try FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])
         let response = fake.respond(to: sayHello)
         let channel = fake.channel
         let (answers, continuation) = AsyncStream.makeStream(of: Result<String, RPCError>.self)
-        let one = try channel.unary(sayHello, HelloRequest(name: "a")) {
+        let one = try channel.startUnary(sayHello, HelloRequest(name: "a")) {
             continuation.yield($0.map(\.message.message))
         }
-        let two = try channel.unary(sayHello, HelloRequest(name: "a")) {
+        let two = try channel.startUnary(sayHello, HelloRequest(name: "a")) {
             continuation.yield($0.map(\.message.message))
         }
         var results = answers.makeAsyncIterator()

@@ -6,27 +6,24 @@ import Synchronization
 import Testing
 
 /// What waits on a call whose server has ended it before anybody expected that.
-@Suite("A call that its server ends early", .timeLimit(.minutes(1)))
+@Suite("A call that its server ends early", .timeLimit(.minutes(5)))
 struct EarlyEndTests {
     private static let upload = Method<[UInt8], [UInt8]>(
-        "/t.T/Upload", .clientStreaming, request: .octets, reply: .octets)
+        "/t.T/Upload", .clientStreaming, request: .bytes, reply: .bytes)
     private static let chunk = [UInt8](repeating: 7, count: 32 << 10)
 
     /// Gives no window back, and ends the call once its writer has none left.
     private static func peer(_ end: @escaping RawScript.Answer) throws -> RawPeer {
         var script = RawScript { _, _ in }
         script.grantsWindow = false
-        script.answerToHeaders = { connection, stream in
-            Thread.sleep(forTimeInterval: 0.05)
-            try end(connection, stream)
-        }
+        script.answerToFullWindow = end
         return try RawPeer(script)
     }
 
     @Test("lets go of a writer that waits for room, and gives its answer")
     func uploadAnswered() async throws {
         let peer = try Self.peer { try $0.reply($1) }
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let reply = try await channel.clientStreaming(Self.upload) { requests in
             for _ in 0..<64 { try await requests.write(Self.chunk) }
         }
@@ -44,7 +41,8 @@ struct EarlyEndTests {
             }
         }
         for interceptors in Self.always {
-            let channel = try Channel(server.target, interceptors: interceptors)
+            let channel = try Channel(
+                server.target, credentials: .insecure, interceptors: interceptors)
             let reply = try await channel.clientStreaming(Self.upload) { requests in
                 while true { try await requests.write([1]) }
             }
@@ -62,8 +60,7 @@ struct EarlyEndTests {
     func endlessSequence(withInterceptors: Bool) async throws {
         var script = RawScript { _, _ in }
         script.grantsWindow = false
-        script.answerToHeaders = { connection, stream in
-            Thread.sleep(forTimeInterval: 0.05)
+        script.answerToFullWindow = { connection, stream in
             try connection.headers(stream)
             try connection.message(stream, [1])
             try connection.message(stream, [2])
@@ -71,7 +68,8 @@ struct EarlyEndTests {
         }
         let peer = try RawPeer(script)
         let channel = try Channel(
-            peer.target, interceptors: withInterceptors ? Self.always[1] : [])
+            peer.target, credentials: .insecure,
+            interceptors: withInterceptors ? Self.always[1] : [])
         let writer = SequenceWriter(sequence(first: Self.chunk) { $0 }.lazy)
         let call = Call(channel, HostileTrial.talk, requests: writer)
         let sink = Sink<[UInt8]>()
@@ -90,7 +88,7 @@ struct EarlyEndTests {
                 try connection.message(stream, [2])
                 try connection.trailers(stream, status: "9")
             })
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let queue = try CompletionQueue()
         for context in [SerialContext.inline, .queue(queue)] {
             let call = Call(
@@ -106,7 +104,7 @@ struct EarlyEndTests {
     @Test("is cancelled with its task, though there is always something to read or room to write")
     func neverWaiting() async throws {
         let flood = Method<[UInt8], [UInt8]>(
-            "/t.T/Flood", .serverStreaming, request: .octets, reply: .octets)
+            "/t.T/Flood", .serverStreaming, request: .bytes, reply: .bytes)
         let server = try LoopbackServer { server in
             server.serverStreaming(flood) { _, replies, _ in
                 while true { try await replies.write([7]) }
@@ -116,22 +114,25 @@ struct EarlyEndTests {
                 return []
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         // What nobody cancels fails the test, and does not hang it.
-        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        let options = CallOptions.with { $0.timeout = .seconds(120) }
         let (read, written) = (Counter(), Counter())
         let reader = Task {
-            for try await _ in try await channel.serverStreaming(flood, [], options) {
+            for try await _ in try await channel.serverStreaming(flood, [], options: options) {
                 read.add()
                 // Slower than what comes.
                 usleep(20)
+                // Two tasks that never wait would keep the test itself from a pool of two threads.
+                await Task.yield()
             }
         }
         let writer = Task {
-            try await channel.clientStreaming(Self.upload, options) { requests in
+            try await channel.clientStreaming(Self.upload, options: options) { requests in
                 while true {
                     try await requests.write([1])
                     written.add()
+                    await Task.yield()
                 }
             }
         }
@@ -147,7 +148,7 @@ struct EarlyEndTests {
     @Test("is read to its end by a task that was cancelled behind it")
     func cancelledTooLate() async throws {
         let count = Method<[UInt8], [UInt8]>(
-            "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+            "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
         // In one frame: what came apart would have to be asked for before the end could be heard of.
         var messages: [UInt8] = []
         for index: UInt8 in 0..<10 { messages += [0, 0, 0, 0, 1, index] }
@@ -158,7 +159,7 @@ struct EarlyEndTests {
                 try connection.data(stream, body)
                 try connection.trailers(stream)
             })
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let task = Task {
             let stream = try await channel.serverStreaming(count, [])
             var all: [UInt8] = []
@@ -176,7 +177,7 @@ struct EarlyEndTests {
     @Test("lets go of a thread that waits for room")
     func blockingUploadAnswered() async throws {
         let peer = try Self.peer { try $0.reply($1) }
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let reply = try await onThread {
             try channel.blockingClientStreaming(Self.upload) { requests in
                 for _ in 0..<64 { try requests.write(Self.chunk) }
@@ -192,7 +193,7 @@ struct EarlyEndTests {
             try connection.message(stream, RawPeer.replyBody)
             try connection.close()
         }
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         await #expect(throws: RPCError.self) {
             _ = try await channel.clientStreaming(Self.upload) { requests in
                 for _ in 0..<64 { try await requests.write(Self.chunk) }
@@ -207,39 +208,34 @@ struct EarlyEndTests {
             try connection.message(stream, [1])
             try connection.message(stream, [2])
             try connection.trailers(stream)
+            // Its answer says that the client has received all of the above.
+            try connection.frame(RawFrame.ping, [UInt8](repeating: 0, count: 8))
         }
         let peer = try RawPeer(script)
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let call = Mutex<RunningCall?>(nil)
-        let end: Result<Metadata, RPCError> = try await withCheckedThrowingContinuation { waiter in
-            let handlers = ResponseHandlers<[UInt8]>(
-                message: { _ in call.withLock { $0?.pause() } },
-                end: { waiter.resume(returning: $0) })
-            do throws(RPCError) {
-                // Under the lock, so that the first message finds the call there.
-                try call.withLock { call throws(RPCError) in
-                    call = try channel.serverStreaming(
-                        HostileTrial.echo, [0], handlers: handlers)
-                }
-                Thread.detachNewThread {
-                    // By then all of the answer has come, as a rule.
-                    Thread.sleep(forTimeInterval: 0.05)
-                    call.withLock { $0 }?.cancel()
-                }
-            } catch {
-                waiter.resume(throwing: error)
-            }
+        let (ends, end) = AsyncStream.makeStream(of: Result<Metadata, RPCError>.self)
+        let handlers = ResponseHandlers<[UInt8]>(
+            message: { _ in call.withLock { $0?.pause() } }, end: { end.yield($0) })
+        // Under the lock, so that the first message finds the call there.
+        try call.withLock { call throws(RPCError) in
+            call = try channel.startServerStreaming(HostileTrial.echo, [0], handlers: handlers)
         }
-        let error = #expect(throws: RPCError.self) { try end.get() }
+        try await eventually { peer.answeredPingCount > 0 }
+        call.withLock { $0 }?.cancel()
+        var iterator = ends.makeAsyncIterator()
+        let result = try #require(await iterator.next())
+        let error = #expect(throws: RPCError.self) { try result.get() }
         #expect(error?.code == .cancelled)
     }
 
-    /// Has no proof, and finds that out somewhere else.
+    /// Fails on a thread of its own, while the queue is turned.
     private struct NoProof: CallCredentials {
-        var isAllowedInTheClear: Bool { true }
+        var queue: CompletionQueue
+        var allowsInsecureConnections: Bool { true }
 
-        func metadata(path: String, authority: String) async throws(RPCError) -> Metadata {
-            try? await Task.sleep(for: .milliseconds(50))
+        func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
+            await withCheckedContinuation { isTurned in queue.loop.run { isTurned.resume() } }
             throw RPCError(.unauthenticated, "no proof")
         }
     }
@@ -249,10 +245,11 @@ struct EarlyEndTests {
         let error = try await onThread {
             let queue = try CompletionQueue(.byHand)
             let server = try RawPeer(.correct)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             return #expect(throws: RPCError.self) {
                 _ = try channel.blockingUnary(
-                    HostileTrial.echo, [1], .with { $0.credentials = NoProof() })
+                    HostileTrial.echo, [1],
+                    options: .with { $0.credentials = NoProof(queue: queue) })
             }
         }
         #expect(error?.code == .unauthenticated)

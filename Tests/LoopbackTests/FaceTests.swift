@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("Calls without tasks", .timeLimit(.minutes(1)))
+@Suite("Calls without tasks", .timeLimit(.minutes(5)))
 struct FaceTests {
     let server: LoopbackServer
     static let area = RouteGuide.Rectangle.with {
@@ -30,7 +30,7 @@ struct FaceTests {
     func blocking(mode: CompletionQueue.Mode) async throws {
         try await onThread {
             let queue = try CompletionQueue(mode)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
 
             let hello = try channel.blockingUnary(
                 Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary),
@@ -66,9 +66,9 @@ struct FaceTests {
     func blockingDeadline() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let chat = channel.blockingBidirectional(
-                Self.routeChat, .with { $0.timeout = .milliseconds(20) })
+                Self.routeChat, options: .with { $0.timeout = .milliseconds(20) })
             let error = #expect(throws: RPCError.self) { try chat.next() }
             #expect(error?.code == .deadlineExceeded)
         }
@@ -76,11 +76,11 @@ struct FaceTests {
 
     @Test("call handlers, in all shapes")
     func handlers() async throws {
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let features = Mutex(0)
         let listed = try await withCheckedThrowingContinuation { continuation in
             do {
-                try channel.serverStreaming(
+                try channel.startServerStreaming(
                     Self.listFeatures, Self.area,
                     handlers: ResponseHandlers(
                         message: { _ in features.withLock { $0 += 1 } },
@@ -100,8 +100,8 @@ struct FaceTests {
             )
             in
             do {
-                let route = channel.clientStreaming(Self.recordRoute) {
-                    continuation.resume(returning: $0)
+                let route = channel.startClientStreaming(Self.recordRoute) {
+                    continuation.resume(returning: $0.map(\.message))
                 }
                 for _ in 0..<100 { try route.write(.init()) }
                 route.finish()
@@ -130,20 +130,20 @@ struct FaceTests {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
             let channel = try Channel(
-                server.target,
+                server.target, credentials: .insecure,
                 interceptors: [.all(InterceptorFactory("answering") { _ in Answering() })],
                 queue: queue)
             let call = try channel.rawCall("/helloworld.Greeter/SayHello")
             try call.start(
                 [.sendInitialMetadata([:]), .sendMessage([1]), .sendClose()], tag: 1)
-            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(try queue.next() == .completed(tag: 1, success: true))
             let received = Mutex<[UInt8]?>(nil)
             try call.start(
                 [
                     .receiveMessage { message in received.withLock { $0 = message } },
                     .receiveStatus { _, _ in },
                 ], tag: 2)
-            #expect(queue.next() == .completed(tag: 2, success: true))
+            #expect(try queue.next() == .completed(tag: 2, success: true))
             #expect(received.withLock { $0 } == [42])
         }
     }
@@ -152,7 +152,7 @@ struct FaceTests {
     func neverStarted() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let statuses = Mutex<[StatusCode]>([])
             do {
                 let call = try channel.rawCall("/helloworld.Greeter/SayHello")
@@ -161,17 +161,17 @@ struct FaceTests {
                     tag: 1)
             }
             queue.shutdown()
-            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(try queue.next() == .completed(tag: 1, success: true))
             #expect(statuses.withLock { $0 } == [.cancelled])
-            #expect(queue.next() == .shutdown)
+            #expect(try queue.next() == .shutdown)
         }
     }
 
     @Test("with handlers, when they are paused, ask for no more")
     func pausing() async throws {
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)
-        let chat = channel.bidirectional(
+        let chat = channel.startBidirectional(
             Self.routeChat,
             handlers: ResponseHandlers(
                 message: { continuation.yield($0.message) },

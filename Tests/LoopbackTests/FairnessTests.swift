@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Testing
 
 /// Connections that share a thread: what one server does must not hold up the calls to another.
-@Suite("One server does not hold up another's calls", .timeLimit(.minutes(1)))
+@Suite("One server does not hold up another's calls", .timeLimit(.minutes(5)))
 struct FairnessTests {
     /// Breaks the protocol, and goes on sending for as long as anybody takes it.
     private static let talkative = RawScript { connection, _ in
@@ -17,13 +17,15 @@ struct FairnessTests {
     func afterTheEnd(connectionCount: Int) async throws {
         let queue = try CompletionQueue()
         let peers = try (0..<connectionCount).map { _ in try RawPeer(Self.talkative) }
-        let channels = try peers.map { try Channel($0.target, queue: queue) }
+        let channels = try peers.map {
+            try Channel($0.target, credentials: .insecure, queue: queue)
+        }
         let correct = try RawPeer(.correct)
-        let other = try Channel(correct.target, queue: queue)
+        let other = try Channel(correct.target, credentials: .insecure, queue: queue)
         for channel in channels {
-            let options = CallOptions.with { $0.timeout = .seconds(20) }
+            let options = CallOptions.with { $0.timeout = .seconds(120) }
             await #expect(throws: RPCError.self) {
-                try await channel.unary(HostileTrial.echo, [9], options)
+                try await channel.unary(HostileTrial.echo, [9], options: options)
             }
         }
         try await expectAnswers(from: other, correct)
@@ -37,11 +39,11 @@ struct FairnessTests {
                 try connection.headers(stream)
                 while true { try connection.message(stream, [UInt8](repeating: 7, count: 8_192)) }
             })
-        let channel = try Channel(endless.target, queue: queue)
+        let channel = try Channel(endless.target, credentials: .insecure, queue: queue)
         let correct = try RawPeer(.correct)
-        let other = try Channel(correct.target, queue: queue)
+        let other = try Channel(correct.target, credentials: .insecure, queue: queue)
         let stream = Method<[UInt8], [UInt8]>(
-            "/t.T/Stream", .serverStreaming, request: .octets, reply: .octets)
+            "/t.T/Stream", .serverStreaming, request: .bytes, reply: .bytes)
         let reader = Task {
             var count = 0
             for try await _ in try await channel.serverStreaming(stream, [1]) { count += 1 }
@@ -54,13 +56,15 @@ struct FairnessTests {
 
     /// Calls are answered, and deadlines kept.
     private func expectAnswers(from channel: Channel, _ peer: RawPeer) async throws {
-        let options = CallOptions.with { $0.timeout = .seconds(20) }
+        let options = CallOptions.with { $0.timeout = .seconds(120) }
         for _ in 0..<10 {
-            #expect(try await channel.unary(HostileTrial.echo, [9], options) == RawPeer.replyBody)
+            #expect(
+                try await channel.unary(HostileTrial.echo, [9], options: options)
+                    == RawPeer.replyBody)
         }
         peer.conduct = .hold
         let soon = CallOptions.with { $0.timeout = .seconds(1) }
-        let conversation = try await channel.bidirectional(HostileTrial.talk, soon)
+        let conversation = try await channel.bidirectional(HostileTrial.talk, options: soon)
         var answers = conversation.responses.makeAsyncIterator()
         _ = try await answers.next()
         do {

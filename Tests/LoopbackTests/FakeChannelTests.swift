@@ -3,9 +3,11 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A fake channel", .timeLimit(.minutes(1)))
+@Suite("A fake channel", .timeLimit(.minutes(5)))
 struct FakeChannelTests {
-    let fake = FakeChannel()
+    let fake: FakeChannel
+
+    init() throws { fake = try FakeChannel() }
     static let sayHello = Method<HelloRequest, HelloReply>(
         "/helloworld.Greeter/SayHello", .unary)
     static let listFeatures = Method<RouteGuide.Rectangle, RouteGuide.Feature>(
@@ -37,7 +39,7 @@ struct FakeChannelTests {
         let error = await #expect(throws: RPCError.self) { try await greeter.sayHello(.init()) }
         #expect(
             error?.message
-                == "the fake channel has no response left for /helloworld.Greeter/SayHello; used: 1"
+                == "the fake channel has no response left for /helloworld.Greeter/SayHello (used: 1)"
         )
     }
 
@@ -59,7 +61,7 @@ struct FakeChannelTests {
             HelloReply(message: "hi"), initialMetadata: ["a": "1"], trailingMetadata: ["b": "2"])
         let answer = try await fake.channel.unaryResponse(
             Self.sayHello, HelloRequest(name: "you"),
-            .with {
+            options: .with {
                 $0.metadata = ["x-test": "yes"]
                 $0.timeout = .seconds(30)
             })
@@ -147,7 +149,7 @@ struct FakeChannelTests {
         #expect(blocking == "x")
         let handled = try await withCheckedThrowingContinuation { continuation in
             do {
-                try channel.unary(Self.sayHello, HelloRequest()) {
+                try channel.startUnary(Self.sayHello, HelloRequest()) {
                     continuation.resume(with: $0.map(\.message.message))
                 }
             } catch {
@@ -171,7 +173,7 @@ struct FakeChannelTests {
     func deadline() async throws {
         let response = fake.respond(to: Self.sayHello)
         let error = await #expect(throws: RPCError.self) {
-            try await greeter.sayHello(.init(), .with { $0.timeout = .milliseconds(20) })
+            try await greeter.sayHello(.init(), options: .with { $0.timeout = .milliseconds(20) })
         }
         #expect(error?.code == .deadlineExceeded)
         // However early the deadline came, the parts of the request come to an end.
@@ -182,7 +184,7 @@ struct FakeChannelTests {
     func backPressure() async throws {
         let response = fake.respond(to: Self.listFeatures)
         let (messages, continuation) = AsyncStream.makeStream(of: String.self)
-        let call = try fake.channel.serverStreaming(
+        let call = try fake.channel.startServerStreaming(
             Self.listFeatures, .init(),
             handlers: ResponseHandlers(
                 message: { continuation.yield($0.name) }, end: { _ in continuation.finish() }))
@@ -201,7 +203,7 @@ struct FakeChannelTests {
     @Test("serves raw operations and interceptors")
     func lowest() async throws {
         let seen = Mutex<[String]>([])
-        let fake = FakeChannel(
+        let fake = try FakeChannel(
             interceptors: [.all(CallLog { line in seen.withLock { $0.append(line) } }.interceptor)])
         try fake.respond(to: Self.sayHello).sendMessage(HelloReply(message: "raw"))
         let call = try fake.channel.rawCall(Self.sayHello.path)
@@ -288,7 +290,7 @@ struct FakeChannelTests {
 
     @Test("works with interceptors, compression and limits, as a network does")
     func wire() async throws {
-        let fake = FakeChannel(
+        let fake = try FakeChannel(
             defaultOptions: .with {
                 $0.compression = .gzip
                 $0.maxReceiveByteCount = 10

@@ -3,9 +3,11 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A fake channel asked by plain HTTP", .timeLimit(.minutes(1)))
+@Suite("A fake channel asked by plain HTTP", .timeLimit(.minutes(5)))
 struct FakePlainRequestTests {
-    let fake = FakeChannel()
+    let fake: FakeChannel
+
+    init() throws { fake = try FakeChannel() }
 
     @Test("takes and gives bodies as they are")
     func bodies() async throws {
@@ -66,15 +68,17 @@ struct FakePlainRequestTests {
     }
 }
 
-@Suite("Requests to a fake channel", .timeLimit(.minutes(1)))
+@Suite("Requests to a fake channel", .timeLimit(.minutes(5)))
 struct FakeRequestTests {
     private static let method = Method<[UInt8], [UInt8]>(
-        "/t.T/Stream", .bidirectional, request: .octets, reply: .octets)
-    let fake = FakeChannel()
+        "/t.T/Stream", .bidirectional, request: .bytes, reply: .bytes)
+    let fake: FakeChannel
+
+    init() throws { fake = try FakeChannel() }
 
     /// A call that runs, and whose response nobody looks at.
     private func begin() -> WritingCall<[UInt8]> {
-        fake.channel.bidirectional(
+        fake.channel.startBidirectional(
             Self.method, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
     }
 

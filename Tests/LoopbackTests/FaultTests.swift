@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("A fault on demand", .timeLimit(.minutes(1)))
+@Suite("A fault on demand", .timeLimit(.minutes(5)))
 struct FaultTests {
     static let sayHello = "/helloworld.Greeter/SayHello"
 
@@ -13,11 +13,11 @@ struct FaultTests {
             $0.addGreeter()
             $0.faults = faults
         }
-        let greeter = Greeter(channel: try Channel(server.target))
+        let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
         var codes: [StatusCode] = []
         for _ in 0..<calls {
             do throws(RPCError) {
-                _ = try await greeter.sayHello(.init(name: "you"), options)
+                _ = try await greeter.sayHello(.init(name: "you"), options: options)
                 codes.append(.ok)
             } catch {
                 codes.append(error.code)
@@ -35,8 +35,8 @@ struct FaultTests {
         (.dropAfterMessages(1), .unavailable, 2), (.delay(.milliseconds(1)), .ok, 1),
         (.goAway(), .ok, 2), (.goAway(.atOnce(.enhanceYourCalm)), .ok, 2),
         (.goAway(.beforeThisCall), .ok, 2), (.goAway(.thenClose(.internalError)), .unavailable, 2),
-        (.dropAfterOctets(0), .unavailable, 2), (.dropAfterOctets(20), .unavailable, 2),
-        (.drip(octets: 16, every: .microseconds(200)), .ok, 1), (.shrinkWindow(to: 3), .ok, 1),
+        (.dropAfterBytes(0), .unavailable, 2), (.dropAfterBytes(20), .unavailable, 2),
+        (.drip(bytes: 16, every: .microseconds(200)), .ok, 1), (.shrinkWindow(to: 3), .ok, 1),
     ]
 
     @Test("has its outcome, and spares the next call")
@@ -67,7 +67,7 @@ struct FaultTests {
             server.faults = [.always(.status(.resourceExhausted, "later"))]
         }
         let error = await #expect(throws: RPCError.self) {
-            try await Channel(server.target).unary(HostileTrial.echo, [1])
+            try await Channel(server.target, credentials: .insecure).unary(HostileTrial.echo, [1])
         }
         #expect(error == RPCError(.resourceExhausted, "later"))
         #expect(error?.origin == .server)
@@ -80,27 +80,20 @@ struct FaultTests {
         #expect(codes == [.deadlineExceeded])
     }
 
-    /// Says when it is let go of.
-    private final class Kept: Sendable {
-        private let continuation: AsyncStream<Void>.Continuation
-        init(_ continuation: AsyncStream<Void>.Continuation) { self.continuation = continuation }
-        deinit { continuation.finish() }
-    }
-
     @Test("that delays a call leaves nothing to its deadline")
     func nothingLeft() async throws {
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
         do {
-            let kept = Kept(continuation)
+            let kept = Released(continuation)
             let server = try LoopbackServer { server in
                 server.unary(HostileTrial.echo) { request, _ in
                     withExtendedLifetime(kept) { request }
                 }
                 server.faults = [.always(.delay(.milliseconds(1)))]
             }
-            let channel = try Channel(server.target)
+            let channel = try Channel(server.target, credentials: .insecure)
             let reply = try await channel.unary(
-                HostileTrial.echo, [1], .with { $0.timeout = .seconds(600) })
+                HostileTrial.echo, [1], options: .with { $0.timeout = .seconds(600) })
             #expect(reply == [1])
             await channel.close()
             server.shutdown()
@@ -114,7 +107,7 @@ struct FaultTests {
         var firstWhole: Int?
         for count in 0..<160 {
             let (codes, _) = try await outcomes(
-                [.on(Self.sayHello, call: 1, .dropAfterOctets(count))])
+                [.on(Self.sayHello, call: 1, .dropAfterBytes(count))])
             if codes[0] == .ok { firstWhole = firstWhole ?? count }
             // Behind the last octet of the answer the cut comes too late for it.
             #expect(codes[0] == (firstWhole == nil ? .unavailable : .ok), "\(count)")
@@ -125,7 +118,7 @@ struct FaultTests {
     @Test("that lets octets drip makes calls late, and those behind them too")
     func drip() async throws {
         let (codes, connections) = try await outcomes(
-            [.on(Self.sayHello, call: 1, .drip(octets: 1, every: .seconds(60)))], calls: 2,
+            [.on(Self.sayHello, call: 1, .drip(bytes: 1, every: .seconds(60)))], calls: 2,
             .with { $0.timeout = .milliseconds(500) })
         #expect(codes == [.deadlineExceeded, .deadlineExceeded])
         #expect(connections == 1)
@@ -137,7 +130,7 @@ struct FaultTests {
             server.unary(HostileTrial.echo) { request, _ in request }
             server.faults = [.always(.shrinkWindow(to: 700))]
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         for byteCount in [0, 699, 701, 100_000] {
             let octets = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             let reply = try await channel.unary(HostileTrial.echo, octets)
@@ -149,10 +142,79 @@ struct FaultTests {
     func numbers() async throws {
         let (codes, _) = try await outcomes(
             [
-                .on("/helloworld.Greeter/Other", .drop),
+                .on("/helloworld.Greeter/SayHelloBidiStream", .drop),
                 .on(Self.sayHello, calls: [2, 4], .reset(.internalError)),
             ], calls: 5)
         #expect(codes == [.ok, .internal, .ok, .internal, .ok])
+    }
+
+    @Test("hides those behind it that fit the same call")
+    func first() async throws {
+        let (codes, _) = try await outcomes(
+            [
+                .on(Self.sayHello, call: 2, .status(.aborted)),
+                .always(.status(.dataLoss)),
+                .on(Self.sayHello, .status(.outOfRange)),
+            ], calls: 3)
+        #expect(codes == [.dataLoss, .aborted, .dataLoss])
+    }
+
+    @Test("on a path that no method has is refused, at the start and later")
+    func unknownPath() throws {
+        let fault = Fault.on("/helloworld.Greeter/sayHello", .drop)
+        let error = #expect(throws: RPCError.self) {
+            _ = try LoopbackServer {
+                $0.addGreeter()
+                $0.faults = [fault]
+            }
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("/helloworld.Greeter/sayHello") == true)
+        let server = try LoopbackServer { server in
+            server.addGreeter()
+            server.http("/rpc") { HTTPReply(contentType: "text/plain", body: $0.body) }
+        }
+        #expect(throws: RPCError.self) { try server.setFaults([fault]) }
+        #expect(server.unusedFaults.isEmpty)
+        try server.setFaults([.on("/rpc", .drop), .on(Self.sayHello, .drop)])
+    }
+
+    @Test("that did not apply to any call is listed")
+    func unused() async throws {
+        let server = try LoopbackServer {
+            $0.addGreeter()
+            $0.faults = [
+                .on(Self.sayHello, call: 1, .delay(.zero)), .on(Self.sayHello, .delay(.zero)),
+                .on(Self.sayHello, call: 3, .drop), .randomly(0, seed: 1, .drop),
+            ]
+        }
+        let greeter = Greeter(channel: try server.makeChannel())
+        #expect(server.unusedFaults.count == 3)
+        _ = try await greeter.sayHello(.init())
+        // The first fault hid the second.
+        #expect(server.unusedFaults.count == 2)
+        _ = try await greeter.sayHello(.init())
+        #expect(
+            server.unusedFaults.map(\.description) == ["drop on \(Self.sayHello), calls [3]"])
+        try server.setFaults([])
+        #expect(server.unusedFaults.isEmpty)
+    }
+
+    @Test("that did not apply is written to standard error when the server stops")
+    func report() async throws {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            let server = try LoopbackServer {
+                $0.addGreeter()
+                $0.faults = [.on(FaultTests.sayHello, call: 3, .drop)]
+            }
+            server.shutdown()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(
+            text.contains(
+                "the fault 'drop on /helloworld.Greeter/SayHello, calls [3]' did not apply"))
     }
 
     @Test("by chance is the same for the same seed")
@@ -167,11 +229,11 @@ struct FaultTests {
     @Test("may be set and taken away while the server runs")
     func replacing() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
-        let greeter = Greeter(channel: try Channel(server.target))
+        let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
         _ = try await greeter.sayHello(.init())
-        server.setFaults([.always(.reset(.internalError))])
+        try server.setFaults([.always(.reset(.internalError))])
         await #expect(throws: RPCError.self) { try await greeter.sayHello(.init()) }
-        server.setFaults([])
+        try server.setFaults([])
         _ = try await greeter.sayHello(.init())
     }
 
@@ -181,7 +243,7 @@ struct FaultTests {
             $0.addGreeter()
             $0.windowByteCount = 70_000
         }
-        let greeter = Greeter(channel: try Channel(server.target))
+        let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
         let name = String(repeating: "x", count: 300_000)
         #expect(try await greeter.sayHello(.init(name: name)).message == "Hello \(name)")
     }

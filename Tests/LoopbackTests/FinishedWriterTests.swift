@@ -30,7 +30,7 @@ private final class SlowSink: Writeable {
     }
 }
 
-@Suite("A writer that is finished while it writes", .timeLimit(.minutes(1)))
+@Suite("A writer that is finished while it writes", .timeLimit(.minutes(5)))
 struct FinishedWriterTests {
     /// What a sink has heard in the end.
     private func lines(_ writer: some Writer<Int>, _ begin: () -> Void = {}) async throws

@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Testing
 
 /// What becomes of a call when a server lets itself be connected to, and then is none.
-@Suite("A server that is none", .timeLimit(.minutes(1)))
+@Suite("A server that is none", .timeLimit(.minutes(5)))
 struct FirstWordsTests {
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
@@ -18,7 +18,8 @@ struct FirstWordsTests {
         var arguments = ChannelArguments()
         arguments.connectTimeout = connectTimeout
         arguments.initialReconnectBackoff = backoff
-        return try Channel("ipv4:\(first.target),\(second)", arguments: arguments)
+        return try Channel(
+            "ipv4:\(first.target),\(second)", credentials: .insecure, arguments: arguments)
     }
 
     @Test("is passed over when another address is left")
@@ -40,7 +41,7 @@ struct FirstWordsTests {
         let channel = try Self.channel(
             first, server.target, connectTimeout: .seconds(1), backoff: .milliseconds(20))
         let options = CallOptions.with { $0.waitForReady = true }
-        #expect(try await channel.unary(HostileTrial.echo, [7], options) == [7])
+        #expect(try await channel.unary(HostileTrial.echo, [7], options: options) == [7])
     }
 
     @Test("is named with every other address when all of them fail")
@@ -54,7 +55,7 @@ struct FirstWordsTests {
         #expect(error?.code == .unavailable)
         #expect(error?.attempts.map(\.address) == [first.target, second.target])
         #expect(error?.mayHaveBeenExecuted == false)
-        #expect(error?.message.contains("(attempt 1, next in ") == true, "\(error as Any)")
+        #expect(error?.reconnection?.attemptNumber == 1)
     }
 
     @Test("leaves after every call: those in line go on to the next, however often")
@@ -66,7 +67,7 @@ struct FirstWordsTests {
         // MAX_CONCURRENT_STREAMS
         script.opening = { try $0.send(RawFrame.settings([(3, 1)])) }
         let peer = try RawPeer(script)
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let replies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<5 {
                 group.addTask { try await channel.unary(HostileTrial.echo, [7]) }
@@ -83,7 +84,7 @@ struct FirstWordsTests {
         let peer = try RawPeer(RawScript(opening: { try $0.send(RawFrame.settings([]) + second) }))
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(60)
-        let channel = try Channel(peer.target, arguments: arguments)
+        let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let error = await #expect(throws: RPCError.self) {
             _ = try await channel.unary(HostileTrial.echo, [7])
         }

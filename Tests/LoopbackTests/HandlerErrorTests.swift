@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("A handler's error", .timeLimit(.minutes(1)))
+@Suite("A handler's error", .timeLimit(.minutes(5)))
 struct HandlerErrorTests {
     private static let hello = Method<HelloRequest, HelloReply>("/test.Hello/Say", .unary)
 
@@ -18,7 +18,7 @@ struct HandlerErrorTests {
                 throw thrown
             }
         }
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         return await #expect(throws: RPCError.self) {
             try await channel.unary(Self.hello, .init())
         }
@@ -50,7 +50,7 @@ struct HandlerErrorTests {
 
     @Test("of a rich status arrives by way of a fake, too")
     func fake() async throws {
-        let fake = FakeChannel()
+        let fake = try FakeChannel()
         let status = Google.RPC.Status(code: 5, message: "nobody")
         try fake.respond(to: Self.hello).sendError(RPCError(status))
         let error = await #expect(throws: RPCError.self) {
@@ -98,16 +98,16 @@ struct HandlerErrorTests {
 
     @Test("is told from one of the client's: the request is what a server decodes")
     func wording() async throws {
-        let octets = Method<[UInt8], [UInt8]>(
-            Self.hello.path, .unary, request: .octets, reply: .octets)
+        let octets = try Method<[UInt8], [UInt8]>(
+            path: Self.hello.path, .unary, request: .bytes, reply: .bytes)
         let unencodable = Method<[UInt8], [UInt8]>(
-            "/test.Hello/Unencodable", .unary, request: .octets,
+            "/test.Hello/Unencodable", .unary, request: .bytes,
             reply: Codec(encode: { _, _ in throw Unencodable() }, decode: { _ in [] }))
         let server = try LoopbackServer { server in
             server.unary(Self.hello) { _, _ in HelloReply() }
             server.unary(unencodable) { request, _ in request }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let request = await #expect(throws: RPCError.self) {
             try await channel.unary(octets, [0x0a, 5])
         }
@@ -129,7 +129,8 @@ struct HandlerErrorTests {
             ) { _, _ in throw RPCError(.aborted, "the second") }
         }
         let error = await #expect(throws: RPCError.self) {
-            try await Greeter(channel: Channel(server.target)).sayHello(.init())
+            try await Greeter(channel: Channel(server.target, credentials: .insecure)).sayHello(
+                .init())
         }
         #expect(error?.message == "the second")
     }

@@ -1,14 +1,14 @@
-import Foundation
+import Dispatch
 import Swiftlet
 import SwiftletLoopback
 import Synchronization
 import Testing
 
 /// Calls that wait for something: a token, a connection, a stream.
-@Suite("A call that waits", .timeLimit(.minutes(1)))
+@Suite("A call that waits", .timeLimit(.minutes(5)))
 struct HeldCallTests {
     private static let count = Method<[UInt8], [UInt8]>(
-        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+        "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
 
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { server in
@@ -19,22 +19,20 @@ struct HeldCallTests {
         }
     }
 
-    /// Takes its time for each call, and counts those that have come to it.
-    private static func slowServer(_ running: Counter) throws -> LoopbackServer {
+    /// Holds its calls at a gate.
+    private static func slowServer(_ gate: Gate) throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in
-                running.add()
-                try await Task.sleep(for: .milliseconds(200))
+                await gate.pass()
                 return request
             }
         }
     }
 
-    private static func token(after delay: Duration) -> BearerToken {
-        BearerToken(isAllowedInTheClear: true) {
-            try await Task.sleep(for: delay)
-            return BearerToken.Token("t")
-        }
+    /// Opens the gate once the channel is closing.
+    private static func open(_ gate: Gate, whenClosing channel: Channel) async throws {
+        try await eventually { channel.connectivity == .shutdown }
+        gate.open()
     }
 
     private static let never = Duration.seconds(3_600)
@@ -42,7 +40,7 @@ struct HeldCallTests {
     /// Options with a token that never comes, and word of each time that somebody begins to fetch it.
     private static func neverReady() -> (options: CallOptions, fetches: AsyncStream<Void>) {
         let (fetches, fetch) = AsyncStream.makeStream(of: Void.self)
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             fetch.yield()
             try await Task.sleep(for: never)
             return BearerToken.Token("t")
@@ -50,7 +48,7 @@ struct HeldCallTests {
         let options = CallOptions.with {
             $0.credentials = token
             // A call that nothing else ends fails the test, and does not hang it.
-            $0.timeout = .seconds(20)
+            $0.timeout = .seconds(120)
         }
         return (options, fetches)
     }
@@ -58,29 +56,39 @@ struct HeldCallTests {
     @Test("for a token outlives the last reference to its channel")
     func releasedWhileFetching() async throws {
         let server = try Self.server()
-        func begin() async throws -> ResponseStream<[UInt8]> {
-            let channel = try Channel(server.target)
-            return try await channel.serverStreaming(
-                Self.count, [3], .with { $0.credentials = Self.token(after: .milliseconds(30)) })
+        let gate = Gate()
+        let token = BearerToken(allowsInsecureConnections: true) {
+            await gate.pass()
+            return BearerToken.Token("t")
         }
+        func begin() async throws -> ResponseStream<[UInt8]> {
+            let channel = try Channel(server.target, credentials: .insecure)
+            return try await channel.serverStreaming(
+                Self.count, [3], options: .with { $0.credentials = token })
+        }
+        let stream = try await begin()
+        gate.open()
         var received: [[UInt8]] = []
-        for try await message in try await begin() { received.append(message) }
+        for try await message in stream { received.append(message) }
         #expect(received == [[0], [1], [2]])
     }
 
     @Test("for another stream, because its server refused the first, outlives its channel as well")
     func releasedWhileRefused() async throws {
+        let channelIsGone = DispatchSemaphore(value: 0)
         let peer = try RawPeer(
             RawScript.butFirst { connection, stream in
-                // By then the channel is gone.
-                Thread.sleep(forTimeInterval: 0.05)
+                channelIsGone.wait()
                 try connection.send(RawFrame.reset(stream, 7))
             })
         func begin() async throws -> ResponseStream<[UInt8]> {
-            try await Channel(peer.target).serverStreaming(HostileTrial.echoes, [1])
+            try await Channel(peer.target, credentials: .insecure).serverStreaming(
+                HostileTrial.echoes, [1])
         }
+        let stream = try await begin()
+        channelIsGone.signal()
         var received: [[UInt8]] = []
-        for try await message in try await begin() { received.append(message) }
+        for try await message in stream { received.append(message) }
         #expect(received == [RawPeer.replyBody])
         #expect(peer.callCount == 2)
     }
@@ -88,9 +96,9 @@ struct HeldCallTests {
     @Test("for a token ends with its channel")
     func closedWhileFetching() async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let (options, fetches) = Self.neverReady()
-        let call = Task { try await channel.unary(HostileTrial.echo, [1], options) }
+        let call = Task { try await channel.unary(HostileTrial.echo, [1], options: options) }
         for await _ in fetches { break }
         await channel.close()
         let error = await #expect(throws: RPCError.self) { try await call.value }
@@ -98,7 +106,7 @@ struct HeldCallTests {
         #expect(error?.mayHaveBeenExecuted == false)
         // And one that begins behind it ends at once.
         let late = await #expect(throws: RPCError.self) {
-            try await channel.unary(HostileTrial.echo, [1], options)
+            try await channel.unary(HostileTrial.echo, [1], options: options)
         }
         #expect(late?.code == .unavailable)
     }
@@ -107,9 +115,9 @@ struct HeldCallTests {
     func shutDownWhileFetching() async throws {
         let server = try Self.server()
         let queue = try CompletionQueue()
-        let channel = try Channel(server.target, queue: queue)
+        let channel = try Channel(server.target, credentials: .insecure, queue: queue)
         let (options, fetches) = Self.neverReady()
-        let call = Task { try await channel.unary(HostileTrial.echo, [1], options) }
+        let call = Task { try await channel.unary(HostileTrial.echo, [1], options: options) }
         for await _ in fetches { break }
         queue.shutdown()
         let error = await #expect(throws: RPCError.self) { try await call.value }
@@ -122,14 +130,14 @@ struct HeldCallTests {
             server.unary(HostileTrial.echo) { _, _ in throw RPCError(.unauthenticated, "expired") }
         }
         let fetches = Atomic(0)
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             if fetches.wrappingAdd(1, ordering: .relaxed).newValue > 1 {
                 try await Task.sleep(for: Self.never)
             }
             return BearerToken.Token("t")
         }
         let channel = try Channel(
-            server.target,
+            server.target, credentials: .insecure,
             interceptors: [
                 .all(.defaultDeadline(.milliseconds(300))), .all(.refreshing(token)),
             ])
@@ -141,52 +149,64 @@ struct HeldCallTests {
 
     @Test("for the answer to another like it is let end with a channel that is closed in time")
     func joined() async throws {
-        let running = Counter()
-        let server = try Self.slowServer(running)
+        let gate = Gate()
+        let server = try Self.slowServer(gate)
         let channel = try Channel(
-            server.target, interceptors: [.all(DuplicateGuard(.join).interceptor)])
+            server.target, credentials: .insecure,
+            interceptors: [.all(DuplicateGuard(.join).interceptor)])
         let (replies, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
         for _ in 0..<3 {
-            try channel.unary(HostileTrial.echo, [1]) { continuation.yield(try? $0.get().message) }
+            try channel.startUnary(HostileTrial.echo, [1]) {
+                continuation.yield(try? $0.get().message)
+            }
         }
-        try await eventually { running.count > 0 }
-        await channel.close(grace: .seconds(20))
+        await gate.waitFor(1)
+        async let opened: Void = Self.open(gate, whenClosing: channel)
+        await channel.close(grace: .seconds(600))
+        try await opened
         var iterator = replies.makeAsyncIterator()
         for _ in 0..<3 { #expect(await iterator.next() == [1]) }
     }
 
     @Test("for its answer is waited for by all who close the channel, and by none for longer")
     func closedTwice() async throws {
-        let running = Counter()
-        let server = try Self.slowServer(running)
-        let channel = try Channel(server.target, interceptors: [.all(.headers(["a": "b"]))])
+        let gate = Gate()
+        let server = try Self.slowServer(gate)
+        let channel = try Channel(
+            server.target, credentials: .insecure, interceptors: [.all(.headers(["a": "b"]))])
         let call = Task { try await channel.unary(HostileTrial.echo, [1]) }
-        try await eventually { running.count > 0 }
+        await gate.waitFor(1)
+        async let opened: Void = Self.open(gate, whenClosing: channel)
         // Longer than the test may take.
         async let first: Void = channel.close(grace: .seconds(600))
         async let second: Void = channel.close(grace: .seconds(600))
         _ = await (first, second)
+        try await opened
         #expect(try await call.value == [1])
     }
 
     @Test("between two attempts holds the call back no longer than it lasts")
     func holdOfAFailedAttempt() async throws {
-        let running = Counter()
-        let server = try Self.slowServer(running)
+        let gate = Gate()
+        let server = try Self.slowServer(gate)
         let fetches = Atomic(0)
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             guard fetches.wrappingAdd(1, ordering: .relaxed).newValue > 1 else {
                 throw RPCError(.unavailable, "no token yet")
             }
             return BearerToken.Token("t")
         }
         let channel = try Channel(
-            server.target, interceptors: [.all(InterceptorFactory("retry") { _ in Retry() })])
+            server.target, credentials: .insecure,
+            interceptors: [.all(InterceptorFactory("retry") { _ in Retry() })])
         let call = Task {
-            try await channel.unary(HostileTrial.echo, [1], .with { $0.credentials = token })
+            try await channel.unary(
+                HostileTrial.echo, [1], options: .with { $0.credentials = token })
         }
-        try await eventually { running.count > 0 }
-        await channel.close(grace: .seconds(20))
+        await gate.waitFor(1)
+        async let opened: Void = Self.open(gate, whenClosing: channel)
+        await channel.close(grace: .seconds(600))
+        try await opened
         #expect(try await call.value == [1])
     }
 
@@ -225,7 +245,7 @@ struct HeldCallTests {
                 try connection.headers(stream)
                 try connection.send(RawFrame.reset(stream, 7))
             })
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(HostileTrial.echo, [1])
         }
@@ -237,10 +257,11 @@ struct HeldCallTests {
     @Test("that never got a connection was not executed, with interceptors or without")
     func neverSent() async throws {
         for interceptors: [ChannelInterceptor] in [[], [.all(CallMetrics().interceptor)]] {
-            let channel = try Channel("127.0.0.1:1", interceptors: interceptors)
+            let channel = try Channel(
+                "127.0.0.1:1", credentials: .insecure, interceptors: interceptors)
             let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
-            let running = try channel.unary(
-                HostileTrial.echo, [1], .with { $0.waitForReady = true }
+            let running = try channel.startUnary(
+                HostileTrial.echo, [1], options: .with { $0.waitForReady = true }
             ) { result in
                 if case .failure(let failure) = result { error.yield(failure) }
             }
@@ -263,14 +284,15 @@ struct HeldCallTests {
         }
         let queue = try CompletionQueue()
         let channel = try Channel(
-            "127.0.0.1:1", interceptors: [.all(InterceptorFactory("keeps") { _ in Keeper() })],
+            "127.0.0.1:1", credentials: .insecure,
+            interceptors: [.all(InterceptorFactory("keeps") { _ in Keeper() })],
             queue: queue)
         let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
-        try channel.unary(HostileTrial.echo, [1]) { result in
+        try channel.startUnary(HostileTrial.echo, [1]) { result in
             if case .failure(let failure) = result { error.yield(failure) }
         }
         queue.shutdown()
-        #expect(queue.next() == .shutdown)
+        #expect(try queue.next() == .shutdown)
         // Whether the thread has ended by now or not.
         await channel.close(grace: .milliseconds(200))
         var iterator = errors.makeAsyncIterator()
@@ -282,7 +304,7 @@ struct HeldCallTests {
     func endOfRetry() async throws {
         let server = try LoopbackServer { server in
             let upload = Method<[UInt8], [UInt8]>(
-                "/t.T/Upload", .clientStreaming, request: .octets, reply: .octets)
+                "/t.T/Upload", .clientStreaming, request: .bytes, reply: .bytes)
             let attempts = Mutex(0)
             server.clientStreaming(upload) { requests, _ in
                 let isFirst = attempts.withLock { count in
@@ -295,9 +317,10 @@ struct HeldCallTests {
             }
         }
         let upload = Method<[UInt8], [UInt8]>(
-            "/t.T/Upload", .clientStreaming, request: .octets, reply: .octets)
+            "/t.T/Upload", .clientStreaming, request: .bytes, reply: .bytes)
+        let token = BearerToken(allowsInsecureConnections: true) { BearerToken.Token("t") }
         let channel = try Channel(
-            server.target, interceptors: [.all(.refreshing(Self.token(after: .zero)))])
+            server.target, credentials: .insecure, interceptors: [.all(.refreshing(token))])
         let reply = try await channel.clientStreaming(upload) { requests in
             while true { try await requests.write([1]) }
         }

@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A host", .timeLimit(.minutes(1)))
+@Suite("A host", .timeLimit(.minutes(5)))
 struct HostTests {
     private func host(_ server: LoopbackServer, _ cache: HostCache = HostCache()) -> Host {
         let host = cache.host(at: server.target)

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("Headers that a server may not send", .timeLimit(.minutes(1)))
+@Suite("Headers that a server may not send", .timeLimit(.minutes(5)))
 struct HostileHeaderTests {
     private static let type: RawHPACK.Field = ("content-type", "application/grpc")
 

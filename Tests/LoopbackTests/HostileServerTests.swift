@@ -34,7 +34,7 @@ struct HostileRow: Sendable, CustomTestStringConvertible {
 
 private typealias Row = HostileRow
 
-@Suite("A client answers a hostile server", .timeLimit(.minutes(2)))
+@Suite("A client answers a hostile server", .timeLimit(.minutes(5)))
 struct HostileServerTests {
     private static let rows = [
         Row("ok", .call, [0], .kept, .live),

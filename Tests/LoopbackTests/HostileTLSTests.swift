@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftletLoopback
 
 @Suite(
-    "A client answers a hostile server of TLS", .timeLimit(.minutes(1)),
+    "A client answers a hostile server of TLS", .timeLimit(.minutes(5)),
     .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
 struct HostileTLSTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -49,16 +49,86 @@ struct HostileTLSTests {
         #expect([4, 14].contains(code), "\(error.map { "\($0)" } ?? "OK")")
     }
 
+    /// What a server does that sends records without application data, and how a call ends.
+    struct RecordRow: Sendable, CustomTestStringConvertible {
+        let name: String
+        let accepted: Set<Int>
+        let script: RawScript
+
+        var testDescription: String { name }
+    }
+
+    private static let recordRows = [
+        RecordRow(
+            name: "32 key updates before the answer", accepted: [0],
+            script: RawScript { connection, stream in
+                try connection.updateKeys(times: 32)
+                try connection.reply(stream)
+            }),
+        RecordRow(
+            name: "33 key updates before the answer", accepted: [13, 14],
+            script: RawScript { connection, stream in
+                try connection.updateKeys(times: 33)
+                try connection.reply(stream)
+            }),
+        RecordRow(
+            name: "key updates without end", accepted: [13, 14],
+            script: RawScript { connection, _ in
+                while true { try connection.updateKeys(times: 1_000) }
+            }),
+    ]
+
+    @Test("that sends records without application data", arguments: recordRows)
+    func records(row: RecordRow) async throws {
+        let peer = try RawPeer(row.script, tls: Self.serverTLS())
+        let (code, error) = await Self.call(peer.target, deadline: .seconds(20))
+        #expect(row.accepted.contains(code), "\(error.map { "\($0)" } ?? "OK")")
+    }
+
+    @Test("and calls of other channels go on while it floods with key updates and some content")
+    func others() async throws {
+        let flood = RawScript { connection, stream in
+            try connection.headers(stream)
+            // The prefix of a message of 1 MiB, which then comes byte by byte.
+            try connection.data(stream, [0, 0, 0x10, 0, 0])
+            while true {
+                try connection.updateKeys(times: 31)
+                try connection.data(stream, [7])
+            }
+        }
+        let hostile = try Self.channel(RawPeer(flood, tls: Self.serverTLS()).target)
+        let sound = try RawPeer(.correct)
+        let channel = try Channel(sound.target, credentials: .insecure)
+        let waiting = Task { try await hostile.unary(HostileTrial.echo, [1]) }
+        for _ in 0..<20 {
+            let reply = try await channel.unary(
+                HostileTrial.echo, [9], options: .with { $0.timeout = .seconds(20) })
+            #expect(reply == RawPeer.replyBody)
+        }
+        waiting.cancel()
+        _ = await waiting.result
+    }
+
+    private static func serverTLS() throws -> ServerTLS {
+        ServerTLS(
+            certificateChain: try SecureCallTests.pem("server.pem"),
+            privateKey: try SecureCallTests.pem("server.key"))
+    }
+
+    private static func channel(_ target: String) throws -> Channel {
+        var options = TLSOptions()
+        options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
+        return try Channel(target, credentials: .tls(options))
+    }
+
     /// The code that the call ends with; 0 is OK.
     private static func call(
         _ target: String, deadline: Duration
     ) async -> (code: Int, error: RPCError?) {
         do {
-            var options = TLSOptions()
-            options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
-            let channel = try Channel(target, credentials: .tls(options))
+            let channel = try channel(target)
             _ = try await channel.unary(
-                HostileTrial.echo, [1], .with { $0.timeout = deadline })
+                HostileTrial.echo, [1], options: .with { $0.timeout = deadline })
             return (0, nil)
         } catch {
             let error = error as? RPCError

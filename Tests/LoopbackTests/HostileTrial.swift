@@ -4,11 +4,11 @@ import SwiftletLoopback
 /// One call to a raw peer that misbehaves, and what is asked about it afterwards.
 struct HostileTrial {
     static let echo = Method<[UInt8], [UInt8]>(
-        "/t.T/Echo", .unary, request: .octets, reply: .octets)
+        "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
     static let echoes = Method<[UInt8], [UInt8]>(
-        "/t.T/Echoes", .serverStreaming, request: .octets, reply: .octets)
+        "/t.T/Echoes", .serverStreaming, request: .bytes, reply: .bytes)
     static let talk = Method<[UInt8], [UInt8]>(
-        "/t.T/Talk", .bidirectional, request: .octets, reply: .octets)
+        "/t.T/Talk", .bidirectional, request: .bytes, reply: .bytes)
 
     /// What was seen.
     struct Outcome {
@@ -31,7 +31,7 @@ struct HostileTrial {
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .milliseconds(20)
         arguments.maxReconnectBackoff = .milliseconds(20)
-        channel = try Channel(peer.target, arguments: arguments)
+        channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
     }
 
     /// The call itself, between one that is held open (where that can be) and the next.
@@ -66,9 +66,9 @@ struct HostileTrial {
         hostile.peer.conduct = .misbehave
         sound.peer.conduct = .reply
         let options = CallOptions.with { $0.timeout = .seconds(20) }
-        let waiting = Task { try await hostile.channel.unary(echo, [9], options) }
+        let waiting = Task { try await hostile.channel.unary(echo, [9], options: options) }
         try await eventually { hostile.peer.connectionCount > 0 }
-        let reply = try await sound.channel.unary(echo, [9], options)
+        let reply = try await sound.channel.unary(echo, [9], options: options)
         waiting.cancel()
         _ = await waiting.result
         return reply == RawPeer.replyBody
@@ -77,7 +77,7 @@ struct HostileTrial {
     private func subject(_ deadline: Duration, _ request: [UInt8]) async -> Outcome {
         do {
             let options = CallOptions.with { $0.timeout = deadline }
-            let reply = try await channel.unary(Self.echo, request, options)
+            let reply = try await channel.unary(Self.echo, request, options: options)
             return Outcome(code: 0, reply: reply)
         } catch {
             return Outcome(code: error.code.rawValue, error: error)
@@ -105,7 +105,7 @@ struct HostileTrial {
             $0.waitForReady = true
             $0.timeout = .seconds(20)
         }
-        _ = try await channel.unary(Self.echo, [9], options)
+        _ = try await channel.unary(Self.echo, [9], options: options)
         return peer.connectionCount == connectionCount
     }
 }

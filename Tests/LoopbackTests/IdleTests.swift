@@ -3,7 +3,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("Waiting", .timeLimit(.minutes(1)))
+@Suite("Waiting", .timeLimit(.minutes(5)))
 struct IdleTests {
     /// A thread that looks again and again uses more, even if it shares its processor with others.
     private static let allowedSeconds = 0.1
@@ -22,7 +22,7 @@ struct IdleTests {
             let queue = try CompletionQueue(mode)
             defer { queue.shutdown() }
             let (began, usedBefore) = (ContinuousClock.now, Self.usedSeconds())
-            let event = queue.next(deadline: .after(.seconds(1)))
+            let event = try queue.next(deadline: .after(.seconds(1)))
             return (event, began.duration(to: .now), Self.usedSeconds() - usedBefore)
         }
         #expect(event == .timeout)
@@ -37,12 +37,12 @@ struct IdleTests {
         let target = peer.target
         let (event, used) = try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(target, queue: queue)
+            let channel = try Channel(target, credentials: .insecure, queue: queue)
             let call = channel.blockingBidirectional(HostileTrial.talk)
             // With this the call has its stream, and hears no more.
             _ = try call.next()
             let usedBefore = Self.usedSeconds()
-            let event = queue.next(deadline: .after(.seconds(1)))
+            let event = try queue.next(deadline: .after(.seconds(1)))
             let used = Self.usedSeconds() - usedBefore
             call.cancel()
             queue.shutdown()

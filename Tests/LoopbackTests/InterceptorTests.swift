@@ -74,7 +74,7 @@ extension CallOptions {
     }
 }
 
-@Suite("Interceptors", .timeLimit(.minutes(1)))
+@Suite("Interceptors", .timeLimit(.minutes(5)))
 struct InterceptorTests {
     let server: LoopbackServer
     let greeter: Greeter
@@ -84,7 +84,7 @@ struct InterceptorTests {
             $0.addGreeter()
             $0.addRouteGuide()
         }
-        greeter = Greeter(channel: try Channel(server.target))
+        greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
     }
 
     @Test("see requests in their order and responses in the reverse")
@@ -94,7 +94,7 @@ struct InterceptorTests {
             InterceptorFactory(name) { _ in Noting(name, notes) }
         }
         let channel = try Channel(
-            server.target,
+            server.target, credentials: .insecure,
             interceptors: [
                 .method("/helloworld.Greeter/SayHello", noting("method")),
                 .service("helloworld.Greeter", noting("service")),
@@ -102,7 +102,7 @@ struct InterceptorTests {
                 .all(noting("all")),
             ])
         let reply = try await Greeter(channel: channel).sayHello(
-            .init(name: "you"), .with { $0.interceptors = [noting("call")] })
+            .init(name: "you"), options: .with { $0.interceptors = [noting("call")] })
         #expect(reply.message == "Hello you")
         let names = ["all", "service", "method", "call"]
         func each(_ event: String, _ names: [String]) -> [String] { names.map { "\($0) \(event)" } }
@@ -124,7 +124,8 @@ struct InterceptorTests {
             }
             return doing
         }
-        let channel = try Channel(server.target, interceptors: [.all(counting)])
+        let channel = try Channel(
+            server.target, credentials: .insecure, interceptors: [.all(counting)])
         let guide = RouteGuideClient(channel: channel)
         var area = RouteGuide.Rectangle()
         area.lo = RouteGuide.Point(latitude: 400_000_000, longitude: -750_000_000)
@@ -153,7 +154,7 @@ struct InterceptorTests {
     func answering() async throws {
         let reply = try await greeter.sayHello(
             .init(name: "nobody"),
-            .intercepted { doing in
+            options: .intercepted { doing in
                 doing.onStart = { _, _ in }
                 doing.onWrite = { _, _ in }
                 doing.onFinish = { call in
@@ -170,7 +171,7 @@ struct InterceptorTests {
     func changing() async throws {
         let reply = try await greeter.sayHello(
             .init(name: "you"),
-            .intercepted { doing in
+            options: .intercepted { doing in
                 doing.onWrite = { _, call in
                     call.write(RawMessage(HelloRequest(name: "them").encoded()))
                 }
@@ -187,7 +188,7 @@ struct InterceptorTests {
     func repeating() async throws {
         let guide = RouteGuideClient(channel: greeter.channel)
         let summary = try await guide.recordRoute(
-            .intercepted { doing in
+            options: .intercepted { doing in
                 var count = 0
                 doing.onWrite = { message, call in
                     count += 1
@@ -207,7 +208,7 @@ struct InterceptorTests {
     func holding() async throws {
         let reply = try await greeter.sayHello(
             .init(name: "late"),
-            .intercepted { doing in
+            options: .intercepted { doing in
                 doing.onStart = { options, call in
                     call.holdRequests()
                     Task {
@@ -226,7 +227,7 @@ struct InterceptorTests {
         options.timeout = .milliseconds(20)
         let held = options
         let error = await #expect(throws: RPCError.self) {
-            try await greeter.sayHello(HelloRequest(name: "you"), held)
+            try await greeter.sayHello(HelloRequest(name: "you"), options: held)
         }
         #expect(error?.code == .deadlineExceeded)
     }
@@ -240,7 +241,9 @@ struct InterceptorTests {
                 continuation.yield()
             }
         }
-        let task = Task { [greeter] in try await greeter.sayHello(.init(name: "you"), options) }
+        let task = Task { [greeter] in
+            try await greeter.sayHello(.init(name: "you"), options: options)
+        }
         for await _ in started { break }
         task.cancel()
         let error = await #expect(throws: RPCError.self) { try await task.value }
@@ -260,10 +263,10 @@ struct InterceptorTests {
                 return HelloReply(message: "Hello \(request.name)")
             }
         }
-        let greeter = Greeter(channel: try Channel(server.target))
+        let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
         let reply = try await greeter.sayHello(
             .init(name: "you"),
-            .intercepted { doing in
+            options: .intercepted { doing in
                 var first: CallOptions?
                 var message: RawMessage?
                 var isSecond = false
@@ -317,7 +320,7 @@ struct InterceptorTests {
         (
             "a message before the initial metadata",
             { $0.onMetadata = { _, call in call.deliver(RawMessage([])) } },
-            "'message' came before 'initial metadata'"
+            "'message' was delivered before 'initial metadata'"
         ),
         (
             "a request before the start",
@@ -331,11 +334,33 @@ struct InterceptorTests {
         for (what, configure, message) in Self.faults {
             let error = await #expect(throws: RPCError.self, "\(what)") {
                 try await greeter.sayHello(
-                    .init(name: "you"), .intercepted(by: "careless", configure))
+                    .init(name: "you"), options: .intercepted(by: "careless", configure))
             }
             #expect(error?.code == .internal, "\(what)")
             #expect(error?.message == "interceptor 'careless': \(message)", "\(what)")
         }
+    }
+
+    @Test("may write before they start the call: the messages follow the start, in order")
+    func earlyWrites() async throws {
+        let server = try LoopbackServer { server in
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
+                for try await request in requests { try await replies.write(request) }
+            }
+        }
+        let call = try await server.makeChannel().bidirectional(
+            HostileTrial.talk,
+            options: .intercepted(by: "early") { doing in
+                doing.onStart = { options, call in
+                    call.write(RawMessage([1]))
+                    call.write(RawMessage([2]))
+                    call.start(options)
+                }
+            })
+        try call.requests.finish(with: [3])
+        var replies: [[UInt8]] = []
+        for try await reply in call.responses { replies.append(reply) }
+        #expect(replies == [[1], [2], [3]])
     }
 
     @Test("run in a context of their own when they ask for one")
@@ -348,7 +373,7 @@ struct InterceptorTests {
         }
         for _ in 0..<20 {
             _ = try await greeter.sayHello(
-                .init(name: "you"), .with { $0.interceptors = [factory, factory] })
+                .init(name: "you"), options: .with { $0.interceptors = [factory, factory] })
         }
         #expect(notes.all.count == 20 * 2 * 6)
         #expect(elsewhere.withLock { $0 } == 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import SwiftletCLI
 @testable import SwiftletCore
 
-@Suite("The interop case", .timeLimit(.minutes(1)))
+@Suite("The interop case", .timeLimit(.minutes(5)))
 struct InteropCasesTests {
     static let served = InteropCase.all.filter { each in
         if case .testService = each.peer { true } else { false }
@@ -33,7 +33,8 @@ struct InteropCasesTests {
     @Test("passes against the loopback server", arguments: served)
     func plain(_ name: String) async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         #expect(try await Self.find(name).run(against: peer) == .passed)
     }
 
@@ -62,7 +63,8 @@ struct InteropCasesTests {
         arguments: InteropCase.negative.map(\.name))
     func noPart(_ name: String) async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         try await expectNotServed(name, peer)
     }
 
@@ -90,7 +92,8 @@ struct InteropCasesTests {
             server.maxConcurrentStreams = 1
             server.add(TestService())
         }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         #expect(try await Self.find("max_streams").run(against: peer) == .passed)
     }
 
@@ -106,7 +109,8 @@ struct InteropCasesTests {
             }
         }
         servers.withLock { $0 = server }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         #expect(try await Self.find("goaway").run(against: peer) == .passed)
         #expect(server.connectionCount == 2)
     }
@@ -116,13 +120,16 @@ struct InteropCasesTests {
         arguments: served + InteropCase.negative.map(\.name))
     func noService(_ name: String) async throws {
         let server = try LoopbackServer { _ in }
-        try await expectNotServed(name, Self.settings(InteropServer { try Channel(server.target) }))
+        try await expectNotServed(
+            name,
+            Self.settings(InteropServer { try Channel(server.target, credentials: .insecure) }))
     }
 
     @Test("fails where nobody listens", arguments: served + InteropCase.negative.map(\.name))
     func nobody(_ name: String) async throws {
         // A port that was given up may be another test's by now.
-        let peer = Self.settings(InteropServer { try Channel("unix:/no/such/socket") })
+        let peer = Self.settings(
+            InteropServer { try Channel("unix:/no/such/socket", credentials: .insecure) })
         try await expectFailure(name, peer)
     }
 
@@ -140,8 +147,8 @@ struct InteropCasesTests {
     @Test("connection_backoff is not served by a server that keeps no record")
     func noRecord() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
-        var peer = InteropServer { try Channel(server.target) }
-        peer.makeLostChannel = { _ in try Channel(server.target) }
+        var peer = InteropServer { try Channel(server.target, credentials: .insecure) }
+        peer.makeLostChannel = { _ in try Channel(server.target, credentials: .insecure) }
         try await expectNotServed("connection_backoff", peer)
     }
 
@@ -163,11 +170,12 @@ struct InteropCasesTests {
                 for parameters in request.responseParameters {
                     try await replies.write(
                         .init(payload: .zeros(Int(parameters.size))),
-                        mayCompress: parameters.compressed?.value == false)
+                        allowsCompression: parameters.compressed?.value == false)
                 }
             }
         }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         if wrongly {
             try await expectFailure(name, peer)
         } else {
@@ -193,7 +201,8 @@ struct InteropCasesTests {
                 return .init()
             }
         }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         #expect(try await Self.find("cancel_after_begin").run(against: peer) == .passed)
         // The reset may still be on its way when the call has ended.
         try await eventually { ended.withLock { $0 } > 0 }
@@ -205,7 +214,8 @@ struct InteropCasesTests {
         let server = try LoopbackServer { server in
             server.unary(TestServiceClient.emptyCall) { _, _ in .init() }
         }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         try await expectNotServed("timeout_on_sleeping_server", peer)
     }
 
@@ -223,7 +233,8 @@ struct InteropCasesTests {
                 return reply
             }
         }
-        var peer = Self.settings(InteropServer { try Channel(server.target) })
+        var peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         peer.settings.soak.iterations = iterations
         peer.settings.soak.threads = threads
         for name in ["rpc_soak", "channel_soak"] {
@@ -238,7 +249,8 @@ struct InteropCasesTests {
         arguments: ["concurrent_large_unary", "rpc_soak", "channel_soak"])
     func noCalls(_ name: String) async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
-        var peer = Self.settings(InteropServer { try Channel(server.target) })
+        var peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         peer.settings.concurrentCalls = 0
         peer.settings.soak.iterations = 0
         #expect(try await Self.find(name).run(against: peer) != .passed)
@@ -253,12 +265,12 @@ struct InteropCasesTests {
         let reconnects = try ReconnectService(
             initialBackoff: .milliseconds(1), slack: .seconds(60))
         let server = try LoopbackServer { $0.add(reconnects) }
-        var peer = InteropServer { try Channel(server.target) }
+        var peer = InteropServer { try Channel(server.target, credentials: .insecure) }
         peer.makeLostChannel = { maxBackoff in
             var arguments = ChannelArguments()
             arguments.initialReconnectBackoff = initial
             arguments.maxReconnectBackoff = max(initial, maxBackoff)
-            return try Channel(reconnects.target, arguments: arguments)
+            return try Channel(reconnects.target, credentials: .insecure, arguments: arguments)
         }
         peer.settings.reconnect.maxBackoff = .milliseconds(2)
         peer.settings.reconnect.wait = {
@@ -272,7 +284,8 @@ struct InteropCasesTests {
     func nobodyToLose() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
         try await expectNotServed(
-            "connection_backoff", InteropServer { try Channel(server.target) })
+            "connection_backoff",
+            InteropServer { try Channel(server.target, credentials: .insecure) })
     }
 
     @Test("orca_oob does not wait for reports that have ended", arguments: [0, 1, 2])
@@ -283,7 +296,8 @@ struct InteropCasesTests {
                 for _ in 0..<count { try await reports.write(OrcaLoadReport()) }
             }
         }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         switch try await Self.find("orca_oob").run(against: peer) {
         case .passed: Issue.record("passed")
         case .failed: #expect(count > 0)
@@ -294,7 +308,8 @@ struct InteropCasesTests {
     @Test("that needs what is not there is reported as such")
     func outOfReach() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
-        let peer = Self.settings(InteropServer { try Channel(server.target) })
+        let peer = Self.settings(
+            InteropServer { try Channel(server.target, credentials: .insecure) })
         for name in ["cacheable_unary", "oauth2_auth_token"] {
             let outcome = try await Self.find(name).run(against: peer)
             guard case .notServed = outcome else {

@@ -20,7 +20,7 @@ struct CommandLineTests {
         let arguments = try Arguments(
             ["--ca", "system", "--", "--ca", "--", "x"], of: HelloCommand.self)
         #expect(arguments.words == ["--ca", "--", "x"])
-        #expect(arguments["--ca"] == "system")
+        #expect(arguments["--cacert"] == "system")
     }
 }
 

@@ -4,13 +4,13 @@ import SwiftletCore
 import SwiftletLoopback
 import Testing
 
-@Suite("A connection that is probed", .timeLimit(.minutes(1)))
+@Suite("A connection that is probed", .timeLimit(.minutes(5)))
 struct KeepAliveTests {
     private static let watch = Method<[UInt8], [UInt8]>(
-        "/t.T/Watch", .serverStreaming, request: .octets, reply: .octets)
+        "/t.T/Watch", .serverStreaming, request: .bytes, reply: .bytes)
 
     private static func channel(
-        to peer: RawPeer, on queue: CompletionQueue = .shared,
+        to peer: RawPeer, on queue: CompletionQueue? = nil,
         _ change: (inout ChannelArguments) -> Void = { _ in }
     ) throws -> Channel {
         var arguments = ChannelArguments()
@@ -19,7 +19,7 @@ struct KeepAliveTests {
         arguments.keepAliveTimeout = .seconds(20)
         arguments.maxPingsWithoutData = 0
         change(&arguments)
-        return try Channel(peer.target, arguments: arguments, queue: queue)
+        return try Channel(peer.target, credentials: .insecure, arguments: arguments, queue: queue)
     }
 
     /// Waits until the peer has had so many PINGs more.

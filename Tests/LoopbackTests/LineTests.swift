@@ -1,11 +1,11 @@
-import Foundation
+import Dispatch
 import Swiftlet
 import SwiftletLoopback
 import Synchronization
 import Testing
 
 /// Calls for which a connection has no stream yet.
-@Suite("A call in line for a stream", .timeLimit(.minutes(1)))
+@Suite("A call in line for a stream", .timeLimit(.minutes(5)))
 struct LineTests {
     private static let echo = HostileTrial.echo
 
@@ -18,25 +18,41 @@ struct LineTests {
 
     /// Of a channel that is connected already, a call gets its stream at once, or in line for it.
     private static func connected(to target: String) async throws -> Channel {
-        let channel = try Channel(target)
+        let channel = try Channel(target, credentials: .insecure)
         channel.connect()
         for await state in channel.connectivityChanges where state == .ready { break }
         return channel
     }
 
+    /// Begins a call, which has its stream or waits for one when this returns. The result waits for
+    /// its reply.
+    private static func begin(
+        _ value: UInt8, on channel: Channel, _ options: CallOptions = CallOptions()
+    ) throws -> () async throws -> [UInt8] {
+        let (replies, reply) = AsyncStream.makeStream(of: Result<[UInt8], RPCError>.self)
+        try channel.startUnary(echo, [value], options: options) { result in
+            reply.yield(result.map(\.message))
+        }
+        return {
+            var iterator = replies.makeAsyncIterator()
+            return try #require(await iterator.next()).get()
+        }
+    }
+
     @Test("goes elsewhere when the connection is lost")
     func inLine() async throws {
+        let secondIsInLine = DispatchSemaphore(value: 0)
         let peer = try Self.narrowPeer(
             RawScript.butFirst { connection, _ in
-                // The second call has got in line.
-                Thread.sleep(forTimeInterval: 0.1)
+                secondIsInLine.wait()
                 try connection.close()
             })
         let channel = try await Self.connected(to: peer.target)
         let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount > 0 }
-        let second = try await channel.unary(Self.echo, [2])
-        #expect(second == RawPeer.replyBody)
+        let second = try Self.begin(2, on: channel)
+        secondIsInLine.signal()
+        #expect(try await second() == RawPeer.replyBody)
         let error = await #expect(throws: RPCError.self) { try await first.value }
         #expect(error?.code == .unavailable)
         #expect(error?.mayHaveBeenExecuted == true)
@@ -44,9 +60,10 @@ struct LineTests {
 
     @Test("goes elsewhere though its channel is gone")
     func inLineReleased() async throws {
+        let channelIsGone = DispatchSemaphore(value: 0)
         let peer = try Self.narrowPeer(
             RawScript.butFirst { connection, _ in
-                Thread.sleep(forTimeInterval: 0.1)
+                channelIsGone.wait()
                 try connection.close()
             })
         func begin() async throws -> (ResponseStream<[UInt8]>, ResponseStream<[UInt8]>) {
@@ -55,6 +72,7 @@ struct LineTests {
             return (first, try await channel.serverStreaming(HostileTrial.echoes, [2]))
         }
         let (first, second) = try await begin()
+        channelIsGone.signal()
         var received: [[UInt8]] = []
         for try await message in second { received.append(message) }
         #expect(received == [RawPeer.replyBody])
@@ -70,21 +88,20 @@ struct LineTests {
             server.unary(HostileTrial.echo) { request, context in
                 isRunning.store(true, ordering: .relaxed)
                 if request == [0] { for await _ in released { break } }
-                let left = (context.deadline.remaining ?? .zero) / .milliseconds(100)
-                return [UInt8(clamping: Int(left))]
+                let left = (context.deadline.remaining ?? .zero) / .milliseconds(1)
+                return Array("\(Int(left))".utf8)
             }
         }
         let channel = try await Self.connected(to: server.target)
-        let options = CallOptions.with { $0.timeout = .seconds(20) }
-        async let first = channel.unary(Self.echo, [0], options)
+        let deadline = Deadline.after(.seconds(600))
+        let options = CallOptions.with { $0.absoluteDeadline = deadline }
+        async let first = channel.unary(Self.echo, [0], options: options)
         try await eventually { isRunning.load(ordering: .relaxed) }
-        let (replies, reply) = AsyncStream.makeStream(of: [UInt8]?.self)
-        try channel.unary(Self.echo, [1], options) { reply.yield(try? $0.get().message) }
-        try await Task.sleep(for: .milliseconds(300))
+        let second = try Self.begin(1, on: channel, options)
+        try await eventually { deadline.remaining.map { $0 < .milliseconds(599_900) } ?? true }
         release.yield()
-        var iterator = replies.makeAsyncIterator()
-        let left = try #require(await iterator.next() ?? nil)
-        #expect(left[0] < 199)
+        let left = try #require(Int(String(decoding: try await second(), as: UTF8.self)))
+        #expect(left < 599_900)
         _ = try await first
     }
 
@@ -97,7 +114,7 @@ struct LineTests {
         try await eventually { peer.callCount > 0 }
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
-                Self.echo, [2], .with { $0.timeout = .milliseconds(50) })
+                Self.echo, [2], options: .with { $0.timeout = .milliseconds(50) })
         }
         #expect(error?.code == .deadlineExceeded)
         #expect(error?.mayHaveBeenExecuted == false)
@@ -116,11 +133,11 @@ struct LineTests {
                 if !closes { $0.absoluteDeadline = .after(.seconds(2)) }
             }
             for index in 0..<40 {
-                try channel.unary(Self.echo, [UInt8(index)], late) { result in
+                try channel.startUnary(Self.echo, [UInt8(index)], options: late) { result in
                     if case .failure(let failure) = result { error.yield(failure) }
                 }
                 if index == 0 {
-                    while peer.callCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+                    try await eventually { peer.callCount > 0 }
                 }
             }
             if closes { await channel.close() }
@@ -136,8 +153,9 @@ struct LineTests {
     @Test("gets the next one, however the call before it ended")
     func nextStream() async throws {
         let connectionCount = Mutex(0)
+        let secondIsInLine = DispatchSemaphore(value: 0)
         var script = RawScript.butFirst { connection, stream in
-            Thread.sleep(forTimeInterval: 0.1)
+            secondIsInLine.wait()
             try connection.headers(
                 stream, [(":status", "502"), ("content-type", "text/html")])
             try connection.data(stream, [1, 2, 3], endStream: true)
@@ -154,13 +172,13 @@ struct LineTests {
         let peer = try RawPeer(script)
         var arguments = ChannelArguments()
         arguments.maxConnectionCount = 2
-        let channel = try Channel(peer.target, arguments: arguments)
+        let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount == 1 }
         // Far less than the attempt to connect may take.
-        let second = try await channel.unary(
-            Self.echo, [2], .with { $0.timeout = .seconds(10) })
-        #expect(second == RawPeer.replyBody)
+        let second = try Self.begin(2, on: channel, .with { $0.timeout = .seconds(10) })
+        secondIsInLine.signal()
+        #expect(try await second() == RawPeer.replyBody)
         let error = await #expect(throws: RPCError.self) { try await first.value }
         #expect(error?.code == .unavailable)
     }

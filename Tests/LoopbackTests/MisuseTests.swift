@@ -3,10 +3,10 @@ import SwiftletLoopback
 import Testing
 
 /// What a program does wrong it is told in words: nothing traps, hangs, or gets lost.
-@Suite("A mistake of the program's", .timeLimit(.minutes(1)))
+@Suite("A mistake of the program's", .timeLimit(.minutes(5)))
 struct MisuseTests {
     private static let count = Method<[UInt8], [UInt8]>(
-        "/t.T/Count", .serverStreaming, request: .octets, reply: .octets)
+        "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
     private static let echo = HostileTrial.echo
     private static let talk = HostileTrial.talk
 
@@ -34,12 +34,13 @@ struct MisuseTests {
     @Test("in metadata ends the call, whatever they come from")
     func metadata() async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let name = "José"
         let bad: [Metadata] = [["x-user": name], ["x user": "a"], ["grpc-status": "0"]]
         for metadata in bad {
             let error = await Self.error {
-                _ = try await channel.unary(Self.echo, [1], .with { $0.metadata = metadata })
+                _ = try await channel.unary(
+                    Self.echo, [1], options: .with { $0.metadata = metadata })
             }
             #expect(error?.code == .invalidArgument)
             #expect(error?.phase == .preparing)
@@ -48,7 +49,8 @@ struct MisuseTests {
         }
         // Also where it stands among the defaults.
         let defaults = try Channel(
-            server.target, defaultOptions: .with { $0.metadata = ["x-user": name] })
+            server.target, credentials: .insecure,
+            defaultOptions: .with { $0.metadata = ["x-user": name] })
         let inherited = await Self.error { _ = try await defaults.unary(Self.echo, [1]) }
         #expect(inherited?.code == .invalidArgument)
         let added = await Self.error {
@@ -60,9 +62,9 @@ struct MisuseTests {
         #expect(answered?.code == .internal)
         #expect(
             answered?.message
-                == "the answer's metadata 'x-user': only printable ASCII is allowed in a text value"
+                == "the answer is not valid: metadata 'x-user': only printable ASCII is allowed in a text value"
         )
-        let fake = FakeChannel()
+        let fake = try FakeChannel()
         let response = fake.respond(to: Self.echo)
         let faked = await Self.error {
             try response.sendMessage([1], trailingMetadata: ["x-user": name])
@@ -105,9 +107,11 @@ struct MisuseTests {
     func arguments(_ change: @Sendable (inout ChannelArguments) -> Void) async {
         var arguments = ChannelArguments()
         change(&arguments)
-        let error = await Self.error { _ = try Channel("127.0.0.1:1", arguments: arguments) }
+        let error = await Self.error {
+            _ = try Channel("127.0.0.1:1", credentials: .insecure, arguments: arguments)
+        }
         #expect(error?.code == .invalidArgument)
-        #expect(error?.message.hasPrefix("the channel argument '") == true)
+        #expect(error?.message.hasPrefix("channel argument '") == true)
     }
 
     @Test("half an identity is none, and is not taken for one")
@@ -123,10 +127,10 @@ struct MisuseTests {
     func blocking() async throws {
         let server = try Self.server()
         // Its own, so that no other test waits with it.
-        let channel = try Channel(server.target, queue: CompletionQueue())
+        let channel = try Channel(server.target, credentials: .insecure, queue: CompletionQueue())
         let outside = channel.blockingBidirectional(Self.talk)
         let (errors, error) = AsyncStream.makeStream(of: RPCError?.self)
-        try channel.unary(Self.echo, [1]) { _ in
+        try channel.startUnary(Self.echo, [1]) { _ in
             error.yield(
                 #expect(throws: RPCError.self) { _ = try channel.blockingUnary(Self.echo, [2]) })
             for call in [channel.blockingBidirectional(Self.talk), outside] {
@@ -148,7 +152,7 @@ struct MisuseTests {
     @Test("a second reader is told that there is one, and takes nothing from it")
     func twoReaders() async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let call = try await channel.bidirectional(Self.talk)
         // The first waits; whichever of the two comes second is told.
         let reading = (0..<2).map { _ in
@@ -171,11 +175,11 @@ struct MisuseTests {
     @Test("letting go of the responses says so, and writing behind the end says that")
     func writer() async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let requests = try await channel.bidirectional(Self.talk).requests
         let gone = await Self.error { while true { try await requests.write([1]) } }
         #expect(gone?.code == .cancelled)
-        #expect(gone?.message == "nobody holds the call's responses any more")
+        #expect(gone?.message == "the response stream was released before its end")
 
         let call = try await channel.bidirectional(Self.talk)
         call.requests.finish()
@@ -187,9 +191,9 @@ struct MisuseTests {
     @Test("a call with writers counts the messages of a method that has one", arguments: [0, 2])
     func cardinality(count: UInt8) async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
-        let method = Method<[UInt8], [UInt8]>(
-            Self.count.path, .unary, request: .octets, reply: .octets)
+        let channel = try Channel(server.target, credentials: .insecure)
+        let method = try Method<[UInt8], [UInt8]>(
+            path: Self.count.path, .unary, request: .bytes, reply: .bytes)
         let (ends, end) = AsyncStream.makeStream(of: RPCError?.self)
         let call = Call(channel, method, requests: SequenceWriter([[count]]))
         try call.start(with: HandlerWriteable(value: { _ in }, completion: { end.yield($0) }))

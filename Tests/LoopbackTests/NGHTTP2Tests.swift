@@ -24,7 +24,7 @@ private enum Tool {
     .enabled(
         if: Tool.nghttpd != nil && Tool.nghttp != nil,
         "nghttpd and nghttp are not on this machine (Debian: nghttp2-server, nghttp2-client)"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
 struct NGHTTP2Tests {
     /// A program that ends with the test.
     private final class Running {
@@ -70,7 +70,7 @@ struct NGHTTP2Tests {
         for byteCount in [1, 1_000, 300_000] {
             let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
             let answer = try await channel.post(
-                "/upload", contentType: "application/octet-stream", body: body, options)
+                "/upload", contentType: "application/octet-stream", body: body, options: options)
             #expect(answer.status == 200)
             #expect(answer.body == body)
             #expect(answer.headers["server"]?.contains("nghttp") == true)

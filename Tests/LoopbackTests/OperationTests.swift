@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("Raw operations", .timeLimit(.minutes(1)))
+@Suite("Raw operations", .timeLimit(.minutes(5)))
 struct OperationTests {
     let server: LoopbackServer
     static let sayHello = "/helloworld.Greeter/SayHello"
@@ -38,16 +38,16 @@ struct OperationTests {
     func byHand() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let notes = Notes()
             let call = try channel.rawCall(Self.sayHello)
             try call.start(unaryBatch(notes), tag: 7)
-            #expect(queue.next() == .completed(tag: 7, success: true))
+            #expect(try queue.next() == .completed(tag: 7, success: true))
             #expect(Set(notes.all) == Set(Self.everything))
             #expect(notes.all.count == 6)
-            #expect(queue.next(deadline: .after(.milliseconds(1))) == .timeout)
+            #expect(try queue.next(deadline: .after(.milliseconds(1))) == .timeout)
             queue.shutdown()
-            #expect(queue.next() == .shutdown)
+            #expect(try queue.next() == .shutdown)
         }
     }
 
@@ -55,12 +55,12 @@ struct OperationTests {
     func looking() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let notes = Notes()
             let call = try channel.rawCall(Self.sayHello)
             try call.start(unaryBatch(notes), tag: 7)
             var event = CompletionQueue.Event.timeout
-            while event == .timeout { event = queue.next(deadline: .after(.zero)) }
+            while event == .timeout { event = try queue.next(deadline: .after(.zero)) }
             #expect(event == .completed(tag: 7, success: true))
         }
     }
@@ -69,7 +69,7 @@ struct OperationTests {
     func letGo() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let statuses = Mutex<[StatusCode]>([])
             do {
                 let call = try channel.rawCall(Self.sayHello)
@@ -82,17 +82,17 @@ struct OperationTests {
                         },
                     ], tag: 1)
             }
-            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(try queue.next() == .completed(tag: 1, success: true))
             #expect(statuses.withLock { $0 } == [.ok])
             queue.shutdown()
-            #expect(queue.next() == .shutdown)
+            #expect(try queue.next() == .shutdown)
         }
     }
 
     @Test("let go of with nobody to hear of the end, stop a server that would not")
     func forgotten() async throws {
         let flood = Method<[UInt8], [UInt8]>(
-            "/t.T/Flood", .serverStreaming, request: .octets, reply: .octets)
+            "/t.T/Flood", .serverStreaming, request: .bytes, reply: .bytes)
         let server = try LoopbackServer { server in
             server.serverStreaming(flood) { _, replies, _ in
                 while true { try await replies.write([UInt8](repeating: 7, count: 1_024)) }
@@ -100,15 +100,15 @@ struct OperationTests {
         }
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             do {
                 let call = try channel.rawCall("/t.T/Flood")
                 try call.start(
                     [.sendInitialMetadata([:]), .sendMessage([1]), .sendClose()], tag: 1)
-                #expect(queue.next() == .completed(tag: 1, success: true))
+                #expect(try queue.next() == .completed(tag: 1, success: true))
             }
             queue.shutdown()
-            #expect(queue.next() == .shutdown)
+            #expect(try queue.next() == .shutdown)
         }
     }
 
@@ -119,14 +119,14 @@ struct OperationTests {
         let peer = try RawPeer(script)
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(peer.target, queue: queue)
+            let channel = try Channel(peer.target, credentials: .insecure, queue: queue)
             let call = try channel.rawCall("/t.T/Talk")
             try call.start([.sendInitialMetadata([:]), .receiveInitialMetadata { _ in }], tag: 1)
-            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(try queue.next() == .completed(tag: 1, success: true))
             // The answer and its status come right behind, and nobody has read them.
-            #expect(queue.next(deadline: .after(.milliseconds(100))) == .timeout)
+            #expect(try queue.next(deadline: .after(.milliseconds(100))) == .timeout)
             try call.start([.sendMessage([2])], tag: 2)
-            #expect(queue.next() == .completed(tag: 2, success: false))
+            #expect(try queue.next() == .completed(tag: 2, success: false))
             call.cancel()
         }
     }
@@ -135,19 +135,19 @@ struct OperationTests {
     func ownThread() async throws {
         try await onThread {
             let queue = try CompletionQueue()
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let notes = Notes()
             for tag in 0..<10 as Range<UInt64> {
                 try channel.rawCall(Self.sayHello).start(unaryBatch(notes), tag: tag)
             }
             var tags: Set<UInt64> = []
-            while tags.count < 10, case .completed(let tag, let success) = queue.next() {
+            while tags.count < 10, case .completed(let tag, let success) = try queue.next() {
                 #expect(success)
                 tags.insert(tag)
             }
             #expect(tags == Set(0..<10))
             queue.shutdown()
-            #expect(queue.next() == .shutdown)
+            #expect(try queue.next() == .shutdown)
         }
     }
 
@@ -155,28 +155,28 @@ struct OperationTests {
     func conversation() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let call = try channel.rawCall(Self.chat)
             let notes = Notes()
             try call.start([.sendInitialMetadata([:])], tag: 0)
-            #expect(queue.next() == .completed(tag: 0, success: true))
+            #expect(try queue.next() == .completed(tag: 0, success: true))
             try call.start([.receiveStatus { status, _ in notes.add("\(status)") }], tag: 99)
             var note = RouteGuide.RouteNote()
             for index in 1...3 as ClosedRange<UInt64> {
                 note.message = "note \(index)"
                 try call.start([.sendMessage(note.encoded())], tag: index)
-                #expect(queue.next() == .completed(tag: index, success: true))
+                #expect(try queue.next() == .completed(tag: index, success: true))
             }
             try call.start([.sendClose()], tag: 4)
-            #expect(queue.next() == .completed(tag: 4, success: true))
+            #expect(try queue.next() == .completed(tag: 4, success: true))
             var count = 0
             while true {
                 let isLast = Mutex(false)
                 try call.start(
                     [.receiveMessage { octets in isLast.withLock { $0 = octets == nil } }], tag: 5)
-                var events = [queue.next()]
+                var events = [try queue.next()]
                 // The status may come in between.
-                if events == [.completed(tag: 99, success: true)] { events = [queue.next()] }
+                if events == [.completed(tag: 99, success: true)] { events = [try queue.next()] }
                 #expect(events == [.completed(tag: 5, success: true)])
                 if isLast.withLock({ $0 }) { break }
                 count += 1
@@ -192,7 +192,8 @@ struct OperationTests {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
             let channels = [
-                try Channel(server.target, queue: queue), try Channel(other.target, queue: queue),
+                try Channel(server.target, credentials: .insecure, queue: queue),
+                try Channel(other.target, credentials: .insecure, queue: queue),
             ]
             let notes = Notes()
             for tag in 0..<20 as Range<UInt64> {
@@ -200,7 +201,7 @@ struct OperationTests {
                 try call.start(unaryBatch(notes, "\(tag)"), tag: tag)
             }
             var tags: Set<UInt64> = []
-            while tags.count < 20, case .completed(let tag, let success) = queue.next() {
+            while tags.count < 20, case .completed(let tag, let success) = try queue.next() {
                 #expect(success)
                 tags.insert(tag)
             }
@@ -212,16 +213,16 @@ struct OperationTests {
             let reply = try channels[0].blockingUnary(
                 FakeChannelTests.sayHello, HelloRequest(name: "me"))
             #expect(reply.message.message == "Hello me")
-            #expect(queue.next() == .completed(tag: 20, success: true))
+            #expect(try queue.next() == .completed(tag: 20, success: true))
             #expect(server.connectionCount == 1 && other.connectionCount == 1)
             queue.shutdown()
-            #expect(queue.next() == .shutdown)
+            #expect(try queue.next() == .shutdown)
         }
     }
 
     @Test("with handlers call them on the queue")
     func handlers() async throws {
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let notes = Notes()
         let call = try channel.rawCall(Self.sayHello)
         let success = try await withCheckedThrowingContinuation { continuation in
@@ -239,7 +240,7 @@ struct OperationTests {
     func cancellation() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let call = try channel.rawCall(Self.chat)
             let notes = Notes()
             try call.start(
@@ -248,12 +249,12 @@ struct OperationTests {
                     .receiveStatus { status, _ in notes.add("\(status.code)") },
                 ], tag: 1)
             call.cancel()
-            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(try queue.next() == .completed(tag: 1, success: true))
             #expect(notes.all == ["nil", "CANCELLED"])
             try call.start([.sendMessage([1])], tag: 2)
-            #expect(queue.next() == .completed(tag: 2, success: false))
+            #expect(try queue.next() == .completed(tag: 2, success: false))
             try call.start([.receiveMessage { notes.add("late \($0 as Any)") }], tag: 3)
-            #expect(queue.next() == .completed(tag: 3, success: true))
+            #expect(try queue.next() == .completed(tag: 3, success: true))
             #expect(notes.all.last == "late nil")
         }
     }
@@ -262,15 +263,15 @@ struct OperationTests {
     func cancelledEarly() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let call = try channel.rawCall(Self.sayHello)
             let notes = Notes()
             try call.start([.receiveStatus { status, _ in notes.add("\(status.code)") }], tag: 1)
             call.cancel()
-            #expect(queue.next() == .completed(tag: 1, success: true))
+            #expect(try queue.next() == .completed(tag: 1, success: true))
             #expect(notes.all == ["CANCELLED"])
             try call.start([.sendInitialMetadata([:])], tag: 2)
-            #expect(queue.next() == .completed(tag: 2, success: false))
+            #expect(try queue.next() == .completed(tag: 2, success: false))
         }
     }
 
@@ -295,7 +296,7 @@ struct OperationTests {
         ),
         (
             [[.receiveMessage { _ in }], [.receiveMessage { _ in }]],
-            "operation 'receive message' is still under way"
+            "operation 'receive message' is still running"
         ),
         (
             [[.receiveStatus { _, _ in }, .receiveStatus { _, _ in }]],
@@ -311,7 +312,7 @@ struct OperationTests {
     func misplaced() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             for (batches, message) in Self.misplaced {
                 let call = try channel.rawCall(Self.chat)
                 for batch in batches.dropLast() { try call.start(batch, tag: 1) }
@@ -328,7 +329,7 @@ struct OperationTests {
     func shutDown() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let call = try channel.rawCall(Self.sayHello)
             queue.shutdown()
             let error = #expect(throws: RPCError.self) { try call.start([], tag: 1) }

@@ -73,7 +73,7 @@ private struct Scrambling: ChannelSecurity {
     }
 }
 
-@Suite("A call over security of one's own", .timeLimit(.minutes(1)))
+@Suite("A call over security of one's own", .timeLimit(.minutes(5)))
 struct OwnSecurityTests {
 
     private static func server(_ security: Scrambling) throws -> LoopbackServer {
@@ -98,7 +98,7 @@ struct OwnSecurityTests {
         let options = CallOptions.with {
             $0.credentials = BearerToken("t")
         }
-        #expect(try await channel.unary(HostileTrial.echo, [1], options) == [1])
+        #expect(try await channel.unary(HostileTrial.echo, [1], options: options) == [1])
     }
 
     @Test("fails with the program's own words")

@@ -5,13 +5,13 @@ import Synchronization
 import Testing
 
 /// What comes to a call that is paused, its end included.
-@Suite("A paused call", .timeLimit(.minutes(1)))
+@Suite("A paused call", .timeLimit(.minutes(5)))
 struct PausedCallTests {
     private struct Illegible: Error {}
 
     /// Refuses a message that begins with 9.
     private static let picky = Method<[UInt8], [UInt8]>(
-        "/t.T/Echoes", .serverStreaming, request: .octets,
+        "/t.T/Echoes", .serverStreaming, request: .bytes,
         reply: Codec(
             encode: { value, prefix in [UInt8](repeating: 0, count: prefix) + value },
             decode: { octets in
@@ -45,7 +45,7 @@ struct PausedCallTests {
                 try connection.send(answer + data + trailers)
             }
             peer = try RawPeer(script)
-            channel = try Channel(peer.target)
+            channel = try Channel(peer.target, credentials: .insecure)
             call = Call(
                 channel, PausedCallTests.picky, requests: requests, context: context)
             try call.start(with: sink)
@@ -77,7 +77,7 @@ struct PausedCallTests {
     ) throws {
         let call = Call(
             channel, HostileTrial.echoes, requests: SequenceWriter(value: [1]),
-            .with { $0.timeout = .seconds(20) }, context: context)
+            options: .with { $0.timeout = .seconds(120) }, context: context)
         try call.start(with: sink)
         for _ in 0..<3 {
             // The last of all is that somebody resumes it.
@@ -102,7 +102,7 @@ struct PausedCallTests {
                 }
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let wanted = (0..<messageCount).map { "[\($0 >> 8), \($0 & 0xff)]" } + ["done"]
         let queue = try CompletionQueue()
         for context in [SerialContext.inline, .queue(queue)] {

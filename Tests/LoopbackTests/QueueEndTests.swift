@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Testing
 
 /// What becomes of calls when their queue is shut down.
-@Suite("A completion queue that is shut down", .timeLimit(.minutes(1)))
+@Suite("A completion queue that is shut down", .timeLimit(.minutes(5)))
 struct QueueEndTests {
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { server in
@@ -18,7 +18,7 @@ struct QueueEndTests {
     func running() async throws {
         let server = try Self.server()
         let queue = try CompletionQueue()
-        let channel = try Channel(server.target, queue: queue)
+        let channel = try Channel(server.target, credentials: .insecure, queue: queue)
         let call = try await channel.bidirectional(HostileTrial.talk)
         var answers = call.responses.makeAsyncIterator()
         try await call.requests.write([1])
@@ -40,9 +40,9 @@ struct QueueEndTests {
         let peer = try RawPeer(.correct)
         peer.conduct = .hold
         let queue = try CompletionQueue()
-        let channel = try Channel(peer.target, queue: queue)
+        let channel = try Channel(peer.target, credentials: .insecure, queue: queue)
         let call = try await channel.bidirectional(
-            HostileTrial.talk, .with { $0.timeout = .milliseconds(300) })
+            HostileTrial.talk, options: .with { $0.timeout = .milliseconds(300) })
         var answers = call.responses.makeAsyncIterator()
         #expect(try await answers.next() == RawPeer.replyBody)
         queue.shutdown()
@@ -54,15 +54,15 @@ struct QueueEndTests {
     func waiting() async throws {
         let peer = try RawPeer(RawScript(opening: { _ in }))
         let queue = try CompletionQueue()
-        let channel = try Channel(peer.target, queue: queue)
+        let channel = try Channel(peer.target, credentials: .insecure, queue: queue)
         let waiting = Task { try await channel.unary(HostileTrial.echo, [1]) }
         try await eventually { peer.connectionCount > 0 }
         queue.shutdown()
         let first = await #expect(throws: RPCError.self) { try await waiting.value }
         #expect(first?.code == .unavailable)
-        let later = try Channel(peer.target, queue: queue)
+        let later = try Channel(peer.target, credentials: .insecure, queue: queue)
         let second = await #expect(throws: RPCError.self) {
-            try await later.unary(HostileTrial.echo, [1], .with { $0.waitForReady = true })
+            try await later.unary(HostileTrial.echo, [1], options: .with { $0.waitForReady = true })
         }
         #expect(second?.message.contains("completion queue") == true, "\(second as Any)")
     }
@@ -74,7 +74,7 @@ struct QueueEndTests {
         var channels: [Channel] = []
         for index in 0..<6 {
             let queue = group.next()
-            channels.append(try Channel(server.target, queue: queue))
+            channels.append(try Channel(server.target, credentials: .insecure, queue: queue))
             #expect(group.queues.contains { $0 === queue })
             #expect(try await channels[index].unary(HostileTrial.echo, [1]) == [1])
         }
@@ -89,10 +89,10 @@ struct QueueEndTests {
     func spin() async throws {
         let server = try Self.server()
         let queue = try CompletionQueue(spin: .microseconds(50))
-        let channel = try Channel(server.target, queue: queue)
+        let channel = try Channel(server.target, credentials: .insecure, queue: queue)
         for number in 0..<200 {
             let octet = UInt8(truncatingIfNeeded: number)
-            #expect(try await channel.unary(HostileTrial.echo, [octet]) == [octet])
+            try #require(try await channel.unary(HostileTrial.echo, [octet]) == [octet])
         }
         queue.shutdown()
     }
@@ -115,7 +115,7 @@ struct QueueEndTests {
     @Test("or a channel that is closed twice keeps nobody waiting for calls that are over")
     func closedTwice() async throws {
         let server = try Self.server()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let call = try await channel.bidirectional(HostileTrial.talk)
         var answers = call.responses.makeAsyncIterator()
         try await call.requests.write([1])
@@ -132,10 +132,10 @@ struct QueueEndTests {
         let server = try Self.server()
         try await onThread {
             let queue = try CompletionQueue(.byHand)
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             #expect(try channel.blockingUnary(HostileTrial.echo, [1]).message == [1])
             queue.shutdown()
-            #expect(queue.next() == .shutdown)
+            #expect(try queue.next() == .shutdown)
             #expect(queue.loop.descriptorCount == 0)
         }
     }

@@ -53,15 +53,15 @@ struct RaceTests {
         let queue = try CompletionQueue()
         weak var lastCall: AnyObject?
         do {
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             let ends = Ends(Self.callCount)
             var generator = SystemRandomNumberGenerator()
             for index in 0..<Self.callCount {
                 var options = CallOptions()
                 let fate = Int.random(in: 0..<4, using: &generator)
                 if fate == 0 { options.timeout = .microseconds(Int.random(in: 0..<3_000)) }
-                let call = try channel.unary(
-                    Self.sayHello, HelloRequest(name: "\(index)"), options
+                let call = try channel.startUnary(
+                    Self.sayHello, HelloRequest(name: "\(index)"), options: options
                 ) { result in
                     if case .success(let response) = result {
                         #expect(response.message.message == "\(index)")
@@ -108,10 +108,10 @@ struct RaceTests {
         for _ in 0..<rounds {
             let queue = try CompletionQueue()
             let server = try LoopbackServer { $0.addGreeter() }
-            let channel = try Channel(server.target, queue: queue)
+            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             _ = try await channel.unary(Self.sayHello, HelloRequest(name: "you"))
             // One that nobody answers.
-            let refused = try Channel("127.0.0.1:1", queue: queue)
+            let refused = try Channel("127.0.0.1:1", credentials: .insecure, queue: queue)
             _ = try? await refused.unary(Self.sayHello, HelloRequest())
             await channel.close()
             await refused.close()

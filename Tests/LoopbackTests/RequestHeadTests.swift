@@ -3,7 +3,7 @@ import SwiftletCore
 import SwiftletLoopback
 import Testing
 
-@Suite("The head of a request", .timeLimit(.minutes(1)))
+@Suite("The head of a request", .timeLimit(.minutes(5)))
 struct RequestHeadTests {
     private static func method(_ subtype: String?) -> Method<[UInt8], [UInt8]> {
         let codec = Codec<[UInt8]>(
@@ -38,10 +38,10 @@ struct RequestHeadTests {
     @Test("that cannot be sent is refused before its stream begins")
     func unfit() async throws {
         let peer = try RawPeer(RawScript.correct)
-        let channel = try Channel(peer.target)
+        let channel = try Channel(peer.target, credentials: .insecure)
         for (what, subtype, options, code) in Self.unfit {
             let error = await #expect(throws: RPCError.self, "\(what)") {
-                let call = try await channel.bidirectional(Self.method(subtype), options)
+                let call = try await channel.bidirectional(Self.method(subtype), options: options)
                 for try await _ in call.responses {}
             }
             #expect(error?.code == code, "\(what)")
@@ -58,10 +58,10 @@ struct RequestHeadTests {
         let server = try LoopbackServer { server in
             server.http("/rpc") { HTTPReply(contentType: "text/plain", body: $0.body) }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let answer = try await channel.post(
             "/rpc", contentType: "text/plain", body: [1, 2],
-            .with { $0.compression = CompressionAlgorithm(name: "snappy") })
+            options: .with { $0.compression = CompressionAlgorithm(name: "snappy") })
         #expect(answer.body == [1, 2])
     }
 
@@ -84,7 +84,7 @@ struct RequestHeadTests {
             var arguments = ChannelArguments()
             arguments.userAgentPrefix = prefix
             arguments.userAgentSuffix = suffix
-            let channel = try Channel(server.target, arguments: arguments)
+            let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
             let seen = try await channel.unary(HostileTrial.echo, [])
             #expect(String(decoding: seen, as: UTF8.self) == value)
         }
@@ -102,7 +102,7 @@ struct RequestHeadTests {
         }
         var arguments = ChannelArguments()
         arguments.maxConcurrentStreams = 3
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number: UInt8 in 0..<50 {
                 group.addTask {

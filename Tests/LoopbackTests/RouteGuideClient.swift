@@ -1,27 +1,36 @@
 import Swiftlet
 import SwiftletLoopback
 
-/// The route guide by method names alone, as somebody writes it who has no `.proto` at hand.
+/// The client of the route guide, written by hand.
 struct RouteGuideClient: ServiceClient {
-    static let serviceName = "routeguide.RouteGuide"
+    static let getFeature = Method<RouteGuide.Point, RouteGuide.Feature>(
+        "/routeguide.RouteGuide/GetFeature", .unary)
+    static let listFeatures = Method<RouteGuide.Rectangle, RouteGuide.Feature>(
+        "/routeguide.RouteGuide/ListFeatures", .serverStreaming)
+    static let recordRoute = Method<RouteGuide.Point, RouteGuide.RouteSummary>(
+        "/routeguide.RouteGuide/RecordRoute", .clientStreaming)
+    static let routeChat = Method<RouteGuide.RouteNote, RouteGuide.RouteNote>(
+        "/routeguide.RouteGuide/RouteChat", .bidirectional)
+
     let channel: Channel
+
+    var recordRoute: ClientStreamingMethod<RouteGuide.Point, RouteGuide.RouteSummary> {
+        ClientStreamingMethod(self, Self.recordRoute)
+    }
+
+    func getFeature(_ point: RouteGuide.Point) async throws(RPCError) -> RouteGuide.Feature {
+        try await unary(Self.getFeature, point)
+    }
 
     func listFeatures(
         _ area: RouteGuide.Rectangle
     ) async throws(RPCError) -> ResponseStream<RouteGuide.Feature> {
-        try await serverStreaming("ListFeatures", area)
-    }
-
-    func recordRoute(
-        _ options: CallOptions = .init(),
-        _ produce: (RequestWriter<RouteGuide.Point>) async throws -> Void
-    ) async throws -> RouteGuide.RouteSummary {
-        try await clientStreaming("RecordRoute", options, produce)
+        try await serverStreaming(Self.listFeatures, area)
     }
 
     func routeChat() async throws(RPCError) -> Conversation<
         RouteGuide.RouteNote, RouteGuide.RouteNote
     > {
-        try await bidirectional("RouteChat")
+        try await bidirectional(Self.routeChat)
     }
 }

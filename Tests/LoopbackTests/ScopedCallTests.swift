@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A call that lasts as long as a closure", .timeLimit(.minutes(1)))
+@Suite("A call that lasts as long as a closure", .timeLimit(.minutes(5)))
 struct ScopedCallTests {
     private static let echo = Method<HelloRequest, HelloReply>("/t.T/Echo", .bidirectional)
     private static let count = Method<HelloRequest, HelloReply>("/t.T/Count", .serverStreaming)
@@ -56,14 +56,14 @@ struct ScopedCallTests {
     @Test("goes both ways, and brings out what the closure returns")
     func conversation() async throws {
         let server = try Server()
-        let channel = try Channel(server.loopback.target)
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
         let last = try await channel.bidirectional(Self.echo) { requests, responses in
             var answers = responses.makeAsyncIterator()
             var last: String?
             for index in 0..<500 {
                 try await requests.write(.init(name: "\(index)"))
                 last = try await answers.next()?.message
-                #expect(last == "\(index)")
+                try #require(last == "\(index)")
             }
             requests.finish()
             #expect(try await answers.next() == nil)
@@ -77,7 +77,7 @@ struct ScopedCallTests {
     @Test("is cancelled when the closure returns before its end")
     func leaving() async throws {
         let server = try Server()
-        let channel = try Channel(server.loopback.target)
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
         try await channel.bidirectional(Self.echo) { requests, responses in
             try await requests.write(.init(name: "one"))
             for try await answer in responses {
@@ -102,7 +102,7 @@ struct ScopedCallTests {
     @Test("is cancelled when the closure throws, whose error comes out")
     func throwing() async throws {
         let server = try Server()
-        let channel = try Channel(server.loopback.target)
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
         await #expect(throws: Enough.self) {
             try await channel.bidirectional(Self.echo) { requests, responses in
                 try await requests.write(.init(name: "one"))
@@ -115,7 +115,7 @@ struct ScopedCallTests {
     @Test("is cancelled with its task, whether that waits or not", arguments: [true, false])
     func cancellation(waits: Bool) async throws {
         let server = try Server()
-        let channel = try Channel(server.loopback.target)
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
         let gate = Gate()
         let task = Task {
             if waits {
@@ -140,7 +140,7 @@ struct ScopedCallTests {
     @Test("begins as cancelled in a task that is")
     func lateStart() async throws {
         let server = try Server()
-        let channel = try Channel(server.loopback.target)
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             try await channel.serverStreaming(Self.count, .init(name: "")) { responses in
@@ -159,7 +159,7 @@ struct ScopedCallTests {
                 if request.name == "fail" { throw RPCError(.dataLoss, "no more") }
             }
         }
-        let channel = try Channel(loopback.target)
+        let channel = try Channel(loopback.target, credentials: .insecure)
         let error = await #expect(throws: RPCError.self) {
             try await channel.serverStreaming(Self.count, .init(name: "fail")) { responses in
                 for try await _ in responses {}
@@ -178,7 +178,7 @@ struct ScopedCallTests {
     @Test("runs its closure where the caller runs") @MainActor
     func isolation() async throws {
         let server = try Server()
-        let channel = try Channel(server.loopback.target)
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
         // Not to be sent anywhere, which the compiler sees to.
         let seen = Seen()
         #expect(isOnMainQueue())
@@ -194,16 +194,60 @@ struct ScopedCallTests {
         #expect(seen.notes == [true, true, true])
     }
 
+    @Test("ends the request when the closure that writes returns")
+    func halfClose() async throws {
+        let server = try Server()
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
+        let count = try await channel.bidirectional(Self.echo) { requests in
+            for index in 0..<3 { try await requests.write(.init(name: "\(index)")) }
+        } responses: { responses in
+            // Ends only if the request does.
+            var count = 0
+            for try await _ in responses { count += 1 }
+            return count
+        }
+        #expect(count == 3)
+        #expect(await server.nextEnd == .some(nil))
+    }
+
+    @Test("throws the error of the closure that writes, and cancels the call")
+    func writerFailure() async throws {
+        let server = try Server()
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
+        let (answered, answer) = AsyncStream.makeStream(of: Void.self)
+        await #expect(throws: Enough.self) {
+            try await channel.bidirectional(Self.echo) { requests in
+                try await requests.write(.init(name: "1"))
+                // The server knows of the call once it has answered.
+                for await _ in answered { break }
+                throw Enough()
+            } responses: { responses in
+                for try await _ in responses { answer.yield() }
+            }
+        }
+        #expect(await server.nextEnd??.code == .cancelled)
+    }
+
+    @Test("cancels a closure that still writes when the closure that reads returns")
+    func readerReturns() async throws {
+        let server = try Server()
+        let channel = try Channel(server.loopback.target, credentials: .insecure)
+        let first = try await channel.bidirectional(Self.echo) { requests in
+            while true { try await requests.write(.init(name: "again")) }
+        } responses: { responses in
+            for try await response in responses { return response.message }
+            return ""
+        }
+        #expect(first == "again")
+        #expect(await server.nextEnd??.code == .cancelled)
+    }
+
     @Test("can be made by a client written by hand")
     func serviceClient() async throws {
         let server = try LoopbackServer { $0.addRouteGuide() }
-        let client = RouteGuideClient(channel: try Channel(server.target))
+        let client = RouteGuideClient(channel: try Channel(server.target, credentials: .insecure))
         let note = RouteGuide.RouteNote(location: .init(latitude: 1, longitude: 1), message: "hi")
-        let count = try await client.bidirectional("RouteChat") {
-            (
-                notes: RequestWriter<RouteGuide.RouteNote>,
-                answers: ScopedResponses<RouteGuide.RouteNote>
-            ) in
+        let count = try await client.bidirectional(RouteGuideClient.routeChat) { notes, answers in
             try await notes.write(note)
             try notes.finish(with: note)
             var count = 0

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Testing
 
 @Suite(
-    "A call over TLS", .timeLimit(.minutes(1)),
+    "A call over TLS", .timeLimit(.minutes(5)),
     .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
 struct SecureCallTests {
     static let certificates = URL(filePath: #filePath)
@@ -45,7 +45,7 @@ struct SecureCallTests {
         let tls = ServerTLS(
             certificateChain: try Self.pem("server.pem"), privateKey: try Self.pem("server.key"))
         let measure = Method<[UInt8], [UInt8]>(
-            "/t.T/Measure", .unary, request: .octets, reply: .octets)
+            "/t.T/Measure", .unary, request: .bytes, reply: .bytes)
         let server = try LoopbackServer(tls: tls) { server in
             // So large that no update of it is due.
             server.windowByteCount = 256 << 20
@@ -74,6 +74,55 @@ struct SecureCallTests {
         #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")
     }
 
+    @Test("may be addressed to a host that the certificate is for, and to no other")
+    func authority() async throws {
+        let server = try Self.server("server")
+        var options = TLSOptions()
+        options.rootCertificates = .text(try Self.pem("ca.pem"))
+        let channel = try Channel(server.target, credentials: .tls(options))
+        for authority in ["localhost:1", "x.test.swiftlet.example", "[::1]:443"] {
+            let reply = try await channel.unary(
+                HostileTrial.echo, [1], options: .with { $0.authority = authority })
+            #expect(reply == [1])
+        }
+        for authority in ["example.com", "example.com:443", "127.0.0.2", "a b"] {
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.unary(
+                    HostileTrial.echo, [1], options: .with { $0.authority = authority })
+            }
+            #expect(error?.mayHaveBeenExecuted == false)
+            guard authority != "a b" else { continue }
+            #expect(error?.code == .unauthenticated)
+            #expect(
+                error?.message.hasSuffix(
+                    " is not valid for the authority '\(authority)' of the call") == true)
+        }
+    }
+
+    @Test("checks the certificate for the host of the channel's authority, unless a name is set")
+    func defaultAuthority() async throws {
+        let server = try Self.server("server")
+        var options = TLSOptions()
+        options.rootCertificates = .text(try Self.pem("ca.pem"))
+        func reply(_ authority: String, name: String? = nil) async throws -> [UInt8] {
+            var arguments = ChannelArguments()
+            arguments.defaultAuthority = authority
+            arguments.targetNameOverride = name
+            let channel = try Channel(
+                server.target, credentials: .tls(options), arguments: arguments)
+            return try await channel.unary(HostileTrial.echo, [1])
+        }
+        #expect(try await reply("x.test.swiftlet.example") == [1])
+        #expect(try await reply("x.test.swiftlet.example:8443") == [1])
+        for authority in ["example.com", "127.0.0.2:443"] {
+            let error = await #expect(throws: RPCError.self) { try await reply(authority) }
+            #expect(error?.code == .unavailable)
+            #expect(error?.phase == .tls)
+            #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")
+        }
+        #expect(try await reply("example.com", name: "localhost") == [1])
+    }
+
     @Test("has no server whose key is another's, which is said in plain words")
     func wrongKey() throws {
         let tls = ServerTLS(
@@ -99,7 +148,7 @@ struct SecureCallTests {
     }
 }
 
-@Suite("A server that leaves", .timeLimit(.minutes(1)))
+@Suite("A server that leaves", .timeLimit(.minutes(5)))
 struct LeavingTests {
     @Test("lets running calls end, and new ones find another connection")
     func graceful() async throws {
@@ -115,7 +164,7 @@ struct LeavingTests {
                 return HelloReply(message: request.name)
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         async let held = channel.unary(hold, .init(name: "hold"))
         for await _ in arrived { break }
         server.leaveGracefully()
@@ -133,10 +182,11 @@ struct LeavingTests {
         let path = "/tmp/swiftlet-\(UInt64.random(in: 0 ... .max)).sock"
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .milliseconds(20)
-        let greeter = Greeter(channel: try Channel("unix:\(path)", arguments: arguments))
+        let greeter = Greeter(
+            channel: try Channel("unix:\(path)", credentials: .insecure, arguments: arguments))
         async let reply = greeter.sayHello(
             .init(name: "late"),
-            .with {
+            options: .with {
                 $0.waitForReady = true
                 $0.timeout = .seconds(30)
             })

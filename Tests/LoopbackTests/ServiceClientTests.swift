@@ -2,26 +2,26 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("A service's client", .timeLimit(.minutes(1)))
+@Suite("A service's client", .timeLimit(.minutes(5)))
 struct ServiceClientTests {
     private struct Stamped: ServiceClient {
-        static let serviceName = "test.Hello"
+        static let say = Method<HelloRequest, HelloReply>("/test.Hello/Say", .unary)
         let channel: Channel
         var defaultOptions: CallOptions { .with { $0.metadata = ["stamp": "client"] } }
     }
 
     private static func register(in server: inout ServerMethods) {
-        server.unary(Method<HelloRequest, HelloReply>("/test.Hello/Say", .unary)) { _, context in
+        server.unary(Stamped.say) { _, context in
             context.setTrailingMetadata(["seen": context.metadata["stamp"] ?? "none"])
             return HelloReply(message: context.metadata["stamp"] ?? "none")
         }
     }
 
-    @Test("tells what comes with the one answer")
+    @Test("returns the metadata of the response")
     func response() async throws {
         let server = try LoopbackServer(register: Self.register)
-        let client = Stamped(channel: try Channel(server.target))
-        let response: Response<HelloReply> = try await client.unaryResponse("Say", HelloRequest())
+        let client = Stamped(channel: try Channel(server.target, credentials: .insecure))
+        let response = try await client.unaryResponse(Stamped.say, HelloRequest())
         #expect(response.message.message == "client")
         #expect(response.trailingMetadata["seen"] == "client")
         #expect("\(response)" == "\(response.message), trailing metadata [seen: client]")
@@ -30,13 +30,14 @@ struct ServiceClientTests {
     @Test("completes options for calls that are made on its channel")
     func completed() async throws {
         let server = try LoopbackServer(register: Self.register)
-        let client = Stamped(channel: try Channel(server.target))
-        let method: Method<HelloRequest, HelloReply> = client.method("Say", .unary)
+        let client = Stamped(channel: try Channel(server.target, credentials: .insecure))
+        let method = Stamped.say
         let channel = client.channel
         #expect(try await channel.unary(method, .init()).message == "none")
         #expect(
-            try await channel.unary(method, .init(), client.completed(.init())).message == "client")
-        let own = client.completed(.with { $0.metadata = ["stamp": "own"] })
-        #expect(try await channel.unary(method, .init(), own).message == "own")
+            try await channel.unary(method, .init(), options: client.withDefaults(.init())).message
+                == "client")
+        let own = client.withDefaults(.with { $0.metadata = ["stamp": "own"] })
+        #expect(try await channel.unary(method, .init(), options: own).message == "own")
     }
 }

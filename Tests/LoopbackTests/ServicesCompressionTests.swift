@@ -3,7 +3,7 @@ import SwiftletCore
 import SwiftletLoopback
 import Testing
 
-@Suite("The loopback server", .timeLimit(.minutes(1)))
+@Suite("The loopback server", .timeLimit(.minutes(5)))
 struct ServicesCompressionTests {
     private static let words = String(repeating: "the same words again and ", count: 400)
     private static let say = Method<HelloRequest, HelloReply>("/test.Words/Say", .unary)
@@ -21,7 +21,7 @@ struct ServicesCompressionTests {
                 context.compress(with: CompressionAlgorithm(name: request.name))
                 for number in 0..<4 {
                     try await replies.write(
-                        HelloReply(message: words), mayCompress: number % 2 == 0)
+                        HelloReply(message: words), allowsCompression: number % 2 == 0)
                 }
             }
         }
@@ -30,7 +30,7 @@ struct ServicesCompressionTests {
     @Test("compresses its answers when the handler asks for it", arguments: ["gzip", "deflate"])
     func compresses(_ algorithm: String) async throws {
         let server = try Self.makeServer()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let response = try await channel.unaryResponse(Self.say, .init(name: algorithm))
         #expect(response.message.message == Self.words)
         #expect(response.wasCompressed)
@@ -39,7 +39,7 @@ struct ServicesCompressionTests {
     @Test("does not compress with what it cannot, or is not asked to", arguments: ["", "snappy"])
     func leavesAsItIs(_ algorithm: String) async throws {
         let server = try Self.makeServer()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let response = try await channel.unaryResponse(Self.say, .init(name: algorithm))
         #expect(response.message.message == Self.words)
         #expect(!response.wasCompressed)
@@ -48,14 +48,15 @@ struct ServicesCompressionTests {
     @Test("compresses only with what the client accepts")
     func obeysAcceptEncoding() async throws {
         let server = try Self.makeServer()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         for (accepted, isCompressed) in [
             ("identity", false), ("deflate, identity", false), ("identity, gzip", true),
         ] {
             var options = CallOptions()
             // Behind the client's own, and so in its place.
             options.metadata.append(received: .text(accepted), for: "grpc-accept-encoding")
-            let response = try await channel.unaryResponse(Self.say, .init(name: "gzip"), options)
+            let response = try await channel.unaryResponse(
+                Self.say, .init(name: "gzip"), options: options)
             #expect(response.message.message == Self.words)
             #expect(response.wasCompressed == isCompressed, "accepting \(accepted)")
         }
@@ -64,7 +65,7 @@ struct ServicesCompressionTests {
     @Test("compresses single messages of a stream")
     func compressesSome() async throws {
         let server = try Self.makeServer()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let replies = try await channel.serverStreaming(Self.sayMany, .init(name: "gzip"))
         var count = 0
         for try await reply in replies {
@@ -78,11 +79,11 @@ struct ServicesCompressionTests {
     @Test("answers UNIMPLEMENTED to a compression that it does not know")
     func unknownEncoding() async throws {
         let server = try Self.makeServer()
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         var options = CallOptions()
         options.metadata.append(received: .text("snappy"), for: "grpc-encoding")
         let error = await #expect(throws: RPCError.self) {
-            try await channel.unary(Self.say, .init(), options)
+            try await channel.unary(Self.say, .init(), options: options)
         }
         #expect(error?.code == .unimplemented)
         #expect(error?.message.contains("snappy") == true)
@@ -101,11 +102,13 @@ struct ServicesCompressionTests {
                 return HelloReply(message: flags)
             }
         }
-        let channel = try Channel(server.target)
-        let reply = try await channel.clientStreaming(join, .with { $0.compression = .deflate }) {
+        let channel = try Channel(server.target, credentials: .insecure)
+        let reply = try await channel.clientStreaming(
+            join, options: .with { $0.compression = .deflate }
+        ) {
             requests in
             for isCompressed in [true, false, false, true] {
-                try await requests.write(.init(name: Self.words), mayCompress: isCompressed)
+                try await requests.write(.init(name: Self.words), allowsCompression: isCompressed)
             }
         }
         #expect(reply.message == "1001")

@@ -3,26 +3,26 @@ import SwiftletLoopback
 import Testing
 
 /// What the shipped services and the server itself answer to what nobody ought to send.
-@Suite("A loopback server at its edges", .timeLimit(.minutes(1)))
+@Suite("A loopback server at its edges", .timeLimit(.minutes(5)))
 struct ServicesEdgeTests {
     @Test("survives text to echo that cannot be sent by the rules")
     func echo() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
-        let peer = try Channel(server.target)
+        let peer = try Channel(server.target, credentials: .insecure)
         let call = Method<GRPC.Testing.Empty, GRPC.Testing.Empty>(
             "/grpc.testing.TestService/EmptyCall", .unary)
         var options = CallOptions()
         options.metadata.append(
             received: .text("\t\u{e9}"), for: "x-grpc-test-echo-initial")
         // Whatever comes of it, the server is there for the next.
-        _ = try? await peer.unary(call, .init(), options)
+        _ = try? await peer.unary(call, .init(), options: options)
         _ = try await peer.unary(call, .init())
     }
 
     @Test("survives a way round the world more often than a number can count")
     func distance() async throws {
         let server = try LoopbackServer { $0.addRouteGuide() }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let record = Method<RouteGuide.Point, RouteGuide.RouteSummary>(
             "/routeguide.RouteGuide/RecordRoute", .clientStreaming)
         let summary: RouteGuide.RouteSummary = try await channel.clientStreaming(record) { points in
@@ -38,7 +38,7 @@ struct ServicesEdgeTests {
     @Test("greets in streams, too")
     func greetings() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let many = try await channel.serverStreaming(
             Method<HelloRequest, HelloReply>(
                 "/helloworld.Greeter/SayHelloStreamReply", .serverStreaming),
@@ -59,7 +59,7 @@ struct ServicesEdgeTests {
     @Test("sends both ways at once until the client has finished")
     func bothWays() async throws {
         let server = try LoopbackServer { $0.addBenchmark() }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let call = try await channel.bidirectional(
             Method<GRPC.Testing.SimpleRequest, GRPC.Testing.SimpleResponse>(
                 "/grpc.testing.BenchmarkService/StreamingBothWays", .bidirectional))
@@ -72,7 +72,7 @@ struct ServicesEdgeTests {
     @Test("answers what is not gRPC with 415, and what is only like it too")
     func notGRPC() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         for type in ["text/plain", "application/grpc-web", "application/grpcfoo"] {
             let answer = try await channel.post(
                 "/helloworld.Greeter/SayHello", contentType: type, body: [0, 0, 0, 0, 0])
@@ -87,7 +87,7 @@ struct ServicesEdgeTests {
             $0.faults = [.always(.dropAfterMessages(0))]
         }
         let error = await #expect(throws: RPCError.self) {
-            _ = try await Channel(server.target).unary(
+            _ = try await Channel(server.target, credentials: .insecure).unary(
                 Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary), .init())
         }
         #expect(error?.code == .unavailable)
@@ -105,11 +105,11 @@ struct ServicesEdgeTests {
         }
         var arguments = ChannelArguments()
         arguments.maxMetadataByteCount = 1 << 20
-        let channel = try Channel(server.target, arguments: arguments)
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let response = try await channel.unaryResponse(echo, [1])
         #expect(response.trailingMetadata["large"] == text)
         // By default it is too much, for its call alone.
-        let other = try Channel(server.target)
+        let other = try Channel(server.target, credentials: .insecure)
         let error = await #expect(throws: RPCError.self) { _ = try await other.unary(echo, [1]) }
         #expect(error != nil)
     }
@@ -117,14 +117,15 @@ struct ServicesEdgeTests {
     @Test("is not called with an authority or a user agent that ends a line")
     func lineEnds() async throws {
         let server = try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let first = await #expect(throws: RPCError.self) {
-            try await channel.unary(HostileTrial.echo, [1], .with { $0.authority = "a\nb" })
+            try await channel.unary(
+                HostileTrial.echo, [1], options: .with { $0.authority = "a\nb" })
         }
         #expect(first?.code == .invalidArgument)
         var arguments = ChannelArguments()
         arguments.userAgentPrefix = "a\r\nb"
-        let other = try Channel(server.target, arguments: arguments)
+        let other = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let second = await #expect(throws: RPCError.self) {
             try await other.unary(HostileTrial.echo, [1])
         }
@@ -143,15 +144,16 @@ struct ServicesEdgeTests {
         }
         var options = CallOptions()
         options.maxSendByteCount = 10
-        options.timeout = .seconds(20)
-        let channel = try Channel(server.target)
+        options.timeout = .seconds(120)
+        let channel = try Channel(server.target, credentials: .insecure)
         let answer = try await channel.post(
-            "/size", contentType: "text/plain", body: [1, 2, 3], options)
+            "/size", contentType: "text/plain", body: [1, 2, 3], options: options)
         #expect(String(decoding: answer.body, as: UTF8.self) == "3 false")
         let limited = options
         let error = await #expect(throws: RPCError.self) {
             try await channel.post(
-                "/size", contentType: "text/plain", body: Array(repeating: 1, count: 11), limited)
+                "/size", contentType: "text/plain", body: Array(repeating: 1, count: 11),
+                options: limited)
         }
         #expect(error?.code == .resourceExhausted)
     }

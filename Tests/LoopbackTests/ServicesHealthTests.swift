@@ -2,14 +2,14 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("Health", .timeLimit(.minutes(1)))
+@Suite("Health", .timeLimit(.minutes(5)))
 struct ServicesHealthTests {
     @Test("is asked for by service, and for the server as a whole")
     func check() async throws {
         let health = HealthService()
         health.set(.notServing, for: "a.B")
         let server = try LoopbackServer { $0.add(health) }
-        let client = HealthClient(channel: try Channel(server.target))
+        let client = HealthClient(channel: try Channel(server.target, credentials: .insecure))
         #expect(try await client.check() == .serving)
         #expect(try await client.check("a.B") == .notServing)
         #expect(try await client.list() == ["": .serving, "a.B": .notServing])
@@ -21,7 +21,7 @@ struct ServicesHealthTests {
     func watch() async throws {
         let health = HealthService()
         let server = try LoopbackServer { $0.add(health) }
-        let client = HealthClient(channel: try Channel(server.target))
+        let client = HealthClient(channel: try Channel(server.target, credentials: .insecure))
         var changes = try await client.watch("a.B").makeAsyncIterator()
         #expect(try await changes.next()?.status == .serviceUnknown)
         health.set(.serving, for: "a.B")
@@ -38,7 +38,7 @@ struct ServicesHealthTests {
     func watchersLeave() async throws {
         let health = HealthService()
         let server = try LoopbackServer { $0.add(health) }
-        let client = HealthClient(channel: try Channel(server.target))
+        let client = HealthClient(channel: try Channel(server.target, credentials: .insecure))
         let stream = try await client.watch()
         var changes = stream.makeAsyncIterator()
         #expect(try await changes.next()?.status == .serving)

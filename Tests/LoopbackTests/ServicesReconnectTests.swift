@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftletLoopback
 
-@Suite("A port on which nobody stays", .timeLimit(.minutes(1)))
+@Suite("A port on which nobody stays", .timeLimit(.minutes(5)))
 struct ServicesReconnectTests {
     private static let start = Method<GRPC.Testing.ReconnectParams, GRPC.Testing.Empty>(
         "/grpc.testing.ReconnectService/Start", .unary)
@@ -15,12 +15,12 @@ struct ServicesReconnectTests {
     func record() async throws {
         let reconnects = try ReconnectService(initialBackoff: .milliseconds(1))
         let server = try LoopbackServer { $0.add(reconnects) }
-        let control = try Channel(server.target)
+        let control = try Channel(server.target, credentials: .insecure)
         _ = try await control.unary(Self.start, .init(maxReconnectBackoffMs: 2))
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .milliseconds(1)
         arguments.maxReconnectBackoff = .milliseconds(2)
-        let lost = try Channel(reconnects.target, arguments: arguments)
+        let lost = try Channel(reconnects.target, credentials: .insecure, arguments: arguments)
         lost.connect()
         try await eventually { reconnects.arrivalCount >= 4 }
         let info = try await control.unary(Self.stop, .init())

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("Reflection", .timeLimit(.minutes(1)))
+@Suite("Reflection", .timeLimit(.minutes(5)))
 struct ServicesReflectionTests {
     private static func makeServer() throws -> LoopbackServer {
         try LoopbackServer { server in
@@ -15,7 +15,7 @@ struct ServicesReflectionTests {
     @Test("lists the services of a server, also those that came after it")
     func services() async throws {
         let server = try Self.makeServer()
-        let client = ReflectionClient(channel: try Channel(server.target))
+        let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
         #expect(
             try await client.services() == [
                 "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
@@ -31,7 +31,7 @@ struct ServicesReflectionTests {
         ])
     func symbols(_ symbol: String) async throws {
         let server = try Self.makeServer()
-        let client = ReflectionClient(channel: try Channel(server.target))
+        let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
         let files = try await client.files(declaring: symbol)
         #expect(
             files.map(\.name) == [
@@ -43,7 +43,7 @@ struct ServicesReflectionTests {
     @Test("describes every bundled file by name as it is")
     func files() async throws {
         let server = try Self.makeServer()
-        let client = ReflectionClient(channel: try Channel(server.target))
+        let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
         for file in Google.Protobuf.FileDescriptorProto.bundled {
             let found = try await client.files(named: try #require(file.name))
             #expect(found.first == file)
@@ -78,7 +78,7 @@ struct ServicesReflectionTests {
             ]
         }
         let server = try LoopbackServer { $0.add(ReflectionService(files: [file])) }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let talk = try await channel.bidirectional(
             Method<Request, Reply>(
                 "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", .bidirectional))
@@ -110,7 +110,7 @@ struct ServicesReflectionTests {
     @Test("says NOT_FOUND of what it does not know")
     func unknown() async throws {
         let server = try Self.makeServer()
-        let client = ReflectionClient(channel: try Channel(server.target))
+        let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
         for call in [
             { _ = try await client.files(declaring: "no.Such") },
             { _ = try await client.files(named: "no/such.proto") },
@@ -119,6 +119,26 @@ struct ServicesReflectionTests {
             #expect(error?.code == .notFound)
             #expect(error?.origin == .server)
         }
+    }
+
+    @Test("ends with the status of its call, also behind an answer")
+    func status() async throws {
+        typealias Request = GRPC.Reflection.ServerReflectionRequest
+        typealias Reply = GRPC.Reflection.ServerReflectionResponse
+        let method = Method<Request, Reply>(
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", .bidirectional)
+        let server = try LoopbackServer { server in
+            server.bidirectional(method) { requests, replies, _ in
+                for try await _ in requests {
+                    try await replies.write(
+                        Reply(messageResponse: .listServicesResponse(.init(service: []))))
+                }
+                throw RPCError(.dataLoss, "the list is not complete")
+            }
+        }
+        let client = ReflectionClient(channel: try server.makeChannel())
+        let error = await #expect(throws: RPCError.self) { try await client.services() }
+        #expect(error?.code == .dataLoss)
     }
 
     @Test("is asked for by its old name where the server knows no other")
@@ -137,7 +157,7 @@ struct ServicesReflectionTests {
                 }
             }
         }
-        let client = ReflectionClient(channel: try Channel(server.target))
+        let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
         #expect(try await client.services() == ["an.Old"])
     }
 }

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A server inside the process", .timeLimit(.minutes(1)))
+@Suite("A server inside the process", .timeLimit(.minutes(5)))
 struct ServicesServerTests {
     private static let hello = Method<HelloRequest, HelloReply>("/test.Hello/Say", .unary)
 
@@ -58,6 +58,47 @@ struct ServicesServerTests {
         #expect(error?.code == .unavailable)
     }
 
+    @Test("refuses a method that is registered with another shape than its own")
+    func shapes() throws {
+        let mistakes: [(CallShape, @Sendable (inout ServerMethods, Echo) -> Void)] = [
+            (.serverStreaming, { $0.unary($1) { request, _ in request } }),
+            (.unary, { $0.serverStreaming($1) { _, _, _ in } }),
+            (.bidirectional, { $0.clientStreaming($1) { _, _ in [] } }),
+            (.clientStreaming, { $0.bidirectional($1) { _, _, _ in } }),
+        ]
+        for (shape, register) in mistakes {
+            let method = Echo("/t.T/Wrong", shape, request: .bytes, reply: .bytes)
+            let error = #expect(throws: RPCError.self) {
+                _ = try LoopbackServer { register(&$0, method) }
+            }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.message.contains("/t.T/Wrong is declared as \(shape)") == true)
+        }
+    }
+
+    private typealias Echo = Method<[UInt8], [UInt8]>
+
+    @Test("refuses a second message to a method that takes one")
+    func secondMessage() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(HostileTrial.echo) { request, _ in
+                Issue.record("the handler was called")
+                return request
+            }
+        }
+        let channel = try server.makeChannel()
+        // The same path, called in another shape than the server's.
+        let call = try await channel.bidirectional(
+            Echo(path: HostileTrial.echo.path, .bidirectional, request: .bytes, reply: .bytes))
+        try await call.requests.write([1])
+        try call.requests.finish(with: [2])
+        let error = await #expect(throws: RPCError.self) {
+            for try await _ in call.responses {}
+        }
+        #expect(error?.code == .internal)
+        #expect(error?.message == "the request has more than one message")
+    }
+
     @Test("knows the services that it offers")
     func serviceNames() async throws {
         var names: [String] = []
@@ -80,7 +121,7 @@ struct ServicesServerTests {
                 return HelloReply(message: request.name)
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
                 group.addTask { _ = try await channel.unary(Self.hello, .init(name: "\(number)")) }
@@ -103,7 +144,7 @@ struct ServicesServerTests {
                 return HelloReply()
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let call = Task { try await channel.unary(Self.hello, .init()) }
         for await _ in arrived { break }
         call.cancel()
@@ -125,14 +166,14 @@ struct ServicesServerTests {
                 return HelloReply()
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         var options = CallOptions()
         // Said to the server alone: the client itself would wait for ever.
         options.metadata.append(received: .text("20m"), for: "grpc-timeout")
         // On a busy machine the time may be over before the handler begins.
         while seen.withLock({ $0 }) == nil {
             let error = await #expect(throws: RPCError.self) {
-                try await channel.unary(Self.hello, .init(), options)
+                try await channel.unary(Self.hello, .init(), options: options)
             }
             #expect(error?.code == .deadlineExceeded)
             #expect(error?.origin == .server)

@@ -5,7 +5,7 @@ import Testing
 
 private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
 
-@Suite("A shipped interceptor", .timeLimit(.minutes(1)))
+@Suite("A shipped interceptor", .timeLimit(.minutes(5)))
 struct ShippedInterceptorTests {
     private let servers = Servers()
 
@@ -16,7 +16,9 @@ struct ShippedInterceptorTests {
         }
     ) throws -> (LoopbackServer, Channel) {
         let server = servers.keep(try LoopbackServer { $0.unary(sayHello, handle) })
-        return (server, try Channel(server.target, interceptors: interceptors))
+        return (
+            server, try Channel(server.target, credentials: .insecure, interceptors: interceptors)
+        )
     }
 
     @Test("logs a line for each call, and no secrets")
@@ -30,7 +32,7 @@ struct ShippedInterceptorTests {
         let options = CallOptions.with {
             $0.metadata = ["authorization": "Bearer s3cret", "x-key": "k3y", "x-open": "yes"]
         }
-        _ = try await channel.unary(sayHello, .init(name: "you"), options)
+        _ = try await channel.unary(sayHello, .init(name: "you"), options: options)
         _ = try? await channel.unary(sayHello, .init(name: "nobody"))
         let text = lines.all.joined(separator: "\n")
         #expect(!text.contains("s3cret") && !text.contains("k3y"))
@@ -39,10 +41,10 @@ struct ShippedInterceptorTests {
         #expect(lines.all.contains { $0.contains(server.target) })
         #expect(
             lines.all.contains { $0.hasPrefix("\(sayHello.path) NOT_FOUND: nobody here") })
-        #expect(lines.all.contains("\(sayHello.path) → message of 5 octets"))
+        #expect(lines.all.contains("\(sayHello.path) → message of 5 bytes"))
     }
 
-    @Test("measures calls by method, status, time and octets")
+    @Test("measures calls by method, status, time and bytes")
     func metrics() async throws {
         let metrics = CallMetrics()
         let (_, channel) = try channel([.all(metrics.interceptor)]) { request, _ in
@@ -79,7 +81,7 @@ struct ShippedInterceptorTests {
             return HelloReply()
         }
         _ = try await channel.unary(sayHello, .init())
-        _ = try await channel.unary(sayHello, .init(), .with { $0.timeout = .seconds(60) })
+        _ = try await channel.unary(sayHello, .init(), options: .with { $0.timeout = .seconds(60) })
         let seen = deadlines.withLock { $0 }
         #expect(seen[0] > .seconds(900) && seen[0] <= .seconds(1_000))
         #expect(seen[1] > .zero && seen[1] <= .seconds(60))
@@ -133,7 +135,7 @@ struct ShippedInterceptorTests {
     @Test("sends a call once more with a fresh token, and fetches it once for all")
     func tokenRefresh() async throws {
         let fetches = Atomic(0)
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             BearerToken.Token("t\(fetches.wrappingAdd(1, ordering: .relaxed).newValue)")
         }
         let refused = Notes()
@@ -154,7 +156,7 @@ struct ShippedInterceptorTests {
     @Test("tells a call whose time was up from one that was cancelled")
     func countsDeadlines() async throws {
         let metrics = CallMetrics()
-        let token = BearerToken(isAllowedInTheClear: true) {
+        let token = BearerToken(allowsInsecureConnections: true) {
             try await Task.sleep(for: .seconds(3_600))
             return BearerToken.Token("t")
         }
@@ -162,7 +164,7 @@ struct ShippedInterceptorTests {
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
                 sayHello, .init(name: "a"),
-                .with {
+                options: .with {
                     $0.credentials = token
                     $0.timeout = .milliseconds(20)
                 })
@@ -178,7 +180,7 @@ struct ShippedInterceptorTests {
     func tokenRefusedTwice() async throws {
         let calls = Atomic(0)
         let (_, channel) = try channel([
-            .all(.refreshing(BearerToken("bad", isAllowedInTheClear: true)))
+            .all(.refreshing(BearerToken("bad", allowsInsecureConnections: true)))
         ]) { _, _ in
             calls.wrappingAdd(1, ordering: .relaxed)
             throw RPCError(.unauthenticated, "no")

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("A streaming call", .timeLimit(.minutes(1)))
+@Suite("A streaming call", .timeLimit(.minutes(5)))
 struct StreamingTests {
     @Test("brings the server's messages in order, and then ends")
     func serverStreaming() async throws {
@@ -16,7 +16,7 @@ struct StreamingTests {
                 }
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let stream = try await channel.serverStreaming(count, .init(name: "5000"))
         #expect(try await stream.initialMetadata["x-first"] == "yes")
         var next = 0
@@ -31,9 +31,8 @@ struct StreamingTests {
     @Test("sends many messages and gets one")
     func clientStreaming() async throws {
         let server = try LoopbackServer { $0.addRouteGuide() }
-        let client = RouteGuideClient(channel: try Channel(server.target))
-        let summary: RouteGuide.RouteSummary = try await client.clientStreaming("RecordRoute") {
-            (route: RequestWriter<RouteGuide.Point>) in
+        let client = RouteGuideClient(channel: try Channel(server.target, credentials: .insecure))
+        let summary = try await client.clientStreaming(RouteGuideClient.recordRoute) { route in
             for index in 0..<1_000 {
                 try await route.write(.init(latitude: Int32(index), longitude: 0))
             }
@@ -51,12 +50,12 @@ struct StreamingTests {
                 }
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let conversation = try await channel.bidirectional(echo)
         var answers = conversation.responses.makeAsyncIterator()
         for index in 0..<500 {
             try await conversation.requests.write(.init(name: "\(index)"))
-            #expect(try await answers.next()?.message == "\(index)")
+            try #require(try await answers.next()?.message == "\(index)")
         }
         conversation.requests.finish()
         #expect(try await answers.next() == nil)
@@ -67,7 +66,7 @@ struct StreamingTests {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 131) }
         #expect(try await channel.unary(HostileTrial.echo, body) == body)
     }
@@ -77,11 +76,11 @@ struct StreamingTests {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
                 HostileTrial.echo, [UInt8](repeating: 0, count: 1_001),
-                .with { $0.maxReceiveByteCount = 1_000 })
+                options: .with { $0.maxReceiveByteCount = 1_000 })
         }
         #expect(error?.code == .resourceExhausted)
         #expect(
@@ -93,10 +92,11 @@ struct StreamingTests {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let body = [UInt8](repeating: 9, count: 100_000)
         #expect(
-            try await channel.unary(HostileTrial.echo, body, .with { $0.compression = algorithm })
+            try await channel.unary(
+                HostileTrial.echo, body, options: .with { $0.compression = algorithm })
                 == body)
     }
 
@@ -110,7 +110,7 @@ struct StreamingTests {
                 while true { try await replies.write(HelloReply(message: "more")) }
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         do {
             let stream = try await channel.serverStreaming(endless, .init())
             for try await reply in stream {
@@ -126,12 +126,12 @@ struct StreamingTests {
         let server = try LoopbackServer { $0.addGreeter() }
         let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
         let queue = try CompletionQueue(.byHand)
-        let channel = try Channel(server.target, queue: queue)
+        let channel = try Channel(server.target, credentials: .insecure, queue: queue)
         for _ in 0..<10 {
             let response = try channel.blockingUnary(sayHello, .init(name: "you"))
             #expect(response.message.message == "Hello you")
         }
-        let shared = try Channel(server.target)
+        let shared = try Channel(server.target, credentials: .insecure)
         #expect(try shared.blockingUnary(sayHello, .init(name: "me")).message.message == "Hello me")
     }
 
@@ -139,7 +139,8 @@ struct StreamingTests {
     func executor() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let queue = try CompletionQueue()
-        let greeter = Greeter(channel: try Channel(server.target, queue: queue))
+        let greeter = Greeter(
+            channel: try Channel(server.target, credentials: .insecure, queue: queue))
         let message = try await withTaskExecutorPreference(queue) {
             try await greeter.sayHello(.init(name: "queue")).message
         }

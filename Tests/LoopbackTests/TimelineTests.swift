@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("The timeline of a call", .timeLimit(.minutes(1)))
+@Suite("The timeline of a call", .timeLimit(.minutes(5)))
 struct TimelineTests {
     static let sayHello = Method<HelloRequest, HelloReply>(
         "/helloworld.Greeter/SayHello", .unary)
@@ -10,7 +10,7 @@ struct TimelineTests {
     @Test("tells its steps in their order, and the way there")
     func steps() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let request = HelloRequest(name: "you")
         let first = try #require(
             try await channel.unaryResponse(Self.sayHello, request).timeline)
@@ -38,7 +38,7 @@ struct TimelineTests {
     @Test("travels in the error of a call that failed")
     func failure() async throws {
         let server = try LoopbackServer { _ in }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let error = try #require(
             await #expect(throws: RPCError.self) {
                 try await channel.unary(Self.sayHello, HelloRequest(name: "you"))
@@ -63,11 +63,12 @@ struct TimelineTests {
                 throw RPCError(.aborted, "enough")
             }
         }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let unary = await #expect(throws: RPCError.self) {
             try await channel.unary(Self.sayHello, HelloRequest())
         }
-        let streaming = Method<HelloRequest, HelloReply>(Self.sayHello.path, .serverStreaming)
+        let streaming = try Method<HelloRequest, HelloReply>(
+            path: Self.sayHello.path, .serverStreaming)
         let stream = await #expect(throws: RPCError.self) {
             for try await _ in try await channel.serverStreaming(streaming, HelloRequest()) {}
         }
@@ -86,7 +87,7 @@ struct TimelineTests {
     @Test("of a stream is there once it has ended")
     func stream() async throws {
         let server = try LoopbackServer { $0.addRouteGuide() }
-        let channel = try Channel(server.target)
+        let channel = try Channel(server.target, credentials: .insecure)
         let chat: Conversation<RouteGuide.RouteNote, RouteGuide.RouteNote> =
             try await channel.bidirectional(
                 Method("/routeguide.RouteGuide/RouteChat", .bidirectional))

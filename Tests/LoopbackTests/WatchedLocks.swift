@@ -1,5 +1,1 @@
-#if SWIFTLET_WATCHED_LOCKS
-    import SwiftletTransport
-
-    typealias Mutex = WatchedMutex
-#endif
+../../Sources/Core/EventLoop/WatchedLocks.swift

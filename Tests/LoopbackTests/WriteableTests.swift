@@ -2,7 +2,7 @@ import Swiftlet
 import Synchronization
 import Testing
 
-@Suite("A writeable", .timeLimit(.minutes(1)))
+@Suite("A writeable", .timeLimit(.minutes(5)))
 struct WriteableTests {
     @Test("of one handler gives it values and the end as events")
     func events() throws {

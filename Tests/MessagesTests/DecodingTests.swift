@@ -63,13 +63,13 @@ struct DecodingTests {
     func equalKeys() throws {
         func entry(_ key: String, _ value: UInt8) -> [UInt8] {
             let double: [UInt8] = [0x11, 0, 0, 0, 0, 0, 0, 0, value]
-            let octets = [0x0a, UInt8(key.utf8.count)] + key.utf8 + double
-            return [0xda, 2, UInt8(octets.count)] + octets
+            let bytes = [0x0a, UInt8(key.utf8.count)] + key.utf8 + double
+            return [0xda, 2, UInt8(bytes.count)] + bytes
         }
         let (composed, decomposed) = ("\u{e9}", "e\u{301}")
         for (first, last) in [(composed, decomposed), (decomposed, composed)] {
-            let octets = entry(first, 0x3f) + entry("a", 0x3f) + entry(last, 0x40)
-            let message = try Everything(decoding: octets)
+            let bytes = entry(first, 0x3f) + entry("a", 0x3f) + entry(last, 0x40)
+            let message = try Everything(decoding: bytes)
             #expect(message.weights == [last: 2, "a": 0x1p-15])
             #expect(message.weights.keys.contains { $0.utf8.elementsEqual(last.utf8) })
             #expect(
@@ -95,8 +95,8 @@ struct DecodingTests {
 
     @Test("loses what does not fit into the 64 bits of a varint")
     func wideVarint() throws {
-        let octets = [0x20] + [UInt8](repeating: 0xff, count: 9) + [0x0d]
-        #expect(try Everything(decoding: octets) == .with { $0.uint64 = .max })
+        let bytes = [0x20] + [UInt8](repeating: 0xff, count: 9) + [0x0d]
+        #expect(try Everything(decoding: bytes) == .with { $0.uint64 = .max })
     }
 
     @Test("cuts an int32, a uint32 and an enum down to 32 bits")
@@ -109,24 +109,60 @@ struct DecodingTests {
         #expect(message == .with { ($0.int32, $0.uint32, $0.bool) = (1, 2, true) })
     }
 
+    @Test("cuts a sint32 down to 32 bits before it undoes the zigzag")
+    func longZigZag() throws {
+        // 2³² + 1 and 2³² + 2, of which 1 and 2 count.
+        let bytes: [UInt8] = [0x28, 0x81, 0x80, 0x80, 0x80, 0x10]
+        #expect(try Everything(decoding: bytes).sint32 == -1)
+        #expect(try Everything(decoding: [0x28, 0x82, 0x80, 0x80, 0x80, 0x10]).sint32 == 1)
+    }
+
+    struct GroupHolder: Message {
+        struct Group: Message {
+            var child: Everything.Child?
+            var id: Int32 = 0
+
+            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.message(2, &child)
+                try field.int32(3, &id)
+            }
+        }
+
+        var group: Group?
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.group(1, &group)
+        }
+    }
+
+    @Test("refuses the end of a group inside a message of that group")
+    func groupEndInMessage() throws {
+        #expect(throws: WireError(.unmatchedGroup, offset: 3, path: [1, 2])) {
+            try GroupHolder(decoding: [0x0b, 0x12, 1, 0x0c, 0x18, 7, 0x0c])
+        }
+        let holder = try GroupHolder(decoding: [0x0b, 0x12, 2, 8, 5, 0x18, 7, 0x0c])
+        #expect(holder.group?.child?.id == 5)
+        #expect(holder.group?.id == 7)
+    }
+
     @Test(
         "keeps what it does not know, and writes it again",
         arguments: [
-            ("a varint", [0xd0, 1, 0x96, 1]), ("eight octets", [0xd1, 1, 1, 2, 3, 4, 5, 6, 7, 8]),
-            ("a length and octets", [0xd2, 1, 2, 7, 7]), ("four octets", [0xd5, 1, 1, 2, 3, 4]),
+            ("a varint", [0xd0, 1, 0x96, 1]), ("eight bytes", [0xd1, 1, 1, 2, 3, 4, 5, 6, 7, 8]),
+            ("a length and bytes", [0xd2, 1, 2, 7, 7]), ("four bytes", [0xd5, 1, 1, 2, 3, 4]),
             ("a group in a group", [0xd3, 1, 0x0b, 8, 1, 0x0c, 0xd4, 1]),
             ("a known number of the wrong type", [0x0a, 1, 0x61]),
             ("a known text of the wrong type", [0x70, 1]),
             ("many of one kind", [0xd0, 1, 1, 0xd0, 1, 2, 0xd0, 1, 3, 0xd5, 1, 0, 0, 0, 0]),
         ] as [(String, [UInt8])])
-    func unknown(_ name: String, _ octets: [UInt8]) throws {
-        let message = try Everything(decoding: octets + [0x68, 1])
+    func unknown(_ name: String, _ bytes: [UInt8]) throws {
+        let message = try Everything(decoding: bytes + [0x68, 1])
         #expect(message.bool)
-        #expect(message.unknownFields.octets == octets)
-        #expect(message.encoded() == [0x68, 1] + octets)
+        #expect(message.unknownFields.bytes == bytes)
+        #expect(message.encoded() == [0x68, 1] + bytes)
         #expect(message.encoded(options: .init(keepsUnknownFields: false)) == [0x68, 1])
         let dropped = try Everything(
-            decoding: octets + [0x68, 1], options: .init(keepsUnknownFields: false))
+            decoding: bytes + [0x68, 1], options: .init(keepsUnknownFields: false))
         #expect(dropped == .with { $0.bool = true })
     }
 
@@ -143,14 +179,14 @@ struct DecodingTests {
 
     struct Broken: CustomTestStringConvertible {
         var testDescription: String
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var error: WireError
         init(
-            _ name: String, _ octets: [UInt8], _ reason: WireError.Reason, _ offset: Int,
+            _ name: String, _ bytes: [UInt8], _ reason: WireError.Reason, _ offset: Int,
             _ path: [UInt32]
         ) {
             testDescription = name
-            self.octets = octets
+            self.bytes = bytes
             error = WireError(reason, offset: offset, path: path)
         }
     }
@@ -162,7 +198,7 @@ struct DecodingTests {
             Broken("half a varint", [8, 0x80], .truncated, 2, [1]),
             Broken("half a tag", [0x80], .truncated, 1, []),
             Broken(
-                "eleven octets of varint", [8] + [UInt8](repeating: 0x80, count: 10),
+                "eleven bytes of varint", [8] + [UInt8](repeating: 0x80, count: 10),
                 .overlongVarint, 11, [1]),
             Broken("a tag of 33 bits", [0x88, 0x80, 0x80, 0x80, 0x10], .overlongVarint, 5, []),
             Broken(
@@ -178,8 +214,8 @@ struct DecodingTests {
             Broken(
                 "wire type 7 of the greatest number", [0xff, 0xff, 0xff, 0xff, 0x0f], .invalidTag,
                 5, []),
-            Broken("three octets of four", [0x3d, 1, 2, 3], .truncated, 1, [7]),
-            Broken("seven octets of eight", [0x41, 1, 2, 3, 4, 5, 6, 7], .truncated, 1, [8]),
+            Broken("three bytes of four", [0x3d, 1, 2, 3], .truncated, 1, [7]),
+            Broken("seven bytes of eight", [0x41, 1, 2, 3, 4, 5, 6, 7], .truncated, 1, [8]),
             Broken("a length beyond the end", [0x72, 3, 0x61, 0x62], .truncated, 2, [14]),
             Broken(
                 "a length of 2^64 - 1", [0x72] + [UInt8](repeating: 0xff, count: 9) + [1],
@@ -209,7 +245,7 @@ struct DecodingTests {
             Broken(
                 "a packed value that ends too late", [0xfa, 1, 1, 0x80, 1], .truncated, 4, [31]),
             Broken(
-                "a packed double of four octets", [0x8a, 2, 4, 0, 0, 0, 0], .truncated, 3, [33]),
+                "a packed double of four bytes", [0x8a, 2, 4, 0, 0, 0, 0], .truncated, 3, [33]),
             Broken("a group without an end", [0xeb, 3, 8, 1], .truncated, 4, [61]),
             Broken("an unknown group without an end", [0xcb, 1, 8, 1], .truncated, 4, [25]),
             Broken("half a tag in an unknown group", [0xcb, 1, 0x88], .truncated, 3, [25]),
@@ -225,28 +261,28 @@ struct DecodingTests {
             Broken("an unknown field without its value", [0xca, 1, 9, 1], .truncated, 3, [25]),
         ])
     func broken(_ each: Broken) {
-        #expect(throws: each.error) { try Everything(decoding: each.octets) }
+        #expect(throws: each.error) { try Everything(decoding: each.bytes) }
     }
 
-    /// The tag `octet`, in more octets than it needs.
-    private static func tag(_ octet: UInt8, byteCount: Int) -> [UInt8] {
-        [octet | 0x80] + [UInt8](repeating: 0x80, count: byteCount - 2) + [0]
+    /// The tag `byte`, in more bytes than it needs.
+    private static func tag(_ byte: UInt8, byteCount: Int) -> [UInt8] {
+        [byte | 0x80] + [UInt8](repeating: 0x80, count: byteCount - 2) + [0]
     }
 
     @Test("takes a tag that is longer than needed", arguments: 2...5)
     func longTag(byteCount: Int) throws {
-        let octets = Self.tag(0x68, byteCount: byteCount) + [1]
-        #expect(try Everything(decoding: octets) == .with { $0.bool = true })
+        let bytes = Self.tag(0x68, byteCount: byteCount) + [1]
+        #expect(try Everything(decoding: bytes) == .with { $0.bool = true })
     }
 
-    @Test("refuses a tag of more than five octets, wherever it stands", arguments: 6...10)
+    @Test("refuses a tag of more than five bytes, wherever it stands", arguments: 6...10)
     func overlongTag(byteCount: Int) {
-        let octets = Self.tag(8, byteCount: byteCount) + [1]
-        let nested = [0x8a, 1, UInt8(octets.count)] + octets
-        for (start, octets) in [
-            (0, octets), (3, nested), (2, [0xeb, 3] + octets), (2, [0xcb, 1] + octets),
+        let bytes = Self.tag(8, byteCount: byteCount) + [1]
+        let nested = [0x8a, 1, UInt8(bytes.count)] + bytes
+        for (start, bytes) in [
+            (0, bytes), (3, nested), (2, [0xeb, 3] + bytes), (2, [0xcb, 1] + bytes),
         ] {
-            let error = #expect(throws: WireError.self) { try Everything(decoding: octets) }
+            let error = #expect(throws: WireError.self) { try Everything(decoding: bytes) }
             #expect(error?.reason == .overlongVarint)
             #expect(error?.offset == start + byteCount)
         }
@@ -270,7 +306,7 @@ struct DecodingTests {
         } throws: { ($0 as? WireError)?.reason == .tooDeep }
     }
 
-    @Test("refuses more octets than allowed before it looks at them")
+    @Test("refuses more bytes than allowed before it looks at them")
     func size() {
         #expect(throws: WireError(.tooLarge)) {
             try Everything(decoding: [0x68, 1, 0x68, 1], options: .init(maxByteCount: 3))
@@ -281,16 +317,16 @@ struct DecodingTests {
     func words() {
         #expect(
             "\(WireError(.invalidUTF8, offset: 5, path: [17, 2]))"
-                == "a string is not UTF-8, at octet 5 in field 17.2")
+                == "a string is not UTF-8, at byte 5 in field 17.2")
     }
 
     @Test("says where it was in a few words, however deep that is")
     func deepPath() {
         let near = WireError(.truncated, offset: 9, path: [1, 2, 3])
-        #expect("\(near)" == "the octets end inside a field, at octet 9 in field 1.2.3")
+        #expect("\(near)" == "the bytes end inside a field, at byte 9 in field 1.2.3")
         let far = WireError(.tooDeep, offset: 9, path: (1...100).map { $0 })
         #expect(
-            "\(far)" == "messages are nested too deeply, at octet 9 in field "
+            "\(far)" == "messages are nested too deeply, at byte 9 in field "
                 + "1.2.3.4…97.98.99.100 (100 deep)")
     }
 }

@@ -6,11 +6,11 @@ struct EncodingTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
         var message: Everything
-        var octets: [UInt8]
+        var bytes: [UInt8]
 
-        init(_ name: String, _ octets: [UInt8], _ setUp: (inout Everything) -> Void) {
+        init(_ name: String, _ bytes: [UInt8], _ setUp: (inout Everything) -> Void) {
             testDescription = name
-            self.octets = octets
+            self.bytes = bytes
             message = .with(setUp)
         }
     }
@@ -18,7 +18,7 @@ struct EncodingTests {
     static let cases: [Case] = [
         Case("nothing", []) { _ in },
         Case("150, as in the specification", [0x08, 0x96, 0x01]) { $0.int32 = 150 },
-        Case("-1 in ten octets", [0x08] + [UInt8](repeating: 0xff, count: 9) + [1]) {
+        Case("-1 in ten bytes", [0x08] + [UInt8](repeating: 0xff, count: 9) + [1]) {
             $0.int32 = -1
         },
         Case("the least int64", [0x10] + [UInt8](repeating: 0x80, count: 9) + [1]) {
@@ -45,7 +45,7 @@ struct EncodingTests {
         Case("testing, as in the specification", [0x72, 7] + "testing".utf8) {
             $0.string = "testing"
         },
-        Case("octets", [0x7a, 2, 0, 0xff]) { $0.bytes = [0, 0xff] },
+        Case("bytes", [0x7a, 2, 0, 0xff]) { $0.bytes = [0, 0xff] },
         Case("an enum that nobody knows", [0x80, 1, 42]) { $0.colour = .init(rawValue: 42) },
         Case("a message in a message", [0x8a, 1, 3, 8, 0x96, 1]) {
             $0.child = .with { $0.id = 150 }
@@ -81,12 +81,12 @@ struct EncodingTests {
         },
     ]
 
-    @Test("is written in the octets of the specification", arguments: cases)
-    func encode(_ each: Case) { #expect(each.message.encoded() == each.octets) }
+    @Test("is written in the bytes of the specification", arguments: cases)
+    func encode(_ each: Case) { #expect(each.message.encoded() == each.bytes) }
 
     @Test("is read back from them", arguments: cases)
     func decode(_ each: Case) throws {
-        #expect(try Everything(decoding: each.octets) == each.message)
+        #expect(try Everything(decoding: each.bytes) == each.message)
     }
 
     @Test("leaves room for a prefix, and fills the rest")
@@ -98,30 +98,30 @@ struct EncodingTests {
 
     @Test("is appended to what an array holds, and uses its memory again")
     func appending() {
-        var octets: [UInt8] = [9]
+        var bytes: [UInt8] = [9]
         var expected: [UInt8] = [9]
         for length in [0, 1, 40, 0, 3_000] {
             let message = Everything.with { $0.string = String(repeating: "x", count: length) }
-            message.encode(appendingTo: &octets)
-            message.encode(appendingTo: &octets, reservingPrefix: 2, options: .deterministic)
+            message.encode(appendingTo: &bytes)
+            message.encode(appendingTo: &bytes, reservingPrefix: 2, options: .deterministic)
             expected += message.encoded() + [0, 0] + message.encoded()
         }
-        #expect(octets == expected)
-        octets.removeAll(keepingCapacity: true)
-        let address = unsafe octets.withUnsafeBufferPointer {
+        #expect(bytes == expected)
+        bytes.removeAll(keepingCapacity: true)
+        let address = unsafe bytes.withUnsafeBufferPointer {
             UInt(bitPattern: $0.baseAddress)
         }
-        Everything.with { $0.string = "short" }.encode(appendingTo: &octets)
-        let addressBehind = unsafe octets.withUnsafeBufferPointer {
+        Everything.with { $0.string = "short" }.encode(appendingTo: &bytes)
+        let addressBehind = unsafe bytes.withUnsafeBufferPointer {
             UInt(bitPattern: $0.baseAddress)
         }
         #expect(addressBehind == address)
         // Room is made for many messages at a time.
         var moveCount = 0
         for _ in 0..<10_000 {
-            let capacity = octets.capacity
-            Everything.with { $0.string = "short" }.encode(appendingTo: &octets)
-            if octets.capacity != capacity { moveCount += 1 }
+            let capacity = bytes.capacity
+            Everything.with { $0.string = "short" }.encode(appendingTo: &bytes)
+            if bytes.capacity != capacity { moveCount += 1 }
         }
         #expect(moveCount < 20)
     }
@@ -132,32 +132,33 @@ struct EncodingTests {
         var partCount = 0
         for _ in 0..<200 {
             let message = Everything.random(using: &random)
-            var octets: [UInt8] = []
-            var apart = OctetsApart(minByteCount: minByteCount)
-            message.encode(
-                appendingTo: &octets, reservingPrefix: 3, leavingOut: &apart,
+            var bytes: [UInt8] = []
+            var separate = SeparateBytes(minByteCount: minByteCount)
+            try message.encode(
+                appendingTo: &bytes, reservingPrefix: 3, separating: &separate,
                 options: .deterministic)
-            let parts = apart.parts(between: octets)
-            #expect(Array(parts.joined()) == [0, 0, 0] + message.encoded(options: .deterministic))
-            #expect(octets.count + apart.byteCount == parts.reduce(0) { $0 + $1.count })
-            #expect(apart.isEmpty == (parts.count == 1))
+            let parts = separate.parts(between: bytes)
+            try #require(
+                Array(parts.joined()) == [0, 0, 0] + message.encoded(options: .deterministic))
+            try #require(bytes.count + separate.byteCount == parts.reduce(0) { $0 + $1.count })
+            #expect(separate.isEmpty == (parts.count == 1))
             partCount += parts.count
         }
         #expect(minByteCount == 500 ? partCount == 200 : partCount > 400)
     }
 
     @Test("shares the memory of what it leaves where it lies")
-    func sharing() {
-        func address(_ octets: [UInt8]) -> UInt {
-            unsafe octets.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    func sharing() throws {
+        func address(_ bytes: [UInt8]) -> UInt {
+            unsafe bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
         }
         var message = Everything.with { $0.bytes = [UInt8](repeating: 7, count: 100) }
-        var octets: [UInt8] = []
-        var apart = OctetsApart(minByteCount: 100)
-        message.encode(
-            appendingTo: &octets, reservingPrefix: 0, leavingOut: &apart,
+        var bytes: [UInt8] = []
+        var separate = SeparateBytes(minByteCount: 100)
+        try message.encode(
+            appendingTo: &bytes, reservingPrefix: 0, separating: &separate,
             options: EncodingOptions())
-        let parts = apart.parts(between: octets)
+        let parts = separate.parts(between: bytes)
         #expect(parts.count == 2)
         #expect(address(parts[1]) == address(message.bytes))
         // What is changed afterwards is changed elsewhere.
@@ -183,12 +184,12 @@ struct EncodingTests {
     }
 
     /// The keys of the map `names`, in the order in which they are written.
-    private func keys(_ octets: [UInt8]) -> [Int32] {
+    private func keys(_ bytes: [UInt8]) -> [Int32] {
         var keys: [Int32] = []
         var index = 0
-        while index + 4 < octets.count, octets[index] == 0xca, octets[index + 1] == 2 {
-            keys.append(octets[index + 3] == 8 ? Int32(octets[index + 4]) : -1)
-            index += 3 + Int(octets[index + 2])
+        while index + 4 < bytes.count, bytes[index] == 0xca, bytes[index + 1] == 2 {
+            keys.append(bytes[index + 3] == 8 ? Int32(bytes[index + 4]) : -1)
+            index += 3 + Int(bytes[index + 2])
         }
         return keys
     }

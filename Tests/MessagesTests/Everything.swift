@@ -66,7 +66,7 @@ struct Everything: Message {
     var colours: [Colour] = []
     var unpacked: [UInt32] = []
     var strings: [String] = []
-    var octets: [[UInt8]] = []
+    var byteLists: [[UInt8]] = []
     var children: [Child] = []
 
     var names: [Int32: String] = [:]
@@ -110,7 +110,7 @@ struct Everything: Message {
         try field.enumeration(35, &colours)
         try field.uint32(36, &unpacked, packed: false)
         try field.string(37, &strings)
-        try field.bytes(38, &octets)
+        try field.bytes(38, &byteLists)
         try field.message(39, &children)
         try field.map(41, &names, .int32, .string)
         try field.map(42, &flags, .bool, .message(Child.self))

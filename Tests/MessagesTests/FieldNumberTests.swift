@@ -3,30 +3,35 @@ import Testing
 
 @Suite("A field's number")
 struct FieldNumberTests {
+    /// Lists another number when `number` is set, so that the check of a new message finds nothing.
     struct One: Message {
-        var number: UInt32 = 1
-        var value: Int32 = 1
+        var number: UInt32?
+        var value: Int32 = 0
         var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
-            try field.int32(number, &value)
+            try field.int32(number ?? 1, &value)
         }
     }
 
-    @Test("is 1 at the least, and has 29 bits at the most")
+    @Test("is at least 1 and has at most 29 bits")
     func legal() throws {
-        #expect(One().encoded() == [8, 1])
-        let greatest = One.with { $0.number = 1 << 29 - 1 }
+        #expect(One.with { $0.value = 1 }.encoded() == [8, 1])
+        let greatest = One.with { ($0.number, $0.value) = (1 << 29 - 1, 1) }
         #expect(greatest.encoded() == [0xf8, 0xff, 0xff, 0xff, 0x0f, 1])
     }
 
-    @Test("that no message can have stops the program")
-    func illegal() async {
-        await #expect(processExitsWith: .failure) {
-            _ = One.with { $0.number = 0 }.encoded()
-        }
-        await #expect(processExitsWith: .failure) {
-            _ = One.with { $0.number = 1 << 29 }.encoded()
+    @Test("outside of that range stops the program with a sentence")
+    func illegal() async throws {
+        let zero = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = One.with { ($0.number, $0.value) = (0, 1) }.encoded() }
+        let tooLarge = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = One.with { ($0.number, $0.value) = (1 << 29, 1) }.encoded() }
+        for result in [zero, tooLarge] {
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains("is not legal: field numbers are 1...536870911"), "\(text)")
         }
     }
 }

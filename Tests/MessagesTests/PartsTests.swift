@@ -58,8 +58,8 @@ struct PartsTests {
     /// Field `number` from parts of one number each, with an unknown field behind each part.
     private static func decoded(_ number: UInt8, parts: Int) throws -> Watched? {
         let part: [UInt8] = [number << 3 | 2, 2, 8, 1, 0xd0, 1, 0]
-        let octets = [UInt8](repeatElement(part, count: parts).joined())
-        return try Watched(decoding: octets, options: .init(keepsUnknownFields: false))
+        let bytes = [UInt8](repeatElement(part, count: parts).joined())
+        return try Watched(decoding: bytes, options: .init(keepsUnknownFields: false))
             .field(number)
     }
 }

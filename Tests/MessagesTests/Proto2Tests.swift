@@ -25,9 +25,9 @@ struct Proto2Tests {
             (Server(host: "", port: 0, id: 1), [0x0a, 0, 0x10, 0, 0x18, 1]),
             (Server(port: 443, weights: [1, 2]), [0x10, 0xbb, 3, 0x18, 0, 0x20, 1, 0x20, 2]),
         ] as [(Server, [UInt8])])
-    func defaults(server: Server, octets: [UInt8]) throws {
-        #expect(server.encoded() == octets)
-        #expect(try Server(decoding: octets) == server)
+    func defaults(server: Server, bytes: [UInt8]) throws {
+        #expect(server.encoded() == bytes)
+        #expect(try Server(decoding: bytes) == server)
     }
 
     struct Exact: Message {
@@ -47,10 +47,10 @@ struct Proto2Tests {
     func exactness() throws {
         var message = Exact()
         (message.ratio, message.offset, message.name) = (-0.0, -0.0, "e\u{301}")
-        let octets = message.encoded()
+        let bytes = message.encoded()
         let zero: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0x80]
-        #expect(octets == [0x09] + zero + [0x11] + zero + [0x1a, 3, 0x65, 0xcc, 0x81])
-        let read = try Exact(decoding: octets)
+        #expect(bytes == [0x09] + zero + [0x11] + zero + [0x1a, 3, 0x65, 0xcc, 0x81])
+        let read = try Exact(decoding: bytes)
         #expect(read.ratio.sign == .minus && read.offset.sign == .minus)
         #expect(Array(read.name.utf8) == [0x65, 0xcc, 0x81])
     }
@@ -70,8 +70,8 @@ struct Proto2Tests {
     func required() throws {
         let zero: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0x80]
         // −0 over 0 is a change, and what an earlier part said stays.
-        let octets: [UInt8] = [0x0a, 3, 0x1a, 1, 0x78, 0x12, 1, 0x61, 0x0a, 9, 0x11] + zero
-        let holder = try Holder(decoding: octets)
+        let bytes: [UInt8] = [0x0a, 3, 0x1a, 1, 0x78, 0x12, 1, 0x61, 0x0a, 9, 0x11] + zero
+        let holder = try Holder(decoding: bytes)
         #expect(holder.exact.offset.sign == .minus)
         #expect(holder.exact.name == "x")
         #expect(holder.name == "a")

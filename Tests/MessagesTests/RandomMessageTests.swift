@@ -1,23 +1,23 @@
 import SwiftletMessages
 import Testing
 
-@Suite("Random octets and messages")
+@Suite("Random bytes and messages")
 struct RandomMessageTests {
     @Test("never make the decoder trap; what it accepts, it writes and reads again")
     func noise() throws {
         var random = SplitMix64(seed: 1)
         let seed = Everything.random(using: &random).encoded()
         for _ in 0..<20_000 {
-            var octets = seed
+            var bytes = seed
             for _ in 0..<Int.random(in: 1...8, using: &random) {
-                let index = Int.random(in: octets.indices, using: &random)
+                let index = Int.random(in: bytes.indices, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: octets[index] = .random(in: .min ... .max, using: &random)
-                case 1: octets.remove(at: index)
-                default: octets.insert(.random(in: .min ... .max, using: &random), at: index)
+                case 0: bytes[index] = .random(in: .min ... .max, using: &random)
+                case 1: bytes.remove(at: index)
+                default: bytes.insert(.random(in: .min ... .max, using: &random), at: index)
                 }
             }
-            guard let message = try? Everything(decoding: octets) else { continue }
+            guard let message = try? Everything(decoding: bytes) else { continue }
             let once = message.encoded(options: .deterministic)
             let again = try Everything(decoding: once)
             #expect(again.encoded(options: .deterministic) == once)
@@ -28,11 +28,11 @@ struct RandomMessageTests {
     func truncated() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<4 {
-            let octets = Everything.random(using: &random).encoded()
+            let bytes = Everything.random(using: &random).encoded()
             var understoodCount = 0
             // Of nothing there is a message as well.
-            for count in 1..<octets.count {
-                let part = Array(octets[..<count])
+            for count in 1..<bytes.count {
+                let part = Array(bytes[..<count])
                 // To a child most of it is unknown, and kept.
                 _ = try? Everything.Child(decoding: part)
                 guard let message = try? Everything(decoding: part) else { continue }
@@ -40,8 +40,8 @@ struct RandomMessageTests {
                 let once = message.encoded(options: .deterministic)
                 #expect(try Everything(decoding: once) == message)
             }
-            // Between two fields it is a message, and there are many more octets than fields.
-            #expect(understoodCount > 0 && understoodCount < octets.count / 2)
+            // Between two fields it is a message, and there are many more bytes than fields.
+            #expect(understoodCount > 0 && understoodCount < bytes.count / 2)
         }
     }
 
@@ -50,8 +50,8 @@ struct RandomMessageTests {
         var random = SplitMix64(seed: 2)
         for _ in 0..<500 {
             let message = Everything.random(using: &random)
-            #expect(try Everything(decoding: message.encoded()) == message)
-            #expect(
+            try #require(try Everything(decoding: message.encoded()) == message)
+            try #require(
                 try Everything(decoding: message.encoded(options: .deterministic).span) == message)
         }
     }
@@ -65,7 +65,7 @@ extension Everything {
                     "aé漢😀z ".randomElement(using: &random) ?? "a"
                 })
         }
-        func octets() -> [UInt8] {
+        func randomBytes() -> [UInt8] {
             (0..<Int.random(in: 0..<300, using: &random)).map { _ in
                 .random(in: .min ... .max, using: &random)
             }
@@ -93,7 +93,7 @@ extension Everything {
             $0.double = Double(number(Int64.self))
             $0.bool = .random(using: &random)
             $0.string = text()
-            $0.bytes = octets()
+            $0.bytes = randomBytes()
             $0.colour = .init(rawValue: number())
             if depth < 3, Bool.random(using: &random) {
                 $0.again = .random(using: &random, depth: depth + 1)
@@ -101,7 +101,7 @@ extension Everything {
             $0.child = some(child).first
             $0.optionalInt32 = some { number(Int32.self) }.first
             $0.optionalString = some(text).first
-            $0.optionalBytes = some(octets).first
+            $0.optionalBytes = some(randomBytes).first
             $0.optionalBool = some { Bool.random(using: &random) }.first
             $0.optionalColour = some { Colour(rawValue: number()) }.first
             $0.int32s = some { number(Int32.self) }
@@ -111,7 +111,7 @@ extension Everything {
             $0.colours = some { Colour(rawValue: number()) }
             $0.unpacked = some { number(UInt32.self) }
             $0.strings = some(text)
-            $0.octets = some(octets)
+            $0.byteLists = some(randomBytes)
             $0.children = some(child)
             for _ in 0..<Int.random(in: 0..<5, using: &random) { $0.names[number()] = text() }
             for _ in 0..<Int.random(in: 0..<3, using: &random) {

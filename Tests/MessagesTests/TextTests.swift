@@ -59,11 +59,11 @@ struct TextTests {
 
     @Test("shows unknown fields by their numbers")
     func unknown() throws {
-        let octets: [UInt8] = [
+        let bytes: [UInt8] = [
             0xc8, 1, 7, 0xca, 1, 1, 0x61, 0xcb, 1, 0x08, 1, 0xcc, 1, 0xcd, 1, 1, 0, 0, 0,
         ]
         #expect(
-            try Everything.Child(decoding: octets).debugDescription == """
+            try Everything.Child(decoding: bytes).debugDescription == """
                 25: 7
                 25: "a"
                 25 {

@@ -42,6 +42,31 @@ struct WellKnownTests {
         #expect(time.durationSinceEpoch == duration)
     }
 
+    @Test(
+        "round what is finer than a nanosecond toward the past",
+        arguments: [
+            (-1, -1, 999_999_999), (1, 0, 0), (999_999_999, 0, 0),
+            (-1_000_000_000, -1, 999_999_999),
+            (-1_000_000_001, -1, 999_999_998), (1_999_999_999, 0, 1),
+        ] as [(Int64, Int64, Int32)])
+    func rounding(attoseconds: Int64, seconds: Int64, nanos: Int32) {
+        let duration = Duration(secondsComponent: 0, attosecondsComponent: attoseconds)
+        #expect(Timestamp(sinceEpoch: duration) == Timestamp(seconds: seconds, nanos: nanos))
+    }
+
+    @Test("pack equal messages into equal bytes")
+    func deterministicAny() {
+        let fields = (0..<100).map {
+            ("key-\($0)", Google.Protobuf.Value(.numberValue(Double($0))))
+        }
+        var grown = Google.Protobuf.Struct()
+        for (key, value) in fields.reversed() { grown[key] = value }
+        let object = Google.Protobuf.Struct(fields: Dictionary(uniqueKeysWithValues: fields))
+        let packed = Google.Protobuf.AnyMessage(packing: object)
+        #expect(packed == Google.Protobuf.AnyMessage(packing: grown))
+        #expect(packed.value == object.encoded(options: .deterministic))
+    }
+
     @Test("pack any message, and unpack it as what it is")
     func any() throws {
         let packed = Google.Protobuf.AnyMessage(packing: HelloRequest(name: "world"))

@@ -1,7 +1,7 @@
 import Swiftlet
 
 extension InteropCase {
-    /// Messages that are smaller on the wire.
+    /// Cases with compressed messages.
     static let compression = [
         InteropCase("client_compressed_unary") { server in
             try await server.withChannel { client in
@@ -46,7 +46,7 @@ extension InteropCase {
                     .init(size: 92_653, compressed: .init(value: false)),
                 ]
                 let replies = try await client.channel.serverStreaming(
-                    TestServiceClient.outputCall, request, TestServiceClient.options())
+                    TestServiceClient.outputCall, request, options: TestServiceClient.options())
                 var sizes: [Int] = []
                 for try await reply in replies { sizes.append(reply.payload?.body.count ?? 0) }
                 try expect("the sizes of the answers", sizes, is: [31_415, 92_653])
@@ -56,8 +56,8 @@ extension InteropCase {
         },
     ]
 
-    /// Finds out whether the server looks at the compressed flag: a message that claims to be
-    /// compressed and is not must be INVALID_ARGUMENT.
+    /// Checks that the server verifies the compressed flag: it must answer INVALID_ARGUMENT to a
+    /// request that says it is compressed and is not.
     private static func probe(_ call: () async throws -> Void) async throws {
         do {
             try await call()
@@ -67,8 +67,7 @@ extension InteropCase {
         throw NotServed(reason: "the server does not look at the compressed flag of requests")
     }
 
-    /// What must not be compressed comes first: a server that does not compress has to keep to it
-    /// as well.
+    /// The uncompressed message is first, because a server without compression must support it, too.
     private static func checkFlags(_ flags: [Bool], are expected: [Bool]) throws {
         for (flag, mayBeSet) in zip(flags, expected) where !mayBeSet {
             try expect("the compressed flag of an answer", flag, is: false)
@@ -80,17 +79,17 @@ extension InteropCase {
 }
 
 extension TestServiceClient {
-    /// Sends payloads of these sizes, each with what the server is told to expect of it. On a call
-    /// that is compressed, those are compressed that it is told to expect so.
+    /// Sends payloads of these sizes, each with the compression that the server is told to expect. On
+    /// a compressed call, the payloads that are announced as compressed are compressed.
     fileprivate func aggregate(
         _ payloads: [(byteCount: Int, expectCompressed: Bool)], isCompressed: Bool
     ) async throws -> InputResponse {
         let options = Self.options { if isCompressed { $0.compression = .gzip } }
-        return try await channel.clientStreaming(Self.inputCall, options) { requests in
+        return try await channel.clientStreaming(Self.inputCall, options: options) { requests in
             for (byteCount, expectCompressed) in payloads {
                 let request = InputRequest(
                     payload: .zeros(byteCount), expectCompressed: .init(value: expectCompressed))
-                try await requests.write(request, mayCompress: expectCompressed)
+                try await requests.write(request, allowsCompression: expectCompressed)
             }
         }
     }

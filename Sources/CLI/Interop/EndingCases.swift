@@ -1,14 +1,14 @@
 import Swiftlet
 
 extension InteropCase {
-    /// Calls that the client ends.
+    /// Cases in which the client ends the call.
     static let endings = [
         InteropCase("cancel_after_begin") { server in
             try await server.withChannel { client in
-                // Behind this there is a connection, on which the headers leave at once.
+                // After this the channel is connected, so that the headers are sent at once.
                 try await client.checkServed()
                 let call = try await client.channel.bidirectional(
-                    TestServiceClient.inputCall, TestServiceClient.options())
+                    TestServiceClient.inputCall, options: TestServiceClient.options())
                 call.cancel()
                 let error = try await expectFailure("the call", .cancelled) {
                     for try await _ in call.responses {}
@@ -31,7 +31,7 @@ extension InteropCase {
         },
         InteropCase("timeout_on_sleeping_server") { server in
             try await server.withChannel { client in
-                // A call that nobody takes may be late as well.
+                // A method that the server does not have may also end by the deadline.
                 try await served(TestServiceClient.duplexCall.path) {
                     let call = try await client.duplex()
                     call.requests.finish()

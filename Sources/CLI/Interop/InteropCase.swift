@@ -1,23 +1,23 @@
 import Swiftlet
 
-/// One of the cases that gRPC's implementations are tried with against each other
+/// A case of the interop tests between gRPC's implementations
 /// (`doc/interop-test-descriptions.md` and its neighbours, of grpc/grpc).
 struct InteropCase: Sendable {
     typealias Body = @Sendable (InteropServer) async throws -> Void
 
-    /// Whom the case needs at the other end.
+    /// The server that a case needs.
     enum Peer: Sendable {
         /// A server of `grpc.testing.TestService`.
         case testService
-        /// A server that plays the part of the case's name, and nothing else.
+        /// A server for this case only.
         case ownServer
-        /// Something that cannot be had here: why not.
+        /// The case cannot be run, for this reason.
         case outOfReach(String)
     }
 
     var name: String
     var peer: Peer
-    /// Takes most of a minute, so it is run by its name alone.
+    /// Whether the case takes most of a minute. Such a case runs only when it is named.
     var isLong: Bool
     var body: Body
 
@@ -37,12 +37,12 @@ struct InteropCase: Sendable {
 }
 
 extension InteropCase {
-    /// Every case that is known by name, in the order of the descriptions.
+    /// All cases, in the order of the descriptions.
     static let all: [InteropCase] =
         unary + compression + streaming + metadataAndStatus + endings + soaks + negative
         + reconnecting + loadReports + beyond
 
-    /// Those that ask for what is not there.
+    /// The cases that cannot be run.
     private static let beyond =
         [InteropCase("cacheable_unary", because: "the client makes no GET requests")]
         + [
@@ -50,11 +50,11 @@ extension InteropCase {
             "google_default_credentials", "compute_engine_channel_credentials",
         ].map { InteropCase($0, because: "it needs an account of Google's cloud") }
 
-    /// What became of a case.
+    /// The outcome of a case.
     enum Outcome: Equatable, Sendable {
         case passed
         case failed(String)
-        /// The server cannot play its part, so nothing was proved.
+        /// The server does not serve the case, for this reason.
         case notServed(String)
     }
 
@@ -81,12 +81,12 @@ struct CaseFailure: Error {
     var reason: String
 }
 
-/// The server does not do what the case needs of it.
+/// The server does not serve the case.
 struct NotServed: Error {
     var reason: String
 }
 
-/// Makes calls that a server without the method cannot serve.
+/// Runs `calls`; UNIMPLEMENTED means that the server does not serve the case.
 func served<Result>(_ what: String, _ calls: () async throws -> Result) async throws -> Result {
     do {
         return try await calls()
@@ -95,14 +95,14 @@ func served<Result>(_ what: String, _ calls: () async throws -> Result) async th
     }
 }
 
-/// Asserts that `actual` is what the description says.
+/// Asserts that `actual` is the value in the description.
 func expect<Value: Equatable>(_ what: String, _ actual: Value, is expected: Value) throws {
     guard actual == expected else {
         throw CaseFailure(reason: "\(what) is \(actual), expected \(expected)")
     }
 }
 
-/// Asserts that `call` fails with `code`, and returns how.
+/// Asserts that `call` fails with `code`, and returns the error.
 @discardableResult
 func expectFailure(
     _ what: String, _ code: StatusCode, _ call: () async throws -> Void

@@ -1,6 +1,6 @@
 import Swiftlet
 
-/// Runs the interop cases of gRPC's implementations, with the flags that theirs have.
+/// Runs the interop cases of gRPC's implementations, with the flags of their clients.
 enum InteropCommand: Command {
     static let name = "interop"
     static let usage = """
@@ -11,14 +11,14 @@ enum InteropCommand: Command {
               [--max_reconnect_backoff_ms=N] [--backoff_seconds=N]
         """
     static let purpose = """
-        runs cases of gRPC's interop test descriptions; 'all' is those that a TestService serves,
-              but for slow_consumer, which takes most of a minute. One line a case. The status is 1
+        runs cases of gRPC's interop test descriptions; 'all' means the cases of a TestService without
+              slow_consumer, which takes most of a minute. Prints one line for each case. The status is 1
               when a case failed, and 3 when none failed but the server could not serve one that was
-              named, or any at all. No value of --additional_metadata has a ';' in it. Nothing comes
-              of --default_service_account, --oauth_scope, --service_account_key_file and
-              --service_config_json
+              named, or any at all. Values of --additional_metadata cannot contain ';'. The flags
+              --default_service_account, --oauth_scope, --service_account_key_file and
+              --service_config_json are ignored
         """
-    static let options: Set<String> = [
+    static let options: [CommandOption] = [
         "--server_host", "--server_port", "--server_host_override", "--use_tls", "--use_test_ca",
         "--ca_file", "--default_service_account", "--oauth_scope", "--service_account_key_file",
         "--service_config_json", "--additional_metadata", "--test_case", "--concurrent_calls",
@@ -53,7 +53,7 @@ enum InteropCommand: Command {
         if missing > 0 || passed == 0 { throw ExitStatus(status: 3) }
     }
 
-    /// One line, whatever the server has put into its words.
+    /// One line, even if the server's texts contain line breaks.
     static func line(for name: String, _ outcome: InteropCase.Outcome) -> String {
         switch outcome {
         case .passed: "passed      \(name)"
@@ -62,7 +62,7 @@ enum InteropCommand: Command {
         }
     }
 
-    /// The text with its control characters, and what else ends a line, written out.
+    /// The text with escapes in place of control characters and line separators.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -114,9 +114,11 @@ extension InteropCommand {
                 defaultOptions: options)
         }
         if let port = try self.port("--server_control_port", arguments) {
-            // The description has no TLS here, whatever the other ports have.
+            // The description uses plaintext for this port, also if the other ports use TLS.
             server.makeControlChannel = { [common, options] in
-                try Channel("\(bracketed):\(port)", arguments: common, defaultOptions: options)
+                try Channel(
+                    "\(bracketed):\(port)", credentials: .insecure, arguments: common,
+                    defaultOptions: options)
             }
         }
         if let port = try self.port("--server_retry_port", arguments) {
@@ -127,7 +129,7 @@ extension InteropCommand {
                     "\(bracketed):\(port)", credentials: credentials, arguments: arguments)
             }
         }
-        // Before any case fails for it.
+        // Options that make no channel are a usage error, not the failure of a case.
         _ = try UsageError.whenInvalid { try server.makeChannel() }
         server.settings = try settings(arguments)
         return server
@@ -137,7 +139,7 @@ extension InteropCommand {
         try arguments.count(name, from: 1, to: 65_535)
     }
 
-    /// What every call carries, in the form of the flag of gRPC's client in C++.
+    /// The metadata of every call, in the form of the flag of gRPC's C++ client.
     private static func metadata(_ list: String) throws -> Metadata {
         var metadata = Metadata()
         for pair in list.split(separator: ";") {
@@ -157,7 +159,7 @@ extension InteropCommand {
         return metadata
     }
 
-    /// Nil where the flag is empty, which is what it is by default elsewhere.
+    /// Nil if the flag is empty, which is the default of other clients.
     private static func hostOverride(_ arguments: Arguments) throws -> String? {
         guard let name = arguments["--server_host_override"], !name.isEmpty else { return nil }
         guard name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
@@ -199,7 +201,7 @@ extension InteropCommand {
                 settings[keyPath: path] = count
             }
         }
-        // A case that makes no call proves nothing, and what no machine has memory for neither.
+        // A case without calls tests nothing. The upper limits keep the memory of the cases bounded.
         try set(\.concurrentCalls, "--concurrent_calls", from: 1, to: 100_000)
         try set(\.soak.iterations, "--soak_iterations", from: 1)
         try set(\.soak.maxFailures, "--soak_max_failures", from: 0)

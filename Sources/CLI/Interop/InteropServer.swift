@@ -1,38 +1,38 @@
 import Swiftlet
 
-/// The server that cases are tried on, and how they are to be run.
+/// The server that the cases call, and their settings.
 struct InteropServer: Sendable {
-    /// Figures of the cases that have any.
+    /// The numbers that cases use.
     struct Settings: Sendable {
-        /// Calls at once of `concurrent_large_unary`.
+        /// The count of concurrent calls of `concurrent_large_unary`.
         var concurrentCalls = 1_000
-        /// Calls at once of `max_streams`.
+        /// The count of concurrent calls of `max_streams`.
         var callsOverTheLimit = 15
-        /// Between the two calls of `goaway`: time for the server's GOAWAY to arrive.
+        /// The pause between the two calls of `goaway`, in which the server's GOAWAY arrives.
         var pauseBetweenCalls = Duration.seconds(1)
-        /// Answers of `slow_consumer`, and the pause behind each.
+        /// The count of responses of `slow_consumer`, and the pause after each.
         var slowAnswers = (count: 2_000, pause: Duration.milliseconds(20))
         var soak = SoakSettings()
         var reconnect = ReconnectSettings()
     }
 
     var settings = Settings()
-    /// Makes a channel of its own for a case.
+    /// Makes a new channel for a case.
     let makeChannel: @Sendable () throws -> Channel
-    /// The same for ``makeLostChannel``'s case, where its server has another port for that.
+    /// Makes a channel to the control port of `connection_backoff`; nil if it has no separate port.
     var makeControlChannel: (@Sendable () throws -> Channel)?
-    /// Makes a channel to the port on which `connection_backoff` finds nobody, with the longest
+    /// Makes a channel to the port whose connections are closed in `connection_backoff`, with the longest
     /// delay between two attempts.
     var makeLostChannel: (@Sendable (_ maxBackoff: Duration) throws -> Channel)?
 
     init(makeChannel: @escaping @Sendable () throws -> Channel) { self.makeChannel = makeChannel }
 
-    /// A call that hangs is a failure, not a wait without end.
+    /// The timeout of each call, so that a call that hangs fails.
     static let patience = Duration.seconds(60)
 }
 
 extension InteropServer {
-    /// Runs `body` with a channel of its own, which is closed in the end.
+    /// Runs `body` with a new channel, and closes the channel afterwards.
     func withChannel<Result>(
         _ make: (() throws -> Channel)? = nil, _ body: (TestServiceClient) async throws -> Result
     ) async throws -> Result {
@@ -67,7 +67,7 @@ struct TestServiceClient: Sendable {
     static let unimplementedService = Method<Nothing, Nothing>(
         "/grpc.testing.UnimplementedService/UnimplementedCall", .unary)
 
-    /// What all calls have in common, and `configure` on top.
+    /// The options of all calls, changed by `configure`.
     static func options(_ configure: (inout CallOptions) -> Void = { _ in }) -> CallOptions {
         .with { options in
             options.timeout = InteropServer.patience
@@ -77,38 +77,38 @@ struct TestServiceClient: Sendable {
 }
 
 extension TestServiceClient {
-    /// Makes sure that there is a TestService at all: without one, some cases would pass, and the
-    /// others fail for nothing that the client did.
+    /// Checks that the server has a TestService. Without one, some cases would pass, and others would
+    /// fail although the client is right.
     func checkServed() async throws {
         _ = try await served("TestService") {
-            try await channel.unary(Self.emptyCall, .init(), Self.options())
+            try await channel.unary(Self.emptyCall, .init(), options: Self.options())
         }
     }
 
     func unary(
         _ request: SimpleRequest, _ configure: (inout CallOptions) -> Void = { _ in }
     ) async throws(RPCError) -> Response<SimpleResponse> {
-        try await channel.unaryResponse(Self.unaryCall, request, Self.options(configure))
+        try await channel.unaryResponse(Self.unaryCall, request, options: Self.options(configure))
     }
 
     func duplex(
         _ configure: (inout CallOptions) -> Void = { _ in }
     ) async throws(RPCError) -> Conversation<OutputRequest, OutputResponse> {
-        try await channel.bidirectional(Self.duplexCall, Self.options(configure))
+        try await channel.bidirectional(Self.duplexCall, options: Self.options(configure))
     }
 }
 
 // MARK: - Requests of certain sizes
 
 extension GRPC.Testing.Payload {
-    /// So many zeros.
+    /// A payload of this many zero bytes.
     static func zeros(_ byteCount: Int) -> Self {
         .init(body: [UInt8](repeating: 0, count: byteCount))
     }
 }
 
 extension GRPC.Testing.SimpleRequest {
-    /// So many octets out, and so many back.
+    /// A request with a payload of `out` bytes, for a response with `back` bytes.
     static func sized(out: Int, back: Int) -> Self {
         var request = Self()
         request.responseSize = Int32(clamping: back)
@@ -116,12 +116,12 @@ extension GRPC.Testing.SimpleRequest {
         return request
     }
 
-    /// The request of `large_unary`, and of all that build on it.
+    /// The request of `large_unary`, and of the cases that are based on it.
     static var large: Self { sized(out: 271_828, back: 314_159) }
 }
 
 extension GRPC.Testing.SimpleResponse {
-    /// Asserts that the payload is so many zeros.
+    /// Asserts that the payload consists of this many zero bytes.
     func check(_ what: String, byteCount: Int) throws {
         try expect("\(what): the body's size", payload?.body.count ?? 0, is: byteCount)
         guard payload?.body.allSatisfy({ $0 == 0 }) ?? true else {
@@ -131,7 +131,7 @@ extension GRPC.Testing.SimpleResponse {
 }
 
 extension GRPC.Testing.StreamingOutputCallRequest {
-    /// So many octets out, and answers of these sizes back.
+    /// A request with a payload of `out` bytes, for responses with `back` bytes each.
     static func sized(out: Int? = nil, back: [Int]) -> Self {
         var request = Self()
         request.responseParameters = back.map { .init(size: Int32(clamping: $0)) }

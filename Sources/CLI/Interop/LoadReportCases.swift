@@ -10,8 +10,8 @@ extension InteropCase {
     private static let second = GRPC.Testing.TestOrcaReport(
         cpuUtilization: 0.29309, memoryUtilization: 0.2, utilization: ["util": 0.2039])
 
-    /// What a server says of its load. The descriptions have a balancing policy receive it; here
-    /// it is read where it arrives, in the trailers and in a stream of reports.
+    /// Cases about load reports. In the descriptions a balancing policy receives the reports; here
+    /// they are read from the trailers and from a stream of reports.
     static let loadReports = [
         InteropCase("orca_per_rpc") { server in
             try await server.withChannel { client in
@@ -20,11 +20,11 @@ extension InteropCase {
                 report.requestCost = ["cost": 3_456.32]
                 request.orcaPerQueryReport = report
                 let response = try await client.unary(request)
-                guard let octets = response.trailingMetadata.bytes(for: trailer) else {
+                guard let bytes = response.trailingMetadata.bytes(for: trailer) else {
                     throw NotServed(reason: "the server sends no load report with its status")
                 }
                 try expect(
-                    "the report", try OrcaLoadReport(decoding: octets.span),
+                    "the report", try OrcaLoadReport(decoding: bytes.span),
                     is: OrcaLoadReport(report))
             }
         },
@@ -34,7 +34,7 @@ extension InteropCase {
                 interval.reportInterval = .init(seconds: 0, nanos: 100_000_000)
                 let reports = try await client.channel.serverStreaming(
                     loadReportStream, interval,
-                    TestServiceClient.options { $0.timeout = .seconds(20) })
+                    options: TestServiceClient.options { $0.timeout = .seconds(20) })
                 var iterator = reports.makeAsyncIterator()
                 try await checkServed(&iterator)
                 let call = try await client.duplex()
@@ -60,7 +60,7 @@ extension InteropCase {
         throw NotServed(reason: "the server has no \(what)")
     }
 
-    /// Reports that were under way before the expected one come first.
+    /// Skips reports that the server sent before the expected one.
     private static func wait(
         for report: OrcaLoadReport, in reports: inout ResponseStream<OrcaLoadReport>.AsyncIterator
     ) async throws {

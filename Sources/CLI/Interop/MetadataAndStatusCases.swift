@@ -6,7 +6,7 @@ extension InteropCase {
     private static let trailingName = "x-grpc-test-echo-trailing-bin"
     private static let trailingValue: [UInt8] = [0xab, 0xab, 0xab]
 
-    /// What travels beside the messages.
+    /// Cases about metadata and statuses.
     static let metadataAndStatus = [
         InteropCase("custom_metadata") { server in
             try await server.withChannel { client in
@@ -55,7 +55,7 @@ extension InteropCase {
                 let error = try await expectFailure("unary", .unknown) {
                     _ = try await client.unary(request)
                 }
-                // By octets: strings that are written alike need not have the same.
+                // Byte by byte: equal strings may have different bytes.
                 try expect("the message", Array(error.message.utf8), is: Array(message.utf8))
             }
         },
@@ -88,7 +88,7 @@ extension InteropCase {
 extension TestServiceClient {
     fileprivate func checkUnimplemented(_ method: Method<Nothing, Nothing>) async throws {
         try await expectFailure(method.path, .unimplemented) {
-            _ = try await channel.unary(method, .init(), Self.options())
+            _ = try await channel.unary(method, .init(), options: Self.options())
         }
     }
 }

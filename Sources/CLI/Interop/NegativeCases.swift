@@ -1,13 +1,13 @@
 import Swiftlet
 
 extension InteropCase {
-    /// Servers that try the client's HTTP/2 (`doc/http2-interop-test-descriptions.md`). Each case
-    /// needs the server that plays its part: any other would let a client pass that does all wrong,
-    /// so what came is looked at as well.
+    /// Cases with servers that test the client's HTTP/2 (`doc/http2-interop-test-descriptions.md`).
+    /// Each case needs a server for this case. Against another server a wrong client would pass, so
+    /// each case also checks what the server sent.
     static let negative = [
         own("goaway") { client, settings in
             try await client.checkLargeUnary()
-            // The GOAWAY comes before the first answer or just behind it.
+            // The GOAWAY arrives before the first response or directly after it.
             try await Task.sleep(for: settings.pauseBetweenCalls)
             try need(client.channel.counts.goAwayCount > 0, "the server sends no GOAWAY")
             try await client.checkLargeUnary()
@@ -19,8 +19,8 @@ extension InteropCase {
         reset("rst_during_data"),
         reset("rst_after_data"),
         own("ping") { client, _ in
-            // Servers send PINGs of their own accord where DATA comes in, to measure what the
-            // connection bears. Here there is next to none, and one of them may come.
+            // Servers may send PINGs when DATA arrives, to measure the bandwidth. This case sends
+            // little DATA, so at most one such PING is expected.
             _ = try await client.unary(.sized(out: 0, back: 314_159))
             try need(
                 client.channel.counts.pingCount > 1,
@@ -40,7 +40,7 @@ extension InteropCase {
             let byteCount = client.channel.counts.paddingByteCount
             try need(
                 byteCount >= 314_159 / 5 * 256,
-                "the server does not pad every five octets with 255: it sent \(byteCount) of padding"
+                "the server does not pad every 5 bytes with 255: it sent \(byteCount) of padding"
             )
         },
         own("no_df_padding_sanity_test") { client, _ in
@@ -49,11 +49,11 @@ extension InteropCase {
             try need(counts.paddingByteCount == 0, "the server sends padding")
             try need(
                 counts.dataFrameCount >= 314_159 / 5,
-                "the server does not send five octets a frame: there are \(counts.dataFrameCount)")
+                "the server does not send 5 bytes a frame: there are \(counts.dataFrameCount)")
         },
     ]
 
-    /// A case with a server that knows `UnaryCall` and nothing else.
+    /// A case with a server that has only the method `UnaryCall`.
     private static func own(
         _ name: String,
         _ body: @escaping @Sendable (TestServiceClient, InteropServer.Settings) async throws -> Void
@@ -67,7 +67,7 @@ extension InteropCase {
         }
     }
 
-    /// A stream that is reset somewhere must not look like a success.
+    /// A stream that is reset at any point must not be reported as a success.
     private static func reset(_ name: String) -> InteropCase {
         own(name) { client, _ in
             do {
@@ -83,7 +83,7 @@ extension InteropCase {
         }
     }
 
-    /// - Parameter streamCount: The most that were open at once.
+    /// - Parameter streamCount: The largest count of streams that were open at the same time.
     static func checkStreams(_ streamCount: Int, limit: Int?, callCount: Int) throws {
         guard let limit, limit < callCount else {
             throw NotServed(

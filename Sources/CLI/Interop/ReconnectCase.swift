@@ -3,7 +3,7 @@ import Swiftlet
 /// The flags of `connection_backoff`.
 struct ReconnectSettings: Sendable {
     var maxBackoff = Duration.seconds(120)
-    /// Waits while the client is left to itself; the description says 540 s.
+    /// How long the client reconnects without calls. The description says 540 s.
     var wait: @Sendable () async throws -> Void = Self.wait(for: .seconds(540))
 
     static func wait(for duration: Duration) -> @Sendable () async throws -> Void {
@@ -17,7 +17,7 @@ extension InteropCase {
     private static let stop = Method<GRPC.Testing.Empty, GRPC.Testing.ReconnectInfo>(
         "/grpc.testing.ReconnectService/Stop", .unary)
 
-    /// A client that finds nobody comes back, ever more rarely
+    /// A client that cannot connect tries again, with growing delays
     /// (`doc/connection-backoff-interop-test-description.md`).
     static let reconnecting = [
         InteropCase("connection_backoff", peer: .ownServer) { server in
@@ -30,13 +30,13 @@ extension InteropCase {
                 _ = try await served(start.path) {
                     try await client.channel.unary(
                         start, .init(maxReconnectBackoffMs: milliseconds),
-                        TestServiceClient.options())
+                        options: TestServiceClient.options())
                 }
                 let lost = try makeLost(settings.maxBackoff)
                 lost.connect()
                 try await settings.wait()
                 let info = try await client.channel.unary(
-                    stop, .init(), TestServiceClient.options())
+                    stop, .init(), options: TestServiceClient.options())
                 await lost.close()
                 guard info.passed, info.backoffMs.count >= 2 else {
                     throw CaseFailure(reason: "the delays were \(info.backoffMs) ms")

@@ -1,7 +1,7 @@
 import Swiftlet
 import Synchronization
 
-/// The flags of `rpc_soak` and `channel_soak`, by the names of the description.
+/// The flags of `rpc_soak` and `channel_soak`, named as in the description.
 struct SoakSettings: Sendable {
     var iterations = 10
     var maxFailures = 0
@@ -12,8 +12,8 @@ struct SoakSettings: Sendable {
     var responseSize = 314_159
     var threads = 1
 
-    /// How many of the iterations each thread makes: all of them together, one thread at most one
-    /// more than another. Threads that would have none to make are left out.
+    /// The count of iterations of each thread. The counts differ by at most one. Threads without
+    /// iterations are not listed.
     var shares: [Int] {
         let count = max(1, min(threads, iterations))
         let (each, rest) = iterations.quotientAndRemainder(dividingBy: count)
@@ -22,7 +22,7 @@ struct SoakSettings: Sendable {
 }
 
 extension InteropCase {
-    /// The same call over and over.
+    /// Cases that repeat one call.
     static let soaks = [
         InteropCase("rpc_soak") { server in
             try await server.withChannel { client in
@@ -37,7 +37,7 @@ extension InteropCase {
     ]
 }
 
-/// Counts what goes well, what fails and what takes too long.
+/// Counts the calls that succeed, fail, or exceed the latency limit.
 private struct Soak: Sendable {
     typealias Call = @Sendable (TestServiceClient) async throws -> Void
 
@@ -49,7 +49,7 @@ private struct Soak: Sendable {
         deadline = .after(settings.overallTimeout)
     }
 
-    /// - Parameter attempt: Makes the call that it is given, on a client of its choice.
+    /// - Parameter attempt: Makes the call with the number that is passed, and chooses the client.
     func run(_ attempt: @escaping @Sendable (@escaping Call) async throws -> Void) async throws {
         let total = try await withThrowingTaskGroup(of: Tally.self) { group in
             for count in settings.shares { group.addTask { try await worker(count, attempt) } }
@@ -109,7 +109,7 @@ private struct Soak: Sendable {
         return tally
     }
 
-    /// Keeps calls apart, but not beyond the time that there is for all of them.
+    /// Waits for the minimum time between two calls, but not beyond the overall timeout.
     private func rest(since start: ContinuousClock.Instant) async throws {
         let left = settings.minTimeBetweenCalls - start.duration(to: .now)
         try await Task.sleep(for: min(left, deadline.remaining ?? left))

@@ -4,12 +4,12 @@ extension InteropCase {
     private static let requestSizes = [27_182, 8, 1_828, 45_904]
     private static let replySizes = [31_415, 9, 2_653, 58_979]
 
-    /// Many messages one way or both.
+    /// Cases with streams of messages.
     static let streaming = [
         InteropCase("client_streaming") { server in
             try await server.withChannel { client in
                 let reply = try await client.channel.clientStreaming(
-                    TestServiceClient.inputCall, TestServiceClient.options()
+                    TestServiceClient.inputCall, options: TestServiceClient.options()
                 ) { requests in
                     for size in requestSizes {
                         try await requests.write(.init(payload: .zeros(size)))
@@ -22,7 +22,7 @@ extension InteropCase {
             try await server.withChannel { client in
                 let replies = try await client.channel.serverStreaming(
                     TestServiceClient.outputCall, .sized(back: replySizes),
-                    TestServiceClient.options())
+                    options: TestServiceClient.options())
                 var sizes: [Int] = []
                 for try await reply in replies { sizes.append(reply.payload?.body.count ?? 0) }
                 try expect("the sizes of the answers", sizes, is: replySizes)
@@ -56,7 +56,7 @@ extension InteropCase {
                 let replies = try await client.channel.serverStreaming(
                     TestServiceClient.outputCall,
                     .sized(back: Array(repeating: 1_030, count: count)),
-                    TestServiceClient.options { $0.timeout = patience })
+                    options: TestServiceClient.options { $0.timeout = patience })
                 var done = 0
                 for try await reply in replies {
                     try expect("the size of an answer", reply.payload?.body.count, is: 1_030)

@@ -1,12 +1,12 @@
 import Swiftlet
 
 extension InteropCase {
-    /// One message each way.
+    /// Cases with one request and one response.
     static let unary = [
         InteropCase("empty_unary") { server in
             try await server.withChannel { client in
                 let reply = try await client.channel.unary(
-                    TestServiceClient.emptyCall, .init(), TestServiceClient.options())
+                    TestServiceClient.emptyCall, .init(), options: TestServiceClient.options())
                 try expect("the answer", reply, is: GRPC.Testing.Empty())
             }
         },
@@ -26,7 +26,7 @@ extension TestServiceClient {
         try await unary(.large).message.check("large_unary", byteCount: 314_159)
     }
 
-    /// So many calls of the size of `large_unary` at the same time.
+    /// Makes this many calls of the size of `large_unary` at the same time.
     func checkAtOnce(_ count: Int) async throws {
         let done = try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { try await checkLargeUnary() } }

@@ -2,9 +2,9 @@ import SwiftletTransport
 import Synchronization
 
 /// A streaming call whose reads and writes block the calling thread. One thread at a time may read,
-/// and one may write; on a queue that is turned by hand that must be the same one.
+/// and one may write.
 ///
-/// Letting go of it cancels the call.
+/// Releasing it cancels the call.
 public final class BlockingCall<Request: Sendable, Reply: Sendable>: Sendable {
     private let call: any CallRequests
     private let inbox: BlockingInbox
@@ -20,32 +20,33 @@ public final class BlockingCall<Request: Sendable, Reply: Sendable>: Sendable {
 }
 
 extension BlockingCall {
-    /// Sends a message; returns when there is room for the next. Throws when the call has ended.
+    /// Sends a message. Returns when there is room for the next. Throws after the end of the call.
     public func write(_ message: Request) throws(RPCError) {
         guard !inbox.blocksItself else { throw .blockedQueue }
-        if let obstacle = inbox.obstacle { throw obstacle }
+        if let failure = inbox.failureOfWriting { throw failure }
         if let error = call.errorOfWriting(inbox.end) { throw error }
-        let octets = try method.requestCodec.encode(message)
+        let bytes = try method.requestCodec.encode(message)
         inbox.willWrite()
-        call.write(octets, andFinish: false)
+        call.write(bytes, andFinish: false)
         inbox.waitForRoom()
         if inbox.hasLostMessage { throw call.errorOfWriting(inbox.end) ?? .callHasEnded }
     }
 
-    /// Says that no more messages follow.
+    /// Ends the request: no more messages follow.
     public func finish() {
         inbox.requestWasFinished()
         call.finish()
     }
 
-    /// The next message; nil when the call has ended well.
+    /// The next message; nil after the end of a call with status OK. Throws the error of any other
+    /// end.
     public func next() throws(RPCError) -> Reply? {
         guard !inbox.blocksItself else { throw .blockedQueue }
         if inbox.needsDemand { call.receiveNext() }
         switch inbox.waitForMessage() {
-        case .message(let octets):
+        case .message(let bytes):
             do throws(RPCError) {
-                return try method.replyCodec.decode(octets.span)
+                return try method.replyCodec.decode(bytes.span)
             } catch {
                 call.fail(error)
                 throw error
@@ -56,22 +57,25 @@ extension BlockingCall {
         }
     }
 
-    /// What the server sent before its first message; waits for it. Empty when the call ended
-    /// without any, and when it failed too, which ``ResponseStream/initialMetadata`` throws: here
-    /// ``next()`` tells why.
+    /// The initial metadata; waits for it. Empty if the call ended without any. Unlike
+    /// ``ResponseStream/initialMetadata`` it does not throw the error of a failed call; ``next()``
+    /// does.
     public func initialMetadata() -> Metadata { inbox.waitForInitialMetadata() }
 
-    /// What came with the status; nil until the call has ended.
+    /// The trailing metadata; nil before the end of the call.
     public var trailingMetadata: Metadata? { inbox.end?.trailers }
+
+    /// The end of the call; nil before it.
+    var end: CallEnd? { inbox.end }
 
     /// Ends the call with CANCELLED.
     public func cancel() { call.cancel() }
 
-    /// Whether nothing that is written reaches the server any more.
-    var isOver: Bool { inbox.end != nil || call.takesNoMore }
+    /// Whether what is written is dropped.
+    var isOver: Bool { inbox.end != nil || call.dropsWrites }
 }
 
-/// What has come of a call that a thread waits for.
+/// The events of a call, for a thread that waits for them.
 final class BlockingInbox: CallObserver {
     enum Found {
         case message([UInt8])
@@ -79,12 +83,12 @@ final class BlockingInbox: CallObserver {
     }
 
     private struct State {
-        /// More than one where an interceptor gives what nobody has asked for.
+        /// More than one if an interceptor delivers messages that were not asked for.
         var messages = Backlog<[UInt8]>()
         var initialMetadata: Metadata?
         var request = RequestProgress()
         var end: CallEnd?
-        /// A message was asked for and has not come.
+        /// Whether a message was asked for and has not arrived.
         var isAsked = false
     }
 
@@ -100,20 +104,20 @@ extension BlockingInbox {
 
     var end: CallEnd? { state.withLock { $0.end } }
 
-    /// Why no message can be written any more.
-    var obstacle: RPCError? { state.withLock { $0.request.obstacle($0.end) } }
+    /// The error of another write; nil if it is allowed.
+    var failureOfWriting: RPCError? { state.withLock { $0.request.failure($0.end) } }
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }
 
-    /// An interceptor may say more than once that a message was taken.
+    /// An interceptor may report a message as written more than once.
     func willWrite() { state.withLock { $0.request.willWriteFirst() } }
 
-    /// Whether a message that was written, or would be, goes nowhere.
+    /// Whether a message was dropped, or the next would be.
     var hasLostMessage: Bool { state.withLock { $0.request.hasLost || $0.end != nil } }
 
     func waitForRoom() { wait { $0.request.hasRoom } }
 
-    /// Whether the next message has yet to be asked for.
+    /// Whether the next message was not asked for yet.
     var needsDemand: Bool {
         state.withLock { state in
             defer { state.isAsked = true }
@@ -140,7 +144,7 @@ extension BlockingInbox {
         return state.withLock { $0.initialMetadata } ?? Metadata()
     }
 
-    /// Blocks until `isSo` or the call has ended.
+    /// Blocks until `isSo` is true or the call has ended.
     private func wait(until isSo: (State) -> Bool) {
         func isDone() -> Bool { state.withLock { isSo($0) || $0.end != nil } }
         if queue.mode == .byHand { return queue.turn { !isDone() } }
@@ -159,7 +163,9 @@ extension BlockingInbox {
         note { $0.messages.append(message) }
     }
 
-    func messageWasWritten(wasTaken: Bool) { note { $0.request.wasWritten(wasTaken: wasTaken) } }
+    func messageWasWritten(wasAccepted: Bool) {
+        note { $0.request.wasWritten(wasAccepted: wasAccepted) }
+    }
 
     func receive(end: CallEnd) { note { $0.end = end } }
 

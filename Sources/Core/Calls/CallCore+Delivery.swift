@@ -1,92 +1,90 @@
 import Synchronization
 
-// What has come for a call, and was put in its state, is told to its observer: outside the lock, and
-// by one thread at a time.
+// Deliveries to the observer: outside the lock, and by one thread at a time.
 
 extension CallCore {
-    /// Something to tell, and whom. It is moved and never copied: most of its cases are large.
+    /// An event, and the observer that receives it. It is moved and never copied: most of its cases
+    /// are large.
     enum Delivery: ~Copyable {
-        case nothing
         case initialMetadata(any CallObserver, Metadata)
         case message(any CallObserver, AssembledMessage, CompressionAlgorithm)
         case messages(any CallObserver, MessageQueue)
-        case written(any CallObserver, wasTaken: Bool)
-        /// All of a response that has one message at most.
+        case written(any CallObserver, wasAccepted: Bool)
+        /// A complete response with one message at most.
         case response(any CallObserver, RawResponse)
         case end(any CallObserver, CallEnd)
     }
 
-    /// Tells the observer what there is to tell. One thread at a time: who comes while another
-    /// is at it leaves it to that one, which looks again after each delivery.
+    /// Delivers what there is to deliver, unless another thread is delivering.
     func deliver() {
         deliver(state.withLock { $0.beginDelivering() })
     }
 
-    /// - Parameter returnsWindow: Whether the stream's window is looked at as well, when there is
-    ///   nothing more to tell.
-    /// - Returns: How many octets it can be given back for; the caller does so.
+    /// Delivers `first` and what follows it.
+    ///
+    /// - Parameter returnsWindow: Whether to compute the result, after the last delivery.
+    /// - Returns: The bytes that the caller must return to the stream's window.
     @discardableResult
-    func deliver(_ first: consuming Delivery, returnsWindow: Bool = false) -> Int {
+    func deliver(_ first: consuming Delivery?, returnsWindow: Bool = false) -> Int {
         var next = first
         var returnable: Int?
         while true {
             switch consume next {
-            case .nothing:
+            case .none:
                 guard returnsWindow else { return 0 }
                 return returnable ?? state.withLock { $0.takeReturnable() }
-            case .initialMetadata(let observer, let metadata):
+            case .some(.initialMetadata(let observer, let metadata)):
                 observer.receive(initialMetadata: metadata)
-            case .message(let observer, let message, let algorithm):
-                do throws(RPCError) {
-                    let octets = try message.decompressed(
-                        algorithm, maxByteCount: head.maxReceiveByteCount)
-                    observer.receive(message: octets, from: self)
-                } catch {
-                    end(with: error, isImmediate: true)
-                }
-            case .messages(let observer, var messages):
+            case .some(.message(let observer, let message, let algorithm)):
+                deliver(message, algorithm, to: observer)
+            case .some(.messages(let observer, var messages)):
                 observer.receive(messages: &messages, from: self)
-            case .written(let observer, let wasTaken):
-                observer.messageWasWritten(wasTaken: wasTaken)
-            case .response(let observer, var response):
-                complete(&response.end)
+            case .some(.written(let observer, let wasAccepted)):
+                observer.messageWasWritten(wasAccepted: wasAccepted)
+            case .some(.response(let observer, var response)):
+                addContext(to: &response.end)
                 observer.receive(&response, from: self)
                 return 0
-            case .end(let observer, var end):
-                complete(&end)
+            case .some(.end(let observer, var end)):
+                addContext(to: &end)
                 observer.receive(end: consume end)
                 return 0
             }
             next = state.withLock { state in
-                let next = state.goOnDelivering()
-                if returnsWindow, !state.isDelivering { returnable = state.takeReturnable() }
+                let next = state.continueDelivering()
+                if returnsWindow, !state.lifetime.deliverer.isActive {
+                    returnable = state.takeReturnable()
+                }
                 return next
             }
         }
     }
-}
 
-extension CallCore.Delivery {
-    /// Whether whoever tells this has to look for more.
-    fileprivate var isFollowed: Bool {
-        switch self {
-        case .nothing: false
-        case .response: false
-        case .end: false
-        default: true
+    private func deliver(
+        _ message: consuming AssembledMessage, _ algorithm: CompressionAlgorithm,
+        to observer: any CallObserver
+    ) {
+        do throws(RPCError) {
+            let bytes = try message.decompressed(
+                algorithm,
+                maxByteCount: head.maxReceiveByteCount(compressed: message.bytes.count))
+            observer.receive(message: bytes, from: self)
+        } catch {
+            end(with: error, isImmediate: true)
         }
     }
 }
 
+// MARK: - The context of an error
+
 extension CallCore {
-    /// Adds what is known of the way to the end.
-    private func complete(_ end: inout CallEnd) {
-        end.call = self
-        if let error = end.error.take() { end.error = withStory(error) }
+    private func addContext(to end: inout CallEnd) {
+        if let error = end.error.take() { end.error = withContext(error) }
     }
 
-    func withStory(_ error: consuming RPCError) -> RPCError {
-        let (times, initialMetadata) = state.withLock { ($0.times, $0.initialMetadata) }
+    /// Adds the times, the peer and the initial metadata of the call to its error.
+    func withContext(_ error: consuming RPCError) -> RPCError {
+        let (times, initialMetadata) = state.withLock { ($0.times, $0.inbound.initialMetadata) }
         if let initialMetadata, error.initialMetadata.isEmpty {
             error.initialMetadata = initialMetadata
         }
@@ -97,79 +95,67 @@ extension CallCore {
     }
 }
 
+// MARK: - The order of deliveries
+
 extension CallCore.State {
-    /// The first thing to tell for who comes to tell it; nothing when somebody is at it.
-    mutating func beginDelivering() -> CallCore.Delivery {
-        isDelivering ? .nothing : goOnDelivering()
+    /// Whether there may be something to deliver, or a window to return.
+    var hasDeliveries: Bool {
+        outbound.hasReports || inbound.hasMessages || inbound.returnableByteCount > 0
+            || lifetime.hasEnd || inbound.hasUndeliveredMetadata
     }
 
-    /// The next thing to tell for who is at it; he is no longer when there is nothing.
-    fileprivate mutating func goOnDelivering() -> CallCore.Delivery {
+    /// The first delivery, if no other thread is delivering.
+    mutating func beginDelivering() -> CallCore.Delivery? {
+        lifetime.deliverer.begin() ? continueDelivering() : nil
+    }
+
+    /// The next delivery of the thread that is delivering; nil ends its turn.
+    fileprivate mutating func continueDelivering() -> CallCore.Delivery? {
         let next = nextDelivery()
-        isDelivering = next.isFollowed
-        return next
+        return lifetime.deliverer.next(next)
     }
 
-    private mutating func nextDelivery() -> CallCore.Delivery {
-        switch ending?.isImmediate {
-        case true?: return tellEnd()
-        case false? where isWholeResponse: return tellResponse()
+    private mutating func nextDelivery() -> CallCore.Delivery? {
+        switch lifetime.endIsImmediate {
+        case true?: return takeEnd()
+        case false? where isWholeResponse: return takeResponse()
         default: break
         }
-        guard let observer else { return .nothing }
-        if let initialMetadata, !initialWasTold {
-            initialWasTold = true
-            return .initialMetadata(observer, initialMetadata)
+        guard let observer = lifetime.observer else { return nil }
+        if let metadata = inbound.takeInitialMetadata() {
+            return .initialMetadata(observer, metadata)
         }
-        if unreportedWriteCount > 0 {
-            unreportedWriteCount -= 1
-            return .written(observer, wasTaken: true)
+        // An end that is delivered next reports losses as well, and a writer that answers each loss
+        // with another message must not delay it.
+        let includesLosses = !lifetime.hasEnd || inbound.hasMessages
+        if let wasAccepted = outbound.takeReport(includingLosses: includesLosses) {
+            return .written(observer, wasAccepted: wasAccepted)
         }
-        // An end that is told now says as much, and a writer that answers each loss with another
-        // message must not keep it away.
-        if unreportedLossCount > 0, ending == nil || !messages.isEmpty {
-            unreportedLossCount -= 1
-            return .written(observer, wasTaken: false)
-        }
-        if demand > 0, !messages.isEmpty {
-            if observer.keepsMessages, messages.isPlain { return giveAll(observer) }
-            demand -= 1
-            if let message = messages.popFirst() {
-                return .message(observer, message, decompression)
+        if inbound.canDeliverMessage {
+            if observer.keepsMessages, inbound.isUncompressed {
+                return .messages(observer, inbound.takeAllMessages())
+            }
+            if let (message, compression) = inbound.takeMessage() {
+                return .message(observer, message, compression)
             }
         }
-        if ending != nil, messages.isEmpty { return tellEnd() }
-        return .nothing
+        return lifetime.hasEnd && !inbound.hasMessages ? takeEnd() : nil
     }
 
-    /// The first was asked for; the others may lie with the observer as well as here.
-    private mutating func giveAll(_ observer: any CallObserver) -> CallCore.Delivery {
-        demand -= min(demand, messages.count)
-        keptByteCount += messages.byteCount - messages.firstByteCount
-        return .messages(observer, messages.takeAll())
-    }
-
-    /// Whether nothing of a response was told that is all there now.
     private var isWholeResponse: Bool {
-        takesWhole && !initialWasTold && unreportedWriteCount == 0
-            && messages.count <= 1
-            && demand >= messages.count && messages.isPlain
-            && receivedMessageCount == messages.count
+        lifetime.acceptsWholeResponse && !outbound.hasWriteReports && inbound.isWholeResponse
     }
 
-    private mutating func tellResponse() -> CallCore.Delivery {
-        guard let ending = ending.take(), let observer = observer.take() else { return .nothing }
-        initialWasTold = true
-        let message = messages.popFirst()?.octets
-        return .response(
-            observer,
-            RawResponse(
-                message: message, initialMetadata: initialMetadata.take(), end: ending.end))
+    private mutating func takeResponse() -> CallCore.Delivery? {
+        guard let (observer, end) = lifetime.takeEnd(times) else { return nil }
+        return .response(observer, inbound.takeResponse(end))
     }
 
-    private mutating func tellEnd() -> CallCore.Delivery {
-        guard var ending = ending.take(), let observer = observer.take() else { return .nothing }
-        ending.end.dropsUnread = ending.isImmediate
-        return .end(observer, ending.end)
+    private mutating func takeEnd() -> CallCore.Delivery? {
+        guard let (observer, end) = lifetime.takeEnd(times) else { return nil }
+        return .end(observer, end)
     }
+
+    /// The bytes to return to the stream's window; 0 if the call has ended.
+    mutating func takeReturnable() -> Int { lifetime.isOver ? 0 : inbound.takeReturnable() }
 }

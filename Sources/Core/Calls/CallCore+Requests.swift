@@ -4,73 +4,67 @@ import Synchronization
 // What a face asks of its call.
 
 extension CallCore {
-    /// What became of a message that was written.
+    /// The outcome of a write.
     enum WriteOutcome {
-        /// The transport has it, and there is room for the next.
-        case taken
-        /// The observer will hear when there is room.
+        /// The transport has the message, and there is room for the next.
+        case accepted
+        /// The transport has the message; the observer is told when there is room for the next.
         case awaitsRoom
-        /// The call is over, or ends with this.
+        /// The message was dropped: the call has ended, or ends because of it.
         case ended
     }
 
-    /// Sends a message. The observer hears when it was taken; a face that respects back-pressure writes the next one then.
+    /// Sends a message. The observer is told when there is room for the next.
     ///
-    /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
+    /// - Parameter allowsCompression: False sends this message uncompressed on a call that
+    ///   compresses.
     package func write(
-        _ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool
+        _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
     ) {
-        switch put(message, andFinish: andFinish, mayCompress: mayCompress) {
+        switch put(message, andFinish: andFinish, allowsCompression: allowsCompression) {
         case .awaitsRoom: return
-        case .taken: state.withLock { $0.unreportedWriteCount += 1 }
-        // The end of a call that is over may lie behind messages, and nobody waits for room till
-        // then.
-        case .ended: state.withLock { $0.unreportedLossCount += 1 }
+        case .accepted: state.withLock { $0.outbound.noteWrite() }
+        // Reported at once: the end of the call may be delivered only after messages that the
+        // observer has not asked for.
+        case .ended: state.withLock { $0.outbound.noteLoss() }
         }
         deliver()
     }
 
-    /// The same, for a caller who looks at the outcome: the observer is told of what had to wait
-    /// alone.
+    /// The same for a caller that uses the outcome: the observer is told only of a write that had to
+    /// wait.
     func put(
-        _ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool
+        _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
     ) -> WriteOutcome {
         let framed: EncodedMessage
         do throws(RPCError) {
-            framed = try head.frame(message, mayCompress: mayCompress)
+            framed = try head.frame(message, allowsCompression: allowsCompression)
         } catch {
             fail(error)
             return .ended
         }
-        let (outcome, stage): (WriteOutcome, Stage) = state.withLock { state in
-            guard !state.log.isFinished, !state.isOver else { return (.ended, .ended) }
-            state.times.sentByteCount += framed.byteCount
-            if case .attached = state.stage {
-                state.log.passThrough(framed, andFinish: andFinish)
-                return (.taken, state.stage)
-            }
-            state.log.append(framed, andFinish: andFinish)
-            guard state.log.byteCount >= RequestLog.replayByteCount else {
-                return (.taken, state.stage)
-            }
-            state.roomlessWriteCount += 1
-            return (.awaitsRoom, state.stage)
+        let (outcome, stage): (WriteOutcome, Lifetime.Stage) = state.withLock { state in
+            guard !state.lifetime.isOver else { return (.ended, .ended) }
+            let outcome = state.outbound.write(
+                framed, andFinish: andFinish, hasStream: state.lifetime.hasStream)
+            if case .ended = outcome { return (.ended, .ended) }
+            return (outcome, state.lifetime.stage)
         }
         guard case .attached(let carrier, let stream) = stage,
             !carrier.send(framed, on: stream, andFinish: andFinish)
         else { return outcome }
-        state.withLock { $0.roomlessWriteCount += 1 }
+        state.withLock { $0.outbound.noteBlockedWrite() }
         carrier.reportRoom(on: stream, to: self)
         return .awaitsRoom
     }
 
-    /// Says that no more messages follow.
+    /// Ends the request: no more messages follow.
     package func finish() {
-        let stage: Stage? = state.withLock { state in
-            guard !state.log.isFinished, !state.isOver else { return nil }
-            state.log.finish()
-            if case .attached = state.stage { _ = state.log.takePortion() }
-            return state.stage
+        let stage: Lifetime.Stage? = state.withLock { state in
+            guard !state.lifetime.isOver,
+                state.outbound.finish(hasStream: state.lifetime.hasStream)
+            else { return nil }
+            return state.lifetime.stage
         }
         if case .attached(let carrier, let stream) = stage { carrier.finish(stream) }
     }
@@ -78,28 +72,28 @@ extension CallCore {
     /// Asks for one more message.
     package func receiveNext() { receiveNext(afterReading: 0) }
 
-    /// Asks for one more message, when so many octets of those that the observer kept were read.
-    /// Returns whether there was something to tell.
+    /// Asks for one more message, after the observer has read `byteCount` bytes of those that it
+    /// keeps.
+    ///
+    /// - Returns: Whether there was something to deliver.
     @discardableResult
     func receiveNext(afterReading byteCount: Int) -> Bool {
-        let hasNews = state.withLock { state in
-            state.demand += 1
-            state.keptByteCount -= byteCount
-            return state.hasNews
+        let hasDeliveries = state.withLock { state in
+            state.inbound.request()
+            state.inbound.noteRead(byteCount)
+            return state.hasDeliveries
         }
-        guard hasNews else { return false }
-        deliver()
-        returnWindow()
-        return true
+        if hasDeliveries { deliverPending() }
+        return hasDeliveries
     }
 
-    /// So many octets of the messages that the observer kept were read.
+    /// The observer has read `byteCount` bytes of the messages that it keeps.
     func wasRead(_ byteCount: Int) {
-        state.withLock { $0.keptByteCount -= byteCount }
+        state.withLock { $0.inbound.noteRead(byteCount) }
         returnWindow()
     }
 
-    /// Ends the call with CANCELLED and resets its stream. Does nothing when it has ended.
+    /// Ends the call with CANCELLED and resets its stream. Does nothing after the end.
     package func cancel() {
         end(with: RPCError(.cancelled, "the call was cancelled"), isImmediate: true)
     }
@@ -114,44 +108,31 @@ extension CallCore: TimerTarget {
         end(with: backend.deadlineError(of: self), isImmediate: true)
     }
 
-    /// Ends the call with an error of our own. One that is immediate takes the place of an end that
-    /// waits behind messages which nobody has read.
+    /// Ends the call with an error that was found on this side.
+    ///
+    /// - Parameter isImmediate: Whether the error replaces an end that waits for messages to be read.
     package func end(with error: RPCError, isImmediate: Bool) {
         let now = MonotonicInstant.now
-        let (stage, timer): (Stage?, TimerHandle?) = state.withLock { state in
-            guard state.isOver else {
+        let (stage, tracked): (Lifetime.Stage?, PickTracking.End?) = state.withLock { state in
+            guard state.lifetime.isOver else {
                 let error = state.mayHaveSent ? error : error.notExecuted
-                return state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
+                let stage = state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
+                return (stage, state.lifetime.takeTrackedEnd())
             }
-            return (isImmediate && state.replaceEnding(with: error) ? .ended : nil, nil)
+            guard isImmediate, state.lifetime.replaceEnd(with: error) else { return (nil, nil) }
+            state.inbound.dropMessages()
+            return (.ended, nil)
         }
-        if let timer { loop.cancel(timer) }
+        tracked?.report()
+        closeDeadlineTimer()
         switch stage {
         case nil: return
         case .idle, .ended: break
         case .seeking: backend.forget(self)
         case .attached(let carrier, let stream):
-            let wasInLine = carrier.reset(stream)
-            if wasInLine { state.withLock { $0.noteUnsent() } }
+            let wasUnsent = carrier.reset(stream)
+            if wasUnsent { state.withLock { $0.lifetime.noteUnsent() } }
         }
         deliver()
-    }
-}
-
-extension CallCore.State {
-    /// Nothing of the call that has ended was sent.
-    fileprivate mutating func noteUnsent() {
-        ending?.end.error?.mayHaveBeenExecuted = false
-        failure?.mayHaveBeenExecuted = false
-    }
-
-    /// False when no end waits to be told, or one that waits for nothing.
-    fileprivate mutating func replaceEnding(with error: RPCError) -> Bool {
-        guard let ending, !ending.isImmediate else { return false }
-        messages.removeAll()
-        failure = error
-        self.ending = CallCore.Ending(
-            end: CallEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
-        return true
     }
 }

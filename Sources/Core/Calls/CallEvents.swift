@@ -1,38 +1,41 @@
 package import SwiftletTransport
 
-/// Who is told what happens to a call: a face of it, or an interceptor.
+/// Receives the events of a call: a face of the call, or an interceptor.
 ///
-/// The methods are called one at a time and in the order of the protocol: initial metadata (unless
-/// the call ends without), messages as many as were asked for, and the end, once.
+/// The methods are called one at a time, in the order of the protocol: initial metadata (unless the
+/// call ends without any), as many messages as were asked for, and the end, once.
 package protocol CallObserver: AnyObject, Sendable {
     func receive(initialMetadata: Metadata)
-    /// - Parameter call: What gives it, for who minds it.
+    /// - Parameter call: The call that received the message.
     func receive(message: [UInt8], from call: any CallRequests)
-    /// The transport has taken a message that was written, and there is room for the next; or the
-    /// call has ended, and it goes nowhere.
-    func messageWasWritten(wasTaken: Bool)
+    /// The transport has accepted a message, and there is room for the next; or, if `wasAccepted` is
+    /// false, the call has ended and the message was dropped.
+    func messageWasWritten(wasAccepted: Bool)
     func receive(end: consuming CallEnd)
 
-    /// Whether it keeps messages itself: then it is given with the one that it asked for all
-    /// that lie ready, and says later which of them were read.
+    /// Whether the observer keeps messages. If so, it receives all messages that have arrived at
+    /// once, and reports later which of them were read.
     var keepsMessages: Bool { get }
     func receive(messages: inout MessageQueue, from call: any CallRequests)
 
-    /// Whether it waits for all of a response with one message: then it is told of it at once
-    /// when it came so, and of its parts when it did not.
-    var takesWhole: Bool { get }
-    /// Whether it calls the user's handlers at once.
+    /// Whether the observer needs a response with one message only when it is complete. Then it
+    /// receives the response at once if it has arrived at once, and otherwise its parts.
+    var acceptsWholeResponse: Bool { get }
+    /// Whether the methods call handlers of the user.
     var runsHandlers: Bool { get }
-    /// - Parameter response: To be taken apart where it lies.
+    /// Whether a task awaits the call, so that any thread may report its end.
+    var isAwaited: Bool { get }
+    /// - Parameter response: The observer may move its parts out.
     func receive(_ response: inout RawResponse, from call: any CallRequests)
 }
 
 extension CallObserver {
     package var keepsMessages: Bool { false }
-    package var takesWhole: Bool { false }
+    package var acceptsWholeResponse: Bool { false }
     package var runsHandlers: Bool { false }
+    package var isAwaited: Bool { false }
     package func receive(messages: inout MessageQueue, from call: any CallRequests) {
-        while let message = messages.popFirst() { receive(message: message.octets, from: call) }
+        while let message = messages.popFirst() { receive(message: message.bytes, from: call) }
     }
 
     package func receive(_ response: inout RawResponse, from call: any CallRequests) {
@@ -44,43 +47,42 @@ extension CallObserver {
 
 /// How a call ended.
 public struct CallEnd: Sendable {
-    /// Nil is OK.
+    /// Nil means OK.
     public var error: RPCError?
-    /// What the server sent with the status.
+    /// The metadata that the server sent with the status.
     public var trailers: Metadata
-    /// Bit n is set when the n-th of the first 64 messages came compressed.
+    /// Bit n is set if message n, counted from 0 to 63, arrived compressed.
     package var compressedMessages: UInt64 = 0
 
-    /// The call was ended from this side: what was not read yet is not to be.
+    /// Whether the call was ended on this side, so that messages that were not read are dropped.
     var dropsUnread = false
 
-    /// What HTTP said, where it was heard.
+    /// The HTTP status of the response; nil if there was no response.
     var httpStatus: Int?
 
-    /// The call that ended, for what it knows of itself.
-    var call: CallCore?
+    /// The times of the call; nil if it never reached the network.
+    var times: CallTimes?
 
     public init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error
         self.trailers = trailers
     }
 
-    /// When what happened in the course of the call; nil when it never came to the network.
-    public var timeline: CallTimeline? { call?.timeline }
+    /// The times of the call; nil if it never reached the network.
+    public var timeline: CallTimeline? { times?.timeline }
 }
 
-/// What carries a call that has been given a stream: a connection, or a fake of one.
+/// Carries a call that has a stream: a connection, or a fake of one.
 package protocol StreamCarrier: AnyObject, Sendable {
-    /// Sends a message. Returns whether there is room for more;
-    /// when not, the call hears ``CallCore/streamHasRoom()`` later.
+    /// Sends a message. Returns whether there is room for another. If not, the caller asks with
+    /// ``reportRoom(on:to:)`` for a report.
     func send(_ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool) -> Bool
-    /// Has the call told when there is room again.
+    /// Calls ``CallCore/streamHasRoom()`` when there is room again.
     func reportRoom(on stream: StreamHandle, to call: CallCore)
     func finish(_ stream: StreamHandle)
-    /// Ends the stream. Returns whether nothing of it has been sent, because it waited for others to
-    /// end.
+    /// Ends the stream. Returns whether nothing of it was sent, because it waited to be opened.
     @discardableResult
     func reset(_ stream: StreamHandle) -> Bool
-    /// So many octets of the stream's messages have been read.
+    /// The call has consumed `byteCount` bytes of the stream's messages.
     func consumed(_ byteCount: Int, on stream: StreamHandle)
 }

@@ -1,5 +1,5 @@
-/// Several calls with one end: it is reported once, when all of them have ended, with their results
-/// in the order in which they were added.
+/// Several calls with one completion, after the end of all of them, with their results in the order
+/// in which they were added.
 ///
 /// ```swift
 /// var group = CallGroup<HelloReply>(cancelsRestOnError: true)
@@ -7,7 +7,7 @@
 /// let replies = try await group.values()
 /// ```
 public struct CallGroup<Value: Sendable>: Sendable {
-    /// Whether the first error cancels the calls that still run.
+    /// Whether the first error cancels the other calls. The default is false.
     public var cancelsRestOnError: Bool
     private var calls: [@Sendable () async throws -> Value] = []
 
@@ -15,20 +15,19 @@ public struct CallGroup<Value: Sendable>: Sendable {
 
     public var count: Int { calls.count }
 
-    /// Adds a call, which begins when the group is run.
+    /// Adds a call. It starts when the group runs.
     public mutating func add(_ call: @escaping @Sendable () async throws -> Value) {
         calls.append(call)
     }
 }
 
 extension CallGroup {
-    /// Makes all the calls at once, and returns what became of each. Cancelling the task cancels
-    /// them.
+    /// Runs all calls at once, and returns their results. Cancelling the task cancels the calls.
     public func results() async -> [Result<Value, any Error>] {
         await run().results
     }
 
-    /// Makes all the calls at once, and returns their values, or throws the error that came first.
+    /// Runs all calls at once, and returns their values, or throws the first error.
     public func values() async throws -> [Value] {
         let (results, firstError) = await run()
         if let firstError { throw firstError }
@@ -60,10 +59,10 @@ extension CallGroup {
         }
     }
 
-    /// Makes all the calls at once; `completion` gets what became of each, once. For code that
-    /// does not await.
+    /// Runs all calls at once, and calls `completion` once with their results. For code without
+    /// `await`.
     ///
-    /// - Returns: Cancels what still runs.
+    /// - Returns: A function that cancels the calls that still run.
     @discardableResult
     public func start(
         completion: @escaping @Sendable ([Result<Value, any Error>]) -> Void

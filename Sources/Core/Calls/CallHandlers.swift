@@ -1,20 +1,29 @@
 import SwiftletTransport
 import Synchronization
 
-/// What is called as the responses of a call come in: one at a time and in order, on the channel's
-/// queue, which a handler must not block; and in the thread that writes to the call, cancels or
-/// resumes it, or makes one that cannot be sent, for what comes of that at once. So no lock that a
-/// handler takes may be held there.
+/// The handlers of a call with a stream of responses. They are called one at a time and in order,
+/// on the channel's queue, which a handler must not block. An event that is caused by a write, a
+/// cancellation or a resumption, or by a request that cannot be sent, is delivered on the thread
+/// that caused it. That thread must not hold a lock that a handler needs.
 ///
-/// The next message is asked for when the handler of the last has returned, so that a slow handler
-/// slows its server down; ``RunningCall/pause()`` stops it altogether.
+/// The next message is asked for when the handler of the previous one has returned. So a slow
+/// handler slows the server down, and ``RunningCall/pause()`` stops it. With ``initialDemand`` the
+/// program asks for each message itself.
 public struct ResponseHandlers<Reply: Sendable>: Sendable {
-    /// What the server sent before its first message.
+    /// Receives the initial metadata.
     public var initialMetadata: (@Sendable (Metadata) -> Void)?
-    /// A response, each in its turn.
+    /// Receives each response.
     public var message: @Sendable (Reply) -> Void
-    /// The end of the call, once; nothing follows.
+    /// Receives the end of the call, once: the trailing metadata, or the error.
     public var end: @Sendable (Result<Metadata, RPCError>) -> Void
+    /// Where the handlers are called; on the thread that brings the event by default.
+    public var context = SerialContext.inline
+    /// The number of messages that are asked for at the start. The others are asked for with
+    /// ``RunningCall/receiveNext(_:)``. Nil, the default, asks for the next message by itself when
+    /// the handler of the previous one has returned.
+    public var initialDemand: Int?
+    /// Replaces ``end`` for a face that needs the whole end.
+    var wholeEnd: (@Sendable (CallEnd) -> Void)?
 
     public init(
         initialMetadata: (@Sendable (Metadata) -> Void)? = nil,
@@ -32,7 +41,7 @@ final class HandlerObserver<Reply: Sendable>: CallObserver {
     private struct State {
         var call: (any CallRequests)?
         var isPaused = false
-        /// A message was delivered, and the next one not asked for because of the pause.
+        /// Whether a message was delivered and the next was not asked for because of a pause.
         var owesDemand = false
         var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
         var requestIsFinished = false
@@ -50,10 +59,15 @@ final class HandlerObserver<Reply: Sendable>: CallObserver {
 }
 
 extension HandlerObserver: CallPausing, CallWriting {
-    /// The call begins; its first message is asked for.
+    /// Asks for the first messages of a call that starts.
     func begin(_ call: any CallRequests) {
         state.withLock { $0.call = call }
-        call.receiveNext()
+        for _ in 0..<max(0, handlers.initialDemand ?? 1) { call.receiveNext() }
+    }
+
+    func receiveNext(_ count: Int) {
+        guard handlers.initialDemand != nil, let call = state.withLock({ $0.call }) else { return }
+        for _ in 0..<max(0, count) { call.receiveNext() }
     }
 
     func pause() { state.withLock { $0.isPaused = true } }
@@ -84,16 +98,26 @@ extension HandlerObserver: CallPausing, CallWriting {
 extension HandlerObserver {
     var runsHandlers: Bool { true }
 
-    func receive(initialMetadata: Metadata) { handlers.initialMetadata?(initialMetadata) }
+    func receive(initialMetadata: Metadata) {
+        guard let handler = handlers.initialMetadata else { return }
+        if handlers.context.isInline { return handler(initialMetadata) }
+        handlers.context { handler(initialMetadata) }
+    }
 
     func receive(message: [UInt8], from call: any CallRequests) {
         do throws(RPCError) {
-            handlers.message(try codec.decode(message.span))
+            let reply = try codec.decode(message.span)
+            if handlers.context.isInline { return deliver(reply) }
+            handlers.context { [self] in deliver(reply) }
         } catch {
             let call = state.withLock { $0.call }
             call?.fail(error)
-            return
         }
+    }
+
+    private func deliver(_ reply: Reply) {
+        handlers.message(reply)
+        guard handlers.initialDemand == nil else { return }
         let call: (any CallRequests)? = state.withLock { state in
             guard state.isPaused else { return state.call }
             state.owesDemand = true
@@ -102,9 +126,9 @@ extension HandlerObserver {
         call?.receiveNext()
     }
 
-    func messageWasWritten(wasTaken: Bool) {
+    func messageWasWritten(wasAccepted: Bool) {
         let handler = state.withLock { $0.writeHandlers.popFirst() }
-        handler?(wasTaken)
+        handler?(wasAccepted)
     }
 
     func receive(end: CallEnd) {
@@ -115,41 +139,46 @@ extension HandlerObserver {
             return state.writeHandlers
         }
         while let handler = waiting.popFirst() { handler(false) }
-        handlers.end(end.error.map { .failure($0) } ?? .success(end.trailers))
+        if let wholeEnd = handlers.wholeEnd { return wholeEnd(end) }
+        let result: Result<Metadata, RPCError> =
+            end.error.map { .failure($0) } ?? .success(end.trailers)
+        if handlers.context.isInline { return handlers.end(result) }
+        handlers.context { [handlers] in handlers.end(result) }
     }
 }
 
-/// Something that can be told to ask for no more messages.
+/// A call that can be paused.
 protocol CallPausing: AnyObject, Sendable {
     func pause()
     func resume()
+    func receiveNext(_ count: Int)
 }
 
-/// Who is told of the messages that are written to a call.
+/// Receives the reports of messages that are written to a call.
 protocol CallWriting: AnyObject, Sendable {
-    /// A message is about to be written. False when the call is over.
+    /// A message is about to be written. False if the call has ended.
     func willWrite(_ handler: @escaping @Sendable (Bool) -> Void) throws(RPCError) -> Bool
     func requestWasFinished()
 }
 
-/// A call with handlers, and where its requests are written.
+/// A running call with handlers, whose requests the program writes.
 public struct WritingCall<Request: Sendable>: Sendable {
     let running: RunningCall
     let writing: any CallWriting
     let codec: Codec<Request>
 
-    /// Sends a message. `then` is called when there is room for the next, or with `false` when the
-    /// call has ended; a writer that waits for it does not outrun its server. Throws when the request
-    /// was finished.
+    /// Sends a message. `then` is called with `true` when there is room for the next, or with
+    /// `false` if the call has ended. A writer that waits for it does not outrun the server. Throws
+    /// after ``finish()``.
     public func write(
         _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
     ) throws(RPCError) {
-        let octets = try codec.encode(message)
-        guard !running.call.takesNoMore, try writing.willWrite(then) else { return then(false) }
-        running.call.write(octets, andFinish: false)
+        let bytes = try codec.encode(message)
+        guard !running.call.dropsWrites, try writing.willWrite(then) else { return then(false) }
+        running.call.write(bytes, andFinish: false)
     }
 
-    /// Says that no more messages follow.
+    /// Ends the request: no more messages follow.
     public func finish() {
         writing.requestWasFinished()
         running.call.finish()
@@ -158,9 +187,13 @@ public struct WritingCall<Request: Sendable>: Sendable {
     /// Ends the call with CANCELLED.
     public func cancel() { running.cancel() }
 
-    /// Asks for no more messages until ``resume()``; flow control then stops the server.
+    /// Asks for no more messages until ``resume()``, so that flow control stops the server.
     public func pause() { running.pause() }
 
-    /// Goes on after a ``pause()``; otherwise without an effect.
+    /// Ends a ``pause()``. Otherwise it has no effect.
     public func resume() { running.resume() }
+
+    /// Asks for more messages, where ``ResponseHandlers/initialDemand`` is set. Otherwise it has no
+    /// effect.
+    public func receiveNext(_ count: Int = 1) { running.receiveNext(count) }
 }

@@ -1,8 +1,10 @@
-/// What a call is sent with, beside its messages.
+import SwiftletTransport
+
+/// The parts of a call that are fixed at its start: method, options and limits.
 package struct CallHead: Sendable {
     let method: MethodSignature
     private let options: CallOptions
-    /// Those of the options where they say something, and of the channel where they do not.
+    /// The limits of the options, and of the channel where the options set none.
     private let limits: MessageLimits
 
     package init(
@@ -13,7 +15,9 @@ package struct CallHead: Sendable {
             compression: options.compression ?? limits.compression,
             maxSendByteCount: options.maxSendByteCount ?? limits.maxSendByteCount,
             maxReceiveByteCount: options.maxReceiveByteCount ?? limits.maxReceiveByteCount,
-            heldBackByteCount: limits.heldBackByteCount)
+            heldBackByteCount: limits.heldBackByteCount,
+            maxReplayByteCount: limits.maxReplayByteCount,
+            maxDecompressionRatio: limits.maxDecompressionRatio)
         self.options = options
     }
 }
@@ -21,46 +25,63 @@ package struct CallHead: Sendable {
 extension CallHead {
     package var path: String { method.path }
     package var metadata: Metadata { options.metadata }
-    /// Why the metadata cannot be sent.
+    /// Why the metadata cannot be sent; nil if it can.
     var metadataProblem: String? { options.metadata.problem }
     package var compression: CompressionAlgorithm { limits.compression }
-    /// Nil is the channel's.
+    /// The authority that the options set; nil means the channel's.
     var authority: String? { options.authority }
-    /// Whether its headers are those that the channel sends with all calls of the method.
-    var isOrdinary: Bool { options.compression == nil && options.authority == nil }
+    /// Whether the call uses the same prepared headers as most calls of its method.
+    var hasDefaultHeaders: Bool { options.compression == nil && options.authority == nil }
     var waitForReady: Bool { options.waitForReady ?? false }
     var maxSendByteCount: Int? { limits.maxSendByteCount }
     var maxReceiveByteCount: Int? { limits.maxReceiveByteCount }
-    /// Of what was read, the call may hold back the window for so much.
+    /// The most consumed bytes that a call keeps back before it returns the window.
     var heldBackByteCount: Int { limits.heldBackByteCount }
-    package var isPlain: Bool { method.plain != nil }
+    var maxReplayByteCount: Int { limits.maxReplayByteCount }
+    package var framing: BodyFraming { method.framing }
+    /// Whether the request is plain HTTP.
+    var isPlain: Bool { method.plain != nil }
+    /// Whether the response has no content by the method of the request.
+    var isHead: Bool { method.plain?.method == .head }
 
-    /// Makes a message ready for the stream.
+    /// The limit of a message that has this many bytes while it is compressed.
+    func maxReceiveByteCount(compressed byteCount: Int) -> Int? {
+        guard let ratio = limits.maxDecompressionRatio else { return maxReceiveByteCount }
+        let (limit, isLarge) = byteCount.multipliedReportingOverflow(by: max(1, ratio))
+        return isLarge ? maxReceiveByteCount : min(limit, maxReceiveByteCount ?? limit)
+    }
+
+    /// A message as it is sent on the stream. Throws if it is too large or cannot be compressed.
     func frame(
-        _ message: consuming EncodedMessage, mayCompress: Bool = true
+        _ message: consuming EncodedMessage, allowsCompression: Bool = true
     ) throws(RPCError) -> EncodedMessage {
-        guard !isPlain else {
-            try MessagePrefix.check(
-                message.byteCount - MessagePrefix.byteCount, maxByteCount: maxSendByteCount)
-            return message.withoutPrefix()
-        }
-        return try MessagePrefix.frame(
-            message, mayCompress ? compression : .identity, maxByteCount: maxSendByteCount)
+        try framing.frame(
+            message, allowsCompression ? compression : .identity, maxByteCount: maxSendByteCount)
     }
 }
 
-/// What a channel sets for calls that say nothing of it.
+/// The limits that a channel sets for calls whose options set none.
 package struct MessageLimits: Sendable {
-    var compression = CompressionAlgorithm.identity
+    var compression: CompressionAlgorithm
+    /// In bytes; nil means no limit.
     var maxSendByteCount: Int?
-    var maxReceiveByteCount: Int? = 4 << 20
-    /// As in ``ChannelArguments``, which no call changes.
-    var heldBackByteCount = 0
+    /// In bytes; nil means no limit.
+    var maxReceiveByteCount: Int?
+    /// As in ``ChannelArguments``; the options of a call cannot change it.
+    var heldBackByteCount: Int
+    /// As in ``ChannelArguments``; the options of a call cannot change it.
+    var maxReplayByteCount: Int
+
+    /// As in ``ChannelArguments``; the options of a call cannot change it.
+    var maxDecompressionRatio: Int?
 
     package init(
         compression: CompressionAlgorithm = .identity, maxSendByteCount: Int? = nil,
-        maxReceiveByteCount: Int? = 4 << 20, heldBackByteCount: Int = 0
+        maxReceiveByteCount: Int? = 4 << 20, heldBackByteCount: Int = 0,
+        maxReplayByteCount: Int = 256 << 10, maxDecompressionRatio: Int? = nil
     ) {
+        self.maxDecompressionRatio = maxDecompressionRatio
+        self.maxReplayByteCount = maxReplayByteCount
         self.compression = compression
         self.maxSendByteCount = maxSendByteCount
         self.maxReceiveByteCount = maxReceiveByteCount

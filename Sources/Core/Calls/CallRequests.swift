@@ -1,65 +1,71 @@
 import Synchronization
 
-/// What is asked of a call, by a face of it or by an interceptor in front of it.
+/// The requests that a face or an interceptor makes of a call.
 ///
-/// A call without interceptors is a ``CallCore``; one with them is their chain, which ends in one.
-/// All of it may be called from any thread.
+/// A call without interceptors is a ``CallCore``. A call with interceptors is their chain, which ends
+/// in one. All methods may be called on any thread.
 package protocol CallRequests: AnyObject, Sendable {
-    /// Starts the call. What was written before goes out together with its headers.
+    /// Starts the call. Messages that were written before are sent together with its headers.
     func start()
 
-    /// Starts a call whose only request is `message` and that is to have one response. Nobody
-    /// is told that the message was written.
+    /// Starts a call whose only request is `message` and that expects one response. The observer is
+    /// not told that the message was written.
     func start(only message: consuming EncodedMessage)
 
     /// Sends a message.
     ///
-    /// - Parameter mayCompress: False sends this message as it is on a call that compresses.
-    func write(_ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool)
+    /// - Parameter allowsCompression: False sends this message uncompressed on a call that
+    ///   compresses.
+    func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool)
 
-    /// Says that no more messages follow.
+    /// Ends the request: no more messages follow.
     func finish()
 
     /// Asks for one more message.
     func receiveNext()
 
-    /// Whether the server has ended the call behind messages that nobody has read: what is written
-    /// from now on goes nowhere, and nobody has been told.
+    /// Whether the server has ended the call, and the observer has yet to receive messages before
+    /// the end. What is written from now on is dropped.
     var hasUnreadEnd: Bool { get }
 
-    /// The call itself, where nothing stands in front of it.
+    /// Whether a server may have received a part of the call.
+    var mayHaveSent: Bool { get }
+
+    /// The call itself, if nothing stands between it and its face.
     var core: CallCore? { get }
 
-    /// Ends the call with CANCELLED and resets its stream. Does nothing when it has ended.
+    /// Ends the call with CANCELLED and resets its stream. Does nothing after the end.
     func cancel()
 
-    /// Ends the call with what was found wrong with it here.
+    /// Ends the call with an error that was found on this side.
     func fail(_ error: RPCError)
 }
 
 extension CallRequests {
     package var core: CallCore? { nil }
 
-    /// Whether nothing that is written reaches the server any more, be it told already or not. Of a
-    /// call with interceptors an end that waits for nobody is theirs to answer, with a fresh call
-    /// perhaps.
-    var takesNoMore: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
+    /// Whether what is written is dropped, even if the observer has not received the end yet. The end
+    /// of a call with interceptors counts only if it waits for messages to be read: an interceptor
+    /// may replace any other with a fresh call.
+    var dropsWrites: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
 
-    /// What a writer is told of a call that has ended, whether its observer has heard of it or not;
-    /// nil of one that has not.
+    /// The error of a write to a call that has ended; nil before the end.
     ///
-    /// - Parameter end: What the observer has heard.
+    /// - Parameter end: The end that the observer has received, if it has.
     func errorOfWriting(_ end: CallEnd?) -> RPCError? {
-        end?.errorOfWriting ?? core?.errorOfWriting ?? (takesNoMore ? .callHasEnded : nil)
+        if let end { return end.errorOfWriting }
+        // Asked once: the call may end between two questions.
+        if let core { return core.errorOfWriting }
+        return hasUnreadEnd ? .callHasEnded : nil
     }
 
     func write(_ message: consuming EncodedMessage, andFinish: Bool) {
-        write(message, andFinish: andFinish, mayCompress: true)
+        write(message, andFinish: andFinish, allowsCompression: true)
     }
 
     package func start(only message: consuming EncodedMessage) {
         write(message, andFinish: true)
-        // One for the response, and one for another that must not come.
+        // One for the response, and one for a second message, which is an error.
         receiveNext()
         receiveNext()
         start()
@@ -68,10 +74,12 @@ extension CallRequests {
 
 extension CallCore: CallRequests {
     package var core: CallCore? { self }
-    package var hasUnreadEnd: Bool { state.withLock { $0.ending != nil && !$0.messages.isEmpty } }
+    package var hasUnreadEnd: Bool {
+        state.withLock { $0.lifetime.hasEnd && $0.inbound.hasMessages }
+    }
     package func fail(_ error: RPCError) {
         var error = error
-        // This message was not sent, but those before it may have been, if anything was.
+        // This message was not sent, but an earlier one may have been.
         error.mayHaveBeenExecuted = true
         end(with: error, isImmediate: true)
     }

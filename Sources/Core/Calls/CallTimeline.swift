@@ -1,42 +1,62 @@
 import SwiftletTransport
 
-/// When what happened in the course of a call. Readable once the call has ended.
+/// The times of a call's steps. Available after the end of the call.
 ///
 /// ```swift
 /// let response = try await channel.unaryResponse(method, request)
 /// print(response.timeline)  // 127.0.0.1:50051, 1 stream: sent after 0.1 ms, answered after …
 /// ```
 public struct CallTimeline: Hashable, Sendable {
-    /// A moment of a clock that only goes forward: good for differences, and no date.
+    /// A moment of a monotonic clock. Only differences have a meaning.
     public typealias Instant = ContinuousClock.Instant
 
-    /// The call was started.
+    /// The start of the call.
     public var started: Instant
-    /// The name of the server had been looked up for the connection that carried the call. This
-    /// and the next two lie before ``started`` when the connection was there already.
+    /// The end of the name resolution for the connection that carried the call. This time and the next
+    /// two are before ``started`` if the call used an existing connection.
     public var resolved: Instant?
-    /// The server had taken the TCP connection.
+    /// The server has accepted the TCP connection.
     public var connected: Instant?
-    /// The TLS handshake was done.
+    /// The end of the TLS handshake.
     public var secured: Instant?
-    /// The headers were given to the connection; the last time, when more than once.
+    /// The headers were given to the connection, in the last attempt.
     public var headersSent: Instant?
-    /// The first of the answer was there.
+    /// The first byte of the response has arrived.
     public var firstByte: Instant?
-    /// The call had ended.
+    /// The end of the call.
     public var lastByte: Instant?
-    /// Streams that the call was given; more than one when servers did not look at it.
+    /// The streams that carried the call; more than one if a server refused the first.
     public var streamCount = 0
-    /// Attempts to connect that failed before the connection came about.
+    /// Failed attempts to connect before the connection was established.
     public var failedAttemptCount = 0
-    /// Who was at the other end.
+    /// The address of the server.
     public var peer: String?
-    /// Octets of messages with their prefixes, as they went over the wire.
+    /// Bytes of the request's messages with their prefixes, as sent on the wire.
     public var sentByteCount = 0
-    /// Octets of the server's messages, in the same way.
+    /// Bytes of the response's messages with their prefixes, as received from the wire.
     public var receivedByteCount = 0
 
-    /// From the start to the end.
+    public init(
+        started: Instant, resolved: Instant? = nil, connected: Instant? = nil,
+        secured: Instant? = nil, headersSent: Instant? = nil, firstByte: Instant? = nil,
+        lastByte: Instant? = nil, streamCount: Int = 0, failedAttemptCount: Int = 0,
+        peer: String? = nil, sentByteCount: Int = 0, receivedByteCount: Int = 0
+    ) {
+        self.started = started
+        self.resolved = resolved
+        self.connected = connected
+        self.secured = secured
+        self.headersSent = headersSent
+        self.firstByte = firstByte
+        self.lastByte = lastByte
+        self.streamCount = streamCount
+        self.failedAttemptCount = failedAttemptCount
+        self.peer = peer
+        self.sentByteCount = sentByteCount
+        self.receivedByteCount = receivedByteCount
+    }
+
+    /// The time from the start to the end; nil before the end.
     public var duration: Duration? { lastByte.map { started.duration(to: $0) } }
 }
 
@@ -54,11 +74,11 @@ extension CallTimeline: CustomStringConvertible {
         let streams = "\(streamCount) \(streamCount == 1 ? "stream" : "streams")"
         let way = [peer, streams].compactMap(\.self).joined(separator: ", ")
         return "\(way): \(steps.compactMap(\.self).joined(separator: ", "))"
-            + "; \(sentByteCount) octets out, \(receivedByteCount) in"
+            + "; \(sentByteCount) bytes out, \(receivedByteCount) in"
     }
 }
 
-/// What a call notes while it is under way. Of the connection it keeps the record alone.
+/// The times of a running call. Of the connection it keeps only the record.
 struct CallTimes {
     var started: MonotonicInstant?
     var headersSent: MonotonicInstant?
@@ -74,7 +94,7 @@ extension CallTimes {
     mutating func attached(to record: ConnectionRecord) {
         connection = record
         streamCount += 1
-        // Where the connection was there already, the headers left with the start.
+        // On an existing connection the headers are sent at the start.
         let wasReady = started.flatMap { start in record.times.ready.map { $0 <= start } } ?? false
         headersSent = wasReady && streamCount == 1 ? started : .now
     }
@@ -94,14 +114,14 @@ extension CallTimes {
         timeline.firstByte = firstByte.map { Instant($0) }
         timeline.lastByte = lastByte.map { Instant($0) }
         timeline.streamCount = streamCount
-        // What was written and never got a stream has gone nowhere.
+        // Messages of a call without a stream were not sent.
         timeline.sentByteCount = streamCount > 0 ? sentByteCount : 0
         timeline.receivedByteCount = receivedByteCount
         return timeline
     }
 }
 
-/// How the connection that carries a call came about, and whom it leads to. Outlives it.
+/// The peer and the times of a connection. Calls keep it after the end of the connection.
 package final class ConnectionRecord: Sendable {
     package let peer: String
     package let times: ConnectionTimes

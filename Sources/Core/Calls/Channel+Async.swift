@@ -6,18 +6,18 @@ extension Channel {
     /// Cancelling the task cancels the call.
     @inlinable
     public func unary<Request, Reply>(
-        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
+        _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)
-        let octets = try response.takeOctets()
-        return try method.replyCodec.decode(octets.span)
+        let bytes = try response.takeBytes()
+        return try method.replyCodec.decode(bytes.span)
     }
 
-    /// Sends one message and waits for one, with the metadata that comes with it.
+    /// Sends one message and waits for one, with the metadata of the response.
     @inlinable
     public func unaryResponse<Request, Reply>(
-        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
+        _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Response<Reply> {
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)
@@ -40,20 +40,20 @@ extension Channel {
         }
     }
 
-    /// Sends one message; the answers come as the stream is read.
+    /// Sends one message; the responses arrive as the stream is read.
     public func serverStreaming<Request, Reply>(
-        _ method: Method<Request, Reply>, _ request: Request, _ options: CallOptions = CallOptions()
+        _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ResponseStream<Reply> {
-        let octets = try method.requestCodec.encode(request)
+        let bytes = try method.requestCodec.encode(request)
         let inbox = ResponseInbox()
         let call = makeCall(method.signature, options, observer: inbox)
-        call.write(octets, andFinish: true)
+        call.write(bytes, andFinish: true)
         call.start()
         return ResponseStream(source: ResponseSource(call, inbox), codec: method.replyCodec)
     }
 
-    /// Sends the messages that `produce` writes, and waits for one. The request ends when
-    /// `produce` returns; when it throws, the call is cancelled.
+    /// Sends the messages that `produce` writes, and waits for one. The request ends when `produce`
+    /// returns; when it throws, the call is cancelled and the error is thrown.
     ///
     /// ```swift
     /// let summary = try await channel.clientStreaming(recordRoute) { route in
@@ -61,19 +61,24 @@ extension Channel {
     /// }
     /// ```
     public func clientStreaming<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void
     ) async throws -> Reply {
-        let conversation = try await bidirectional(method, options)
+        try await clientStreamingResponse(method, options: options, produce).message
+    }
+
+    /// The same, with the metadata and the timeline of the call.
+    public func clientStreamingResponse<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
+        _ produce: (RequestWriter<Request>) async throws -> Void
+    ) async throws -> Response<Reply> {
+        let conversation = try await bidirectional(method, options: options)
         do {
-            try await produce(conversation.requests)
-        } catch is RPCError where conversation.requests.outlet.isOver {
-            // The server has ended the call; its status says more than the failure to write.
+            try await conversation.write(with: produce)
         } catch {
             conversation.cancel()
             throw error
         }
-        conversation.requests.finish()
         var iterator = conversation.responses.makeAsyncIterator()
         guard let reply = try await iterator.next() else {
             throw RPCError.noMessage
@@ -81,10 +86,12 @@ extension Channel {
         guard try await iterator.next() == nil else {
             throw RPCError.tooManyMessages
         }
-        return reply
+        return Response(
+            message: reply, initialMetadata: try await conversation.responses.initialMetadata,
+            end: conversation.responses.source.end)
     }
 
-    /// Opens a call in which both sides send as they like.
+    /// Opens a call in which both sides send any number of messages.
     ///
     /// ```swift
     /// let chat = try await channel.bidirectional(routeChat)
@@ -92,7 +99,7 @@ extension Channel {
     /// for try await answer in chat.responses { … }
     /// ```
     public func bidirectional<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions()
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Conversation<Request, Reply> {
         let inbox = ResponseInbox()
         let call = makeCall(method.signature, options, observer: inbox)
@@ -104,11 +111,11 @@ extension Channel {
     }
 }
 
-/// A call in which both sides send as they like.
+/// A call in which both sides send any number of messages.
 public struct Conversation<Request: Sendable, Reply: Sendable>: Sendable {
-    /// Where requests are written.
+    /// Writes the requests.
     public let requests: RequestWriter<Request>
-    /// What the server answers.
+    /// Reads the responses.
     public let responses: ResponseStream<Reply>
 
     /// Ends the call with CANCELLED.

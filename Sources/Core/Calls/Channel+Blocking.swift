@@ -1,17 +1,16 @@
-// Calls that block the calling thread, for scripts and command lines. On a queue that is turned by
-// hand they turn it, so that no other thread takes part. In a task or a handler they keep a thread
-// from others; on the very thread of the channel's queue they fail, because they would wait for ever.
+// Calls that block the calling thread. They turn a queue that is turned by hand. In a handler or a
+// task on the channel's queue they fail: the queue cannot go on until the handler returns.
 
 extension Channel {
-    /// Sends one message and waits for the answer in the calling thread, for scripts and command
-    /// lines. On a queue that is turned by hand this turns it, so that no other thread takes part.
+    /// Sends one message, and blocks the calling thread until the response arrives. For scripts and
+    /// command lines. It turns a queue that is turned by hand, so that no other thread is needed.
     ///
-    /// Not for tasks and handlers: those await, or get the answer handed. On the very thread of the
-    /// channel's queue it fails with FAILED_PRECONDITION, and so do the other calls that block.
+    /// Throws FAILED_PRECONDITION in a handler or a task on the channel's queue, as all blocking
+    /// calls do. Any number of threads may block at the same time.
     @inlinable
     public func blockingUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        _ options: CallOptions = CallOptions()
+        options: CallOptions = CallOptions()
     ) throws(RPCError) -> Response<Reply> {
         let encoded = try method.requestCodec.encode(request)
         var response = rawBlockingUnary(method.signature, encoded, options)
@@ -38,7 +37,7 @@ extension Channel {
         }
     }
 
-    /// Sends one message; the answers are read one after the other.
+    /// Sends one message; the responses are read one after the other.
     ///
     /// ```swift
     /// let features = try channel.blockingServerStreaming(listFeatures, area)
@@ -46,26 +45,34 @@ extension Channel {
     /// ```
     public func blockingServerStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        _ options: CallOptions = CallOptions()
+        options: CallOptions = CallOptions()
     ) throws(RPCError) -> BlockingCall<Request, Reply> {
-        let octets = try method.requestCodec.encode(request)
+        let bytes = try method.requestCodec.encode(request)
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
-        call.write(octets, andFinish: true)
+        call.write(bytes, andFinish: true)
         call.start()
         return BlockingCall(call, inbox, method)
     }
 
-    /// Sends what `produce` writes, and waits for the one answer.
+    /// Sends the messages that `produce` writes, and waits for one.
     public func blockingClientStreaming<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (BlockingCall<Request, Reply>) throws -> Void
     ) throws -> Reply {
-        let call = blockingBidirectional(method, options)
+        try blockingClientStreamingResponse(method, options: options, produce).message
+    }
+
+    /// The same, with the metadata and the timeline of the call.
+    public func blockingClientStreamingResponse<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
+        _ produce: (BlockingCall<Request, Reply>) throws -> Void
+    ) throws -> Response<Reply> {
+        let call = blockingBidirectional(method, options: options)
         do {
             try produce(call)
         } catch is RPCError where call.isOver {
-            // The server has ended the call; its status says more than the failure to write.
+            // The server has ended the call: its status explains more than the failed write.
         } catch {
             call.cancel()
             throw error
@@ -73,12 +80,13 @@ extension Channel {
         call.finish()
         guard let reply = try call.next() else { throw RPCError.noMessage }
         guard try call.next() == nil else { throw RPCError.tooManyMessages }
-        return reply
+        return Response(
+            message: reply, initialMetadata: call.initialMetadata(), end: call.end)
     }
 
-    /// Opens a call in which both sides send as they like.
+    /// Opens a call in which both sides send any number of messages.
     public func blockingBidirectional<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions()
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
     ) -> BlockingCall<Request, Reply> {
         let inbox = BlockingInbox(backend.queue)
         let call = makeCall(method.signature, options, observer: inbox)
@@ -88,14 +96,15 @@ extension Channel {
 }
 
 extension CompletionQueue {
-    /// Whether the calling thread would wait for what it has to do itself.
-    var blocksItself: Bool { mode == .ownThread && loop.isCurrent }
+    /// Whether the calling thread is in a turn of this queue, and so must not wait for another.
+    var blocksItself: Bool { loop.isCurrent }
 }
 
 extension RPCError {
     static var blockedQueue: RPCError {
         .refused(
             .failedPrecondition,
-            "a call that blocks the thread of its own completion queue would wait for ever")
+            "a blocking call in a handler or task on its own completion queue would never end; "
+                + "use await or a handler there")
     }
 }

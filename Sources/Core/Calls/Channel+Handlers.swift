@@ -1,9 +1,10 @@
 import Synchronization
 
-// Calls with handlers, for code that does not await. Handlers run on the channel's queue and must
-// not block it.
+// Calls with handlers, for code without `await`. Handlers run on the channel's queue and must not
+// block it. The names begin with `start`, so that a trailing closure is not taken for a closure of
+// one of the `async` functions.
 
-/// A call that is under way.
+/// A running call.
 public struct RunningCall: Sendable {
     let call: any CallRequests
     var pausing: (any CallPausing)?
@@ -11,31 +12,36 @@ public struct RunningCall: Sendable {
     /// Ends the call with CANCELLED.
     public func cancel() { call.cancel() }
 
-    /// Asks for no more messages until ``resume()``; flow control then stops the server. Without
-    /// an effect on calls that have one response.
+    /// Asks for no more messages until ``resume()``, so that flow control stops the server. It has
+    /// no effect on calls with one response.
     public func pause() { pausing?.pause() }
 
-    /// Goes on after a ``pause()``; otherwise without an effect.
+    /// Ends a ``pause()``. Otherwise it has no effect.
     public func resume() { pausing?.resume() }
+
+    /// Asks for more messages, where ``ResponseHandlers/initialDemand`` is set. Otherwise it has no
+    /// effect.
+    public func receiveNext(_ count: Int = 1) { pausing?.receiveNext(count) }
 }
 
 extension Channel {
-    /// Sends one message; `completion` gets the answer or the error, once.
+    /// Starts a call with one message in each direction. `completion` is called once, with the
+    /// response or the error.
     @inlinable @discardableResult
-    public func unary<Request, Reply>(
+    public func startUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        _ options: CallOptions = CallOptions(),
+        options: CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
-        let octets = try method.requestCodec.encode(request)
+        let bytes = try method.requestCodec.encode(request)
         let codec = method.replyCodec
-        return startUnary(method.signature, octets, options) { raw in
+        return startRawUnary(method.signature, bytes, options) { raw in
             completion(raw.takeResult(codec))
         }
     }
 
     @usableFromInline
-    func startUnary(
+    func startRawUnary(
         _ method: MethodSignature, _ message: consuming EncodedMessage,
         _ options: consuming CallOptions,
         completion: @escaping @Sendable (inout RawResponse) -> Void
@@ -45,38 +51,38 @@ extension Channel {
         return RunningCall(call: call)
     }
 
-    /// Sends one message; the handlers get the answers as they come.
+    /// Starts a call with one request and any number of responses, which `handlers` receive.
     @discardableResult
-    public func serverStreaming<Request, Reply>(
+    public func startServerStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        _ options: CallOptions = CallOptions(), handlers: ResponseHandlers<Reply>
+        options: CallOptions = CallOptions(), handlers: ResponseHandlers<Reply>
     ) throws(RPCError) -> RunningCall {
-        let octets = try method.requestCodec.encode(request)
+        let bytes = try method.requestCodec.encode(request)
         let observer = HandlerObserver(handlers, method.replyCodec)
         let call = makeCall(method.signature, options, observer: observer)
-        call.write(octets, andFinish: true)
+        call.write(bytes, andFinish: true)
         observer.begin(call)
         call.start()
         return RunningCall(call: call, pausing: observer)
     }
 
-    /// Opens a call whose requests are written as they come up; `completion` gets the one answer
-    /// or the error, once.
-    public func clientStreaming<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
-        completion: @escaping @Sendable (Result<Reply, RPCError>) -> Void
+    /// Starts a call with any number of requests, which the program writes to the result.
+    /// `completion` is called once, with the response or the error.
+    public func startClientStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
+        completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) -> WritingCall<Request> {
         let only = OnlyReply<Reply>()
-        return bidirectional(
-            method, options,
-            handlers: ResponseHandlers(
-                message: { only.receive($0) },
-                end: { completion(only.result(at: $0)) }))
+        var handlers = ResponseHandlers<Reply>(
+            initialMetadata: { only.receive(initialMetadata: $0) },
+            message: { only.receive($0) }, end: { _ in })
+        handlers.wholeEnd = { completion(only.result(at: $0)) }
+        return startBidirectional(method, options: options, handlers: handlers)
     }
 
-    /// Opens a call in which both sides send as they like.
-    public func bidirectional<Request, Reply>(
-        _ method: Method<Request, Reply>, _ options: CallOptions = CallOptions(),
+    /// Starts a call in which both sides send any number of messages.
+    public func startBidirectional<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         handlers: ResponseHandlers<Reply>
     ) -> WritingCall<Request> {
         let observer = HandlerObserver(handlers, method.replyCodec)
@@ -89,29 +95,41 @@ extension Channel {
     }
 }
 
-/// The one response of a call that is to have one.
+/// The response of a call that must have exactly one.
 final class OnlyReply<Reply: Sendable>: Sendable {
-    private let state = Mutex<(reply: Reply?, count: Int)>((nil, 0))
+    private struct State {
+        var initialMetadata = Metadata()
+        var reply: Reply?
+        var replyCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    func receive(initialMetadata: Metadata) {
+        state.withLock { $0.initialMetadata = initialMetadata }
+    }
 
     func receive(_ reply: Reply) {
         state.withLock { state in
-            state.count += 1
+            state.replyCount += 1
             if state.reply == nil { state.reply = reply }
         }
     }
 
-    /// What the call came to, once it has ended.
-    func result(at end: Result<Metadata, RPCError>) -> Result<Reply, RPCError> {
-        let (reply, count) = state.withLock { ($0.reply, $0.count) }
-        if case .failure(let error) = end { return .failure(error) }
-        guard let reply else { return .failure(.noMessage) }
-        return count == 1 ? .success(reply) : .failure(.tooManyMessages)
+    /// The result of the call, after its end.
+    func result(at end: CallEnd) -> Result<Response<Reply>, RPCError> {
+        let state = state.withLock { $0 }
+        if let error = end.error { return .failure(error) }
+        guard let reply = state.reply else { return .failure(.noMessage) }
+        guard state.replyCount == 1 else { return .failure(.tooManyMessages) }
+        return .success(
+            Response(message: reply, initialMetadata: state.initialMetadata, end: end))
     }
 }
 
 extension RPCError {
     static var noMessage: RPCError {
-        RPCError(.unimplemented, "the server sent no message with its status OK")
+        RPCError(.unimplemented, "the server ended the call with OK without sending a message")
     }
 
     static var tooManyMessages: RPCError {

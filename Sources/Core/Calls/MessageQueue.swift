@@ -1,15 +1,15 @@
 import SwiftletTransport
 
-/// Messages that have arrived and wait to be asked for, first in, first out.
+/// Messages that have arrived and were not delivered yet, first in, first out.
 package struct MessageQueue: Sendable {
     private var messages = Backlog<AssembledMessage>()
-    /// What they took of the stream's window: with their prefixes, or a server that sends empty
-    /// ones could go on for ever.
+    /// The part of the stream's window that the messages hold. It includes their prefixes: otherwise
+    /// a server could send empty messages without a limit.
     private(set) var byteCount = 0
     private var compressedCount = 0
 
-    /// Whether all of them can be read as they are.
-    var isPlain: Bool { compressedCount == 0 }
+    /// Whether no message is compressed.
+    var isUncompressed: Bool { compressedCount == 0 }
     var firstByteCount: Int { messages.first?.wireByteCount ?? 0 }
     var isEmpty: Bool { messages.isEmpty }
     var count: Int { messages.count }
@@ -27,7 +27,7 @@ package struct MessageQueue: Sendable {
         return message
     }
 
-    /// Gives all messages away, and gets memory for as many again.
+    /// Moves all messages out, and reserves memory for as many.
     mutating func takeAll() -> MessageQueue {
         var taken = MessageQueue()
         swap(&taken, &self)
@@ -37,7 +37,7 @@ package struct MessageQueue: Sendable {
 
     mutating func removeAll() { self = MessageQueue() }
 
-    /// Puts the messages of `others` behind its own.
+    /// Appends the messages of `others`.
     mutating func append(all others: inout MessageQueue) {
         guard !isEmpty else { return swap(&self, &others) }
         while let message = others.popFirst() { append(message) }

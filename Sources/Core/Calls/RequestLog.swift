@@ -1,33 +1,37 @@
-/// The messages of a request as they were written, for as long as they may have to be sent (again)
-/// on another stream: until a connection is found, and until the server has begun to answer.
+/// The messages of a request, kept as long as they may have to be sent on another stream: until a
+/// connection is found, and until the server has begun to answer.
 package struct RequestLog: Sendable {
-    /// A call that has written more than this is not sent again.
-    static let replayByteCount = 256 << 10
+    /// A writer waits once it has written this many bytes for a call that has no stream yet.
+    static let maxUnsentByteCount = 256 << 10
 
+    /// A call that has written more than this is not sent again.
+    private let maxReplayByteCount: Int
     private var first: EncodedMessage?
     private var rest: [EncodedMessage] = []
     private var count = 0
-    /// How many messages the present stream has been given.
+    /// The number of messages that the present stream has.
     private var handedOverCount = 0
     private(set) var byteCount = 0
-    /// The request is complete.
+    /// Whether the request is complete.
     private(set) var isFinished = false
-    /// The stream was told so.
+    /// Whether the present stream has the end of the request.
     private(set) var finishWasHandedOver = false
-    /// Nothing is kept any more: the server has begun to answer, or too much was written.
+    /// Whether messages are no longer kept: the server has begun to answer, or too much was written.
     private(set) var isCommitted = false
+
+    package init(maxReplayByteCount: Int) { self.maxReplayByteCount = maxReplayByteCount }
 }
 
 extension RequestLog {
-    /// What a stream has to be given next. Most requests have one message, which needs no array.
+    /// The next messages for a stream. Most requests have one message, which needs no array.
     package struct Portion {
         package var first: EncodedMessage?
         var rest: ArraySlice<EncodedMessage> = []
         package var isFinish = false
-        /// How often the request had been sent in vain before.
+        /// The attempt that the messages belong to; the first is 0.
         package var attempt = 0
 
-        /// Takes every message out, and says whether the request ends with it.
+        /// Moves every message out, with whether the request ends with it.
         package mutating func takeEach(
             _ body: (_ message: consuming EncodedMessage, _ isLast: Bool) -> Void
         ) {
@@ -50,7 +54,8 @@ extension RequestLog {
 
     mutating func finish() { isFinished = true }
 
-    /// Notes a message that goes straight to the stream, and keeps it while that is of use.
+    /// Counts a message that is sent on the stream at once, and keeps it if the request may be sent
+    /// again.
     mutating func passThrough(_ message: EncodedMessage, andFinish: Bool) {
         if andFinish {
             isFinished = true
@@ -59,10 +64,10 @@ extension RequestLog {
         guard !isCommitted else { return }
         append(message, andFinish: false)
         handedOverCount = count
-        if byteCount > Self.replayByteCount { commit() }
+        if byteCount > maxReplayByteCount { commit() }
     }
 
-    /// What was written and not handed over yet; nil when there is nothing.
+    /// What was written and the stream does not have; nil if there is nothing.
     mutating func takePortion() -> Portion? {
         let isFinish = isFinished && !finishWasHandedOver
         guard handedOverCount < count || isFinish else { return nil }
@@ -75,7 +80,7 @@ extension RequestLog {
         return portion
     }
 
-    /// The next stream begins from the first message. False when they are not there any more.
+    /// Makes the next stream begin with the first message. False if that is no longer kept.
     mutating func rewind() -> Bool {
         guard !isCommitted else { return false }
         handedOverCount = 0
@@ -83,12 +88,15 @@ extension RequestLog {
         return true
     }
 
-    /// Lets go of what was handed over and will not be asked for again.
+    /// Drops messages that the stream has, if the request is not sent again.
     mutating func trim() {
-        if isCommitted || byteCount > Self.replayByteCount { commit() }
+        if isCommitted || byteCount > maxReplayByteCount { commit() }
     }
 
-    /// Lets go of what was handed over; the request will not be sent again.
+    /// Drops all messages, sent or not: the call has ended.
+    mutating func removeAll() { self = RequestLog(maxReplayByteCount: maxReplayByteCount) }
+
+    /// Drops messages that the stream has: the request is not sent again.
     mutating func commit() {
         isCommitted = true
         guard handedOverCount == count else { return }

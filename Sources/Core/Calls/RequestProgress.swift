@@ -1,55 +1,62 @@
-/// How far the request of a streaming call has come, for the one task or thread that writes it.
+/// How much of a streaming call's request has been accepted, for the task or thread that writes it.
 struct RequestProgress {
-    /// Messages that were written and not taken yet. Below zero for a moment when one is taken
-    /// before its writer has said that it waits for it.
+    /// Messages that were written and not accepted yet. Below zero for a moment if a message is
+    /// accepted before its writer counts it.
     private var unwrittenCount = 0
     private var isFinished = false
-    /// A message went nowhere, because the call had ended.
+    /// Whether a message was dropped because the call had ended.
     private(set) var hasLost = false
 }
 
 extension RequestProgress {
-    /// Whether everything that was written has been taken.
+    /// Whether all messages were accepted.
     var hasRoom: Bool { unwrittenCount <= 0 }
 
-    /// Why no message can be written any more.
-    func obstacle(_ end: CallEnd?) -> RPCError? {
+    /// The error of another write; nil if it is allowed.
+    func failure(_ end: CallEnd?) -> RPCError? {
         end?.errorOfWriting ?? (isFinished ? .requestIsFinished : nil)
     }
 
     mutating func finish() { isFinished = true }
 
-    /// A message is about to be written, or was a moment ago.
+    /// A message is about to be written, or was just written.
     mutating func willWrite() { unwrittenCount += 1 }
 
-    /// The same, where nothing is written that is not told here first: what was said to be taken
-    /// once too often does not count.
+    /// A message is about to be written. For a call that may report a message as accepted more than
+    /// once: earlier surplus reports do not count.
     mutating func willWriteFirst() { unwrittenCount = max(0, unwrittenCount) + 1 }
 
-    mutating func wasWritten(wasTaken: Bool) {
+    mutating func wasWritten(wasAccepted: Bool) {
         unwrittenCount -= 1
-        if !wasTaken { hasLost = true }
+        if !wasAccepted { hasLost = true }
     }
 }
 
 extension RPCError {
-    /// What a writer is told whose call has ended, while how it did lies behind unread messages.
+    /// The error of a write to a call that the server has ended, while its status is still behind
+    /// unread messages.
     static var callHasEnded: RPCError {
-        RPCError(.failedPrecondition, "the server ended the call before its request")
+        RPCError(
+            .failedPrecondition,
+            "the server ended the call before the end of the request; read the responses for its status"
+        )
     }
 
-    /// The same where it ended well.
+    /// The error of a write to a call that has ended with OK.
     static var callHasEndedWell: RPCError {
-        RPCError(.failedPrecondition, "the server ended the call with OK")
+        RPCError(
+            .failedPrecondition,
+            "the server ended the call with OK before the end of the request; stop writing")
     }
 
-    /// What a writer is told that goes on behind the end of its request.
+    /// The error of a write to a finished request.
     static var requestIsFinished: RPCError {
-        RPCError(.failedPrecondition, "a message behind the end of the request")
+        RPCError(
+            .failedPrecondition, "a message was written after the request was finished")
     }
 }
 
 extension CallEnd {
-    /// What a writer is told of a call that has ended.
+    /// The error of a write to the call that has ended so.
     var errorOfWriting: RPCError { error ?? .callHasEndedWell }
 }

@@ -1,4 +1,4 @@
-/// Writes the requests of a call that takes many.
+/// Writes the requests of a call with a stream of requests.
 public struct RequestWriter<Message: Sendable>: Sendable {
     @usableFromInline let outlet: RequestOutlet
     @usableFromInline let codec: Codec<Message>
@@ -8,40 +8,44 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         self.codec = codec
     }
 
-    /// Sends a message; returns when there is room for the next, so that a writer does not outrun
-    /// its server. Throws when the call has ended, or the request was finished.
+    /// Sends a message. Returns when there is room for the next, so that a writer does not outrun
+    /// the server. Throws after the end of the call, and after ``finish()``.
     ///
     /// - Parameters:
-    ///   - message: What is sent.
-    ///   - mayCompress: False sends this message as it is on a call that compresses.
+    ///   - message: The request.
+    ///   - allowsCompression: False sends this message uncompressed on a call that compresses. The
+    ///     default is true.
     @inlinable
-    public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
+    public func write(_ message: Message, allowsCompression: Bool = true) async throws(RPCError) {
         try outlet.check()
-        let octets = try codec.encode(message)
-        if try outlet.write(octets, andFinish: false, mayCompress: mayCompress) { return }
+        let bytes = try codec.encode(message)
+        if try outlet.write(bytes, andFinish: false, allowsCompression: allowsCompression) {
+            return
+        }
         try await outlet.waitForRoom()
     }
 
-    /// Sends the last message. Cheaper than ``write(_:mayCompress:)`` and ``finish()`` one after the other.
+    /// Sends the last message and ends the request. Cheaper than a write followed by ``finish()``:
+    /// both are sent in one frame.
     @inlinable
     public func finish(with message: Message) throws(RPCError) {
         try outlet.check()
-        let octets = try codec.encode(message)
+        let bytes = try codec.encode(message)
         outlet.willFinish()
-        _ = try outlet.write(octets, andFinish: true, mayCompress: true)
+        _ = try outlet.write(bytes, andFinish: true, allowsCompression: true)
     }
 
-    /// Says that no more messages follow. Calling it twice is harmless.
+    /// Ends the request: no more messages follow. Further calls have no effect.
     public func finish() {
         outlet.willFinish()
         outlet.call.finish()
     }
 }
 
-/// Where the requests of a streaming call leave as octets.
+/// Sends the encoded requests of a streaming call.
 @usableFromInline struct RequestOutlet: Sendable {
     let call: any CallRequests
-    /// The call, where it says at once what becomes of a message.
+    /// The call, if it has no interceptors. It reports the outcome of a write at once.
     private let core: CallCore?
     private let inbox: ResponseInbox
 
@@ -51,14 +55,14 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         self.inbox = inbox
     }
 
-    /// Returns whether there is room for the next. Throws when the message goes nowhere.
+    /// Returns whether there is room for the next. Throws if the message was dropped.
     @usableFromInline
     func write(
-        _ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool
+        _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
     ) throws(RPCError) -> Bool {
         if let core {
-            switch core.put(message, andFinish: andFinish, mayCompress: mayCompress) {
-            case .taken: return true
+            switch core.put(message, andFinish: andFinish, allowsCompression: allowsCompression) {
+            case .accepted: return true
             case .ended:
                 throw call.errorOfWriting(inbox.end) ?? .callHasEnded
             case .awaitsRoom:
@@ -67,9 +71,9 @@ public struct RequestWriter<Message: Sendable>: Sendable {
             }
         }
         guard !call.hasUnreadEnd else { throw .callHasEnded }
-        // An interceptor may say more than once that a message was taken.
+        // An interceptor may report a message as written more than once.
         inbox.willWriteFirst()
-        call.write(message, andFinish: andFinish, mayCompress: mayCompress)
+        call.write(message, andFinish: andFinish, allowsCompression: allowsCompression)
         return inbox.hasRoom
     }
 
@@ -83,17 +87,17 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         if inbox.hasLostMessage { throw call.errorOfWriting(inbox.end) ?? .callHasEnded }
     }
 
-    /// Whether nothing that is written reaches the server any more.
+    /// Whether what is written is dropped.
     var isOver: Bool {
-        inbox.end != nil || call.takesNoMore
+        inbox.end != nil || call.dropsWrites
     }
 
-    /// Throws when nothing can be written any more. A task that was cancelled cancels the call,
-    /// though there may always be room.
+    /// Throws if no message can be written. If the task was cancelled, cancels the call: a writer
+    /// that always has room never waits, and would not notice the cancellation.
     @usableFromInline
     func check() throws(RPCError) {
         if Task.isCancelled { call.cancel() }
-        if let obstacle = inbox.obstacle { throw obstacle }
+        if let failure = inbox.failureOfWriting { throw failure }
     }
 
     @usableFromInline

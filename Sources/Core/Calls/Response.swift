@@ -1,45 +1,55 @@
-/// The answer to a call with one response, with everything that came along.
+/// The response of a call with one response, with its metadata.
 public struct Response<Message: Sendable>: Sendable {
     public var message: Message
-    @usableFromInline var company: ResponseCompany
+    @usableFromInline var context: ResponseContext
 
     @inlinable
-    init(message: Message, _ company: consuming ResponseCompany) {
+    init(message: Message, _ context: consuming ResponseContext) {
         self.message = message
-        self.company = company
+        self.context = context
     }
 }
 
 extension Response {
-    /// What the server sent before the message.
+    /// - Parameter end: The end of a call with status OK.
+    init(message: Message, initialMetadata: Metadata, end: CallEnd?) {
+        self.init(
+            message: message,
+            ResponseContext(
+                initialMetadata: initialMetadata, trailingMetadata: end?.trailers ?? Metadata(),
+                times: end?.times, wasCompressed: (end?.compressedMessages ?? 0) & 1 == 1))
+    }
+
+    /// The metadata that the server sent before the message.
     public var initialMetadata: Metadata {
-        get { company.initialMetadata }
-        set { company.initialMetadata = newValue }
+        get { context.initialMetadata }
+        set { context.initialMetadata = newValue }
     }
 
-    /// What the server sent with the status.
+    /// The metadata that the server sent with the status.
     public var trailingMetadata: Metadata {
-        get { company.trailingMetadata }
-        set { company.trailingMetadata = newValue }
+        get { context.trailingMetadata }
+        set { context.trailingMetadata = newValue }
     }
 
-    /// When what happened; nil when an interceptor answered.
-    public var timeline: CallTimeline? { company.call?.timeline }
+    /// The times of the call; nil if an interceptor answered.
+    public var timeline: CallTimeline? { context.times?.timeline }
 
-    /// Whether the message was compressed on the wire.
-    package var wasCompressed: Bool { company.wasCompressed }
+    /// Whether the message arrived compressed.
+    package var wasCompressed: Bool { context.wasCompressed }
 }
 
-/// What comes along with a message, whatever its type.
-@usableFromInline struct ResponseCompany: Sendable {
+/// The parts of a response beside its message. They do not keep the call alive.
+@usableFromInline struct ResponseContext: Sendable {
     var initialMetadata: Metadata
     var trailingMetadata: Metadata
-    var call: CallCore?
+    /// Nil if an interceptor answered.
+    var times: CallTimes?
     var wasCompressed: Bool
 }
 
 extension Response: CustomStringConvertible {
-    /// The message, and what metadata there is.
+    /// The message, and the metadata if there is any.
     public var description: String {
         var text = "\(message)"
         if !initialMetadata.isEmpty { text += ", initial metadata \(initialMetadata)" }
@@ -48,33 +58,33 @@ extension Response: CustomStringConvertible {
     }
 }
 
-/// What a call with one response came to, before the message is decoded.
+/// The result of a call with one response, before the message is decoded.
 ///
-/// Handed on by its address and taken apart where it lies: to copy it counts five references.
+/// It is passed by address and its parts are moved out: a copy would retain five references.
 @usableFromInline package struct RawResponse: Sendable {
     var message: [UInt8]?
-    /// Nil when the server sent none but with the end.
+    /// Nil if the server sent none before the end.
     var initialMetadata: Metadata?
     var end: CallEnd
 
-    /// Moves it out.
+    /// Moves the response out.
     mutating func take() -> RawResponse {
         var taken = RawResponse(end: CallEnd(error: nil))
         swap(&taken, &self)
         return taken
     }
 
-    /// The one message, or why there is none.
+    /// The message, once. Throws the error of the call, or UNIMPLEMENTED if there is no message.
     @usableFromInline
-    mutating func takeOctets() throws(RPCError) -> [UInt8] {
+    mutating func takeBytes() throws(RPCError) -> [UInt8] {
         if var error = end.error {
             if let initialMetadata, error.initialMetadata.isEmpty {
                 error.initialMetadata = initialMetadata
             }
             throw error
         }
-        guard let octets = message.take() else { throw RPCError.noMessage }
-        return octets
+        guard let bytes = message.take() else { throw RPCError.noMessage }
+        return bytes
     }
 
     @inlinable
@@ -88,16 +98,15 @@ extension Response: CustomStringConvertible {
 
     @inlinable
     mutating func takeResponse<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
-        let octets = try takeOctets()
-        return Response(message: try codec.decode(octets.span), takeCompany())
+        let bytes = try takeBytes()
+        return Response(message: try codec.decode(bytes.span), takeContext())
     }
 
-    /// What is handed on with the message.
     @usableFromInline
-    mutating func takeCompany() -> ResponseCompany {
-        ResponseCompany(
+    mutating func takeContext() -> ResponseContext {
+        ResponseContext(
             initialMetadata: initialMetadata.take() ?? Metadata(),
             trailingMetadata: end.trailers.take(),
-            call: end.call.take(), wasCompressed: end.compressedMessages & 1 == 1)
+            times: end.times.take(), wasCompressed: end.compressedMessages & 1 == 1)
     }
 }

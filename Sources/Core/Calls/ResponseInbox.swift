@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Where the messages of a streaming call wait for the one task that reads them. From an
-/// interceptor comes never more than what was asked for, which is one; from the call itself all
-/// that has arrived, and it is told which of it was read.
+/// Keeps the messages of a streaming call for the task that reads them. A call without interceptors
+/// delivers all messages that have arrived; the inbox reports which of them were read. An
+/// interceptor delivers a message only when asked.
 final class ResponseInbox: CallObserver {
     enum Found: Sendable {
         case message([UInt8])
@@ -18,7 +18,8 @@ final class ResponseInbox: CallObserver {
 
     fileprivate struct State {
         var messages = MessageQueue()
-        /// Octets that were read, of messages that came unasked, and not told to the call.
+        /// Bytes of messages that were delivered without being asked for, were read, and were not
+        /// reported to the call.
         var readByteCount = 0
         var initialMetadata: Metadata?
         var end: CallEnd?
@@ -29,19 +30,21 @@ final class ResponseInbox: CallObserver {
     }
 
     private let state = Mutex(State())
+
+    var isAwaited: Bool { true }
 }
 
 extension ResponseInbox {
-    /// From this much on it is worth telling the call what was read.
+    /// Reads are reported to the call when this many bytes were read.
     private static let toldAtOnce = 8 << 10
 
     struct Poll {
-        /// What lies ready.
+        /// The message or the end, if there is one.
         var found: Found
-        /// What has been read of what the call gave unasked: something when it is worth telling, or
-        /// when the call is to be asked for more.
+        /// Bytes that were read and must be reported to the call. 0 if they are too few to be
+        /// reported now.
         var readByteCount = 0
-        /// A task waits for a message.
+        /// Whether a task waits for a message.
         var hasReader = false
     }
 
@@ -51,14 +54,14 @@ extension ResponseInbox {
             if case .message = found, state.readByteCount < Self.toldAtOnce {
                 return Poll(found: found)
             }
-            // A second reader asks for nothing.
+            // A second reader does not ask for a message.
             guard state.reader == nil else { return Poll(found: found, hasReader: true) }
             defer { state.readByteCount = 0 }
             return Poll(found: found, readByteCount: state.readByteCount)
         }
     }
 
-    /// What came is not to be read: the call has failed on this side.
+    /// The call has failed on this side: its messages are dropped.
     func fail(_ error: RPCError) {
         state.withLock { state in
             state.messages.removeAll()
@@ -68,12 +71,12 @@ extension ResponseInbox {
 
     var end: CallEnd? { state.withLock { $0.end } }
 
-    /// Why no message can be written any more.
-    var obstacle: RPCError? { state.withLock { $0.request.obstacle($0.end) } }
+    /// The error of another write; nil if it is allowed.
+    var failureOfWriting: RPCError? { state.withLock { $0.request.failure($0.end) } }
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }
 
-    /// A second reader at the same time is given nothing: a stream has one.
+    /// A second reader at the same time receives nothing: a stream has one reader.
     func wait(_ waiter: Waiter) {
         switch waiter {
         case .forMessage(let continuation):
@@ -106,10 +109,10 @@ extension ResponseInbox {
 
     func willWriteFirst() { state.withLock { $0.request.willWriteFirst() } }
 
-    /// Whether a message that was written, or would be, goes nowhere.
+    /// Whether a message was dropped, or the next would be.
     var hasLostMessage: Bool { state.withLock { $0.request.hasLost || $0.end != nil } }
 
-    /// Whether everything that was written has been taken, or never will be.
+    /// Whether all messages were accepted, or the call has ended.
     var hasRoom: Bool { state.withLock { $0.request.hasRoom || $0.end != nil } }
 }
 
@@ -117,7 +120,7 @@ extension ResponseInbox.State {
     fileprivate mutating func takeFound() -> ResponseInbox.Found {
         if let message = messages.popFirst() {
             readByteCount += message.wireByteCount
-            return .message(message.octets)
+            return .message(message.bytes)
         }
         if let end { return .end(end) }
         return .nothing
@@ -126,12 +129,12 @@ extension ResponseInbox.State {
 
 extension CallEnd {
     fileprivate var withoutMetadata: Result<Metadata, RPCError> {
-        // A server may answer with a status alone, and an OK one is an answer too.
+        // A response may consist of a status alone, which may be OK.
         if let error { .failure(error) } else { .success(Metadata()) }
     }
 }
 
-// MARK: - What the call brings
+// MARK: - Events of the call
 
 extension ResponseInbox {
     func receive(initialMetadata: Metadata) {
@@ -147,13 +150,13 @@ extension ResponseInbox {
 
     func receive(message: [UInt8], from call: any CallRequests) {
         var messages = MessageQueue()
-        messages.append(AssembledMessage(octets: message, isCompressed: false))
+        messages.append(AssembledMessage(bytes: message, isCompressed: false))
         receive(messages: &messages, from: call)
     }
 
     func receive(messages: inout MessageQueue, from call: any CallRequests) {
         let (reader, found): (Resumption<Found>?, Found) = state.withLock { state in
-            // The first was asked for, so it is none of those that came unasked.
+            // The first message was asked for, so it does not count.
             state.readByteCount -= messages.firstByteCount
             state.messages.append(all: &messages)
             guard let reader = state.reader.take() else { return (nil, .nothing) }
@@ -162,9 +165,9 @@ extension ResponseInbox {
         reader?.resume(returning: found)
     }
 
-    func messageWasWritten(wasTaken: Bool) {
+    func messageWasWritten(wasAccepted: Bool) {
         let writers: [Resumption<Void>] = state.withLock { state in
-            state.request.wasWritten(wasTaken: wasTaken)
+            state.request.wasWritten(wasAccepted: wasAccepted)
             guard state.request.hasRoom else { return [] }
             defer { state.writers = [] }
             return state.writers

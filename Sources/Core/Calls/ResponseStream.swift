@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The responses of a call, as they come.
+/// The responses of a call, in order.
 ///
-/// Reading drives the call: while nobody reads, the server is stopped by flow control. Cancelling
-/// the task that reads cancels the call, and so does letting go of the stream. One task at a time
-/// may read; another one is told FAILED_PRECONDITION.
+/// Reading drives the call: while no task reads, flow control stops the server. Cancelling the
+/// reading task cancels the call, and so does releasing the stream. One task at a time may read; a
+/// second one gets FAILED_PRECONDITION.
 ///
 /// ```swift
 /// for try await feature in try await channel.serverStreaming(listFeatures, rectangle) {
@@ -21,14 +21,14 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let source: ResponseSource
         @usableFromInline let codec: Codec<Message>
-        /// Its task sees to its cancellation elsewhere.
+        /// Whether the call is cancelled with its task by another handler.
         @usableFromInline let isScoped: Bool
 
         @inlinable
         public mutating func next() async throws(RPCError) -> Message? {
-            guard let octets = try await source.next(isScoped: isScoped) else { return nil }
+            guard let bytes = try await source.next(isScoped: isScoped) else { return nil }
             do throws(RPCError) {
-                return try codec.decode(octets.span)
+                return try codec.decode(bytes.span)
             } catch {
                 source.fail(error)
                 throw error
@@ -47,30 +47,30 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         AsyncIterator(source: source, codec: codec, isScoped: false)
     }
 
-    /// What the server sent before its first message; waits for it. Empty when it has answered with
-    /// a status alone that is OK, and an error's when the call failed without any.
+    /// The initial metadata; waits for it. Empty if the response is a status alone that is OK.
+    /// Throws the error of a call that failed without initial metadata.
     public var initialMetadata: Metadata {
         get async throws(RPCError) { try await source.initialMetadata() }
     }
 
-    /// What came with the status; nil until the stream has ended.
+    /// The trailing metadata; nil before the end of the stream.
     public var trailingMetadata: Metadata? { source.end?.trailers }
 
-    /// Which of the first 64 messages came compressed, the first in the lowest bit; nil until the
-    /// stream has ended.
+    /// Bit n is set if message n, counted from 0 to 63, arrived compressed; nil before the end of
+    /// the stream.
     package var compressedMessages: UInt64? { source.end?.compressedMessages }
 
-    /// When what happened in the course of the call; nil until the stream has ended.
+    /// The times of the call; nil before the end of the stream.
     public var timeline: CallTimeline? { source.end?.timeline }
 
     /// Ends the call with CANCELLED.
     public func cancel() { source.call.cancel() }
 }
 
-/// Cancels a call when the last face of it is let go of.
+/// Cancels a call when its response stream is released.
 @usableFromInline final class ResponseSource: Sendable {
     let call: any CallRequests
-    /// The call, where it gives all that has arrived in one go.
+    /// The call, if it has no interceptors. It delivers all messages that have arrived at once.
     private let core: CallCore?
     private let inbox: ResponseInbox
 
@@ -80,7 +80,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         self.inbox = inbox
     }
 
-    deinit { call.fail(RPCError(.cancelled, "nobody holds the call's responses any more")) }
+    deinit { call.fail(RPCError(.cancelled, "the response stream was released before its end")) }
 
     @usableFromInline
     func fail(_ error: RPCError) {
@@ -88,20 +88,20 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         call.fail(error)
     }
 
-    /// - Parameter isScoped: Whether the call is cancelled with the task that asks, whatever this does.
+    /// - Parameter isScoped: Whether another handler cancels the call with the task.
     @usableFromInline
     func next(isScoped: Bool) async throws(RPCError) -> [UInt8]? {
         var found = try takeReady()
         if case .nothing = found {
             found = isScoped ? await wait() : await waitCancellably()
         } else if case .message = found, !isScoped, Task.isCancelled {
-            // A server may be so fast that there is never anything to wait for. Of a call that has
-            // ended by itself all is read, with its end.
+            // A fast server may send so much that the reader never waits. All responses of a call
+            // that has ended by itself are read, with the end.
             call.cancel()
             if let end = inbox.end, end.dropsUnread { found = .end(end) }
         }
         switch found {
-        case .message(let octets): return octets
+        case .message(let bytes): return bytes
         case .end(let end):
             if let error = end.error { throw error }
             return nil
@@ -122,14 +122,14 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// What can be had without waiting.
+    /// The message or the end, if there is one now.
     private func takeReady() throws(RPCError) -> ResponseInbox.Found {
         let ready = inbox.poll()
         guard case .nothing = ready.found else {
             if ready.readByteCount > 0 { core?.wasRead(ready.readByteCount) }
             return ready.found
         }
-        // Before more is asked for, which would be for nobody.
+        // Before the call is asked for more: a second reader would drop that message.
         guard !ready.hasReader else { throw .secondReader }
         guard let core else {
             call.receiveNext()
@@ -152,6 +152,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 
 extension RPCError {
     fileprivate static var secondReader: RPCError {
-        RPCError(.failedPrecondition, "the responses are being read, and one task at a time may")
+        RPCError(
+            .failedPrecondition,
+            "another task is reading the responses; only one task may read them at a time")
     }
 }

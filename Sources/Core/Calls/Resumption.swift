@@ -1,7 +1,8 @@
 /// A task that waits for one value.
 ///
-/// A continuation without the run-time's check, which costs an allocation a call: whoever resumes
-/// has taken it out of the state it lay in, under that state's lock, and so is the only one.
+/// A continuation without the runtime's check, which costs an allocation for each call. It is safe:
+/// the code that resumes it has removed it from a state under the lock of that state, so that it is
+/// resumed once.
 @safe package struct Resumption<Value: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Value, Never>
 

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Gathers the response of a call that has one, and hands it over at the call's end.
+/// Collects the response of a call with one response, and delivers it at the end of the call.
 ///
-/// A second message is the server's mistake: it is not kept, and the call fails.
+/// A second message is an error of the server: it is dropped, and the call fails.
 final class SingleResponse: CallObserver {
-    /// Is handed the response, once.
+    /// Receives the response, once.
     typealias Handler = @Sendable (inout RawResponse) -> Void
 
-    /// Who waits for the end, and can be told so by any thread.
+    /// Waits for the response. Any thread may deliver it.
     enum Waiter {
         case continuation(Resumption<RawResponse>)
-        /// A thread that looks for ``SingleResponse/response`` when the gate opens.
+        /// A thread that reads ``SingleResponse/response`` when the gate opens.
         case gate(BlockingGate, CompletionQueue)
 
         fileprivate func take(_ response: consuming RawResponse) {
@@ -27,44 +27,47 @@ final class SingleResponse: CallObserver {
         var message: [UInt8]?
         var initialMetadata: Metadata?
         var waiter: Waiter?
-        /// For who waits at a gate, or does not wait yet.
+        /// The response, for a waiter at a gate, or one that does not wait yet.
         var kept: Kept?
     }
 
-    /// Apart from the state, which every call makes, and few need this of it.
+    /// A separate object, so that the state of every call is small.
     private final class Kept: Sendable {
         let response: RawResponse
         init(_ response: RawResponse) { self.response = response }
     }
 
-    /// Known from the start, so that no lock guards it.
+    /// Fixed from the start, so that no lock guards it.
     private let handler: Handler?
+    private let isForTask: Bool
     private let state: Mutex<State>
 
-    /// - Parameter waiter: Who gets the response; nil is somebody who is yet to come.
-    init(for waiter: consuming Waiter? = nil) {
+    /// - Parameter waiter: Receives the response; nil if ``expect(for:)`` sets it later.
+    init(for waiter: Waiter? = nil) {
         handler = nil
+        isForTask = waiter == nil
         state = Mutex(State(waiter: waiter))
     }
 
     init(for handler: @escaping Handler) {
         self.handler = handler
+        isForTask = false
         state = Mutex(State())
     }
 }
 
 extension SingleResponse {
-    /// Has the response of a call that is not started yet handed to `waiter`.
+    /// Sets the waiter of a call that is not started yet.
     func expect(for waiter: Waiter) {
         let kept = state.withLock { state in
             if state.kept == nil { state.waiter = waiter }
             return state.kept
         }
-        // It was cancelled before its start.
+        // The call was cancelled before its start.
         if let kept { waiter.take(kept.response) }
     }
 
-    /// The response, once the call has ended, for who waits at a gate.
+    /// The response, after the end of the call, for a waiter at a gate.
     var response: RawResponse? { state.withLock { $0.kept }?.response }
 
     func receive(initialMetadata: Metadata) {
@@ -80,7 +83,7 @@ extension SingleResponse {
         if !isFirst { call.fail(.tooManyMessages) }
     }
 
-    func messageWasWritten(wasTaken: Bool) {}
+    func messageWasWritten(wasAccepted: Bool) {}
 
     func receive(end: consuming CallEnd) {
         let (message, initialMetadata) = state.withLock { state in
@@ -91,7 +94,8 @@ extension SingleResponse {
         hand(&response)
     }
 
-    var takesWhole: Bool { true }
+    var acceptsWholeResponse: Bool { true }
+    var isAwaited: Bool { isForTask }
 
     func receive(_ response: inout RawResponse, from call: any CallRequests) { hand(&response) }
 
@@ -104,7 +108,7 @@ extension SingleResponse {
         }
     }
 
-    /// For a thread at a gate; or for somebody who may have come to wait since the last look.
+    /// Keeps the response for a thread at a gate, or for a waiter that is set later.
     private func keep(_ response: RawResponse, for waiter: Waiter?) {
         let kept = Kept(response)
         let late = state.withLock { state in

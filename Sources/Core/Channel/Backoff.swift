@@ -1,5 +1,6 @@
-/// How long to wait before the next attempt to connect, after so many that failed: exponential,
-/// with jitter, so that clients of a server that comes back do not come all at once.
+/// The delay from one attempt to connect to the next (gRPC's connection-backoff.md). It grows
+/// exponentially, with jitter, so that the clients of a server that comes back do not all connect at
+/// the same moment.
 struct Backoff: Sendable {
     struct Configuration: Sendable, Hashable {
         var initial: Duration = .seconds(1)
@@ -12,13 +13,14 @@ struct Backoff: Sendable {
     private static let shortest = Duration.milliseconds(1)
 
     private var configuration: Configuration
-    /// Without jitter; nil before the first failure.
+    /// Without jitter; nil before the first attempt.
     private var current: Duration?
-    private(set) var failureCount = 0
+    /// Attempts since the last success.
+    private(set) var attemptCount = 0
 
     init(_ configuration: Configuration) {
         self.configuration = configuration
-        // Without a delay a server that refuses would keep the thread busy and be asked for ever.
+        // Without a delay, a server that refuses connections would keep the thread busy.
         self.configuration.maximum = max(configuration.maximum, Self.shortest)
         // An initial delay above the maximum is the maximum, from the first to the last.
         self.configuration.initial = min(
@@ -27,11 +29,12 @@ struct Backoff: Sendable {
 }
 
 extension Backoff {
-    /// The delay after one more failure, counted from the beginning of the attempt that failed.
+    /// Begins an attempt. Returns the delay from its beginning to that of the next one, should it
+    /// fail.
     ///
-    /// - Parameter chance: From 0 to 1: where in the range that the jitter allows.
+    /// - Parameter chance: From 0 to 1: the place in the range that the jitter allows.
     mutating func next(chance: Double = .random(in: 0...1)) -> Duration {
-        failureCount += 1
+        attemptCount += 1
         let base =
             current.map { min($0 * configuration.multiplier, configuration.maximum) }
             ?? configuration.initial
@@ -40,9 +43,9 @@ extension Backoff {
         return base * (1 - jitter + 2 * jitter * chance)
     }
 
-    /// A connection was made.
+    /// A connection carried a stream, or lived for the initial delay.
     mutating func reset() {
         current = nil
-        failureCount = 0
+        attemptCount = 0
     }
 }

@@ -4,7 +4,7 @@ package import SwiftletTransport
 /// they are not.
 ///
 /// ```swift
-/// let channel = try Channel("localhost:50051")
+/// let channel = try Channel("localhost:50051", credentials: .insecure)
 /// ```
 ///
 /// A channel is safe to share and cheap to keep. There is nothing to start, and closing it is
@@ -17,6 +17,8 @@ public final class Channel: Sendable {
     private let hasDefaults: Bool
     /// The backend's, which each call would ask it for.
     private let limits: MessageLimits
+    /// What the service config says about methods; nil where there can be none.
+    private let configs: MethodConfigs?
     /// What stands between callers and the network.
     public let interceptors: [ChannelInterceptor]
 
@@ -26,21 +28,56 @@ public final class Channel: Sendable {
     ///
     /// - Parameters:
     ///   - target: The server, as above.
-    ///   - credentials: How to secure the connection; ``ChannelCredentials/insecure`` sends
-    ///     everything in the clear.
+    ///   - credentials: ``ChannelCredentials/tls(_:)`` for a server on a network, or
+    ///     ``ChannelCredentials/insecure``, which sends everything in the clear. There is no default: a
+    ///     target does not say which of them its server speaks.
     ///   - arguments: How its connections behave.
     ///   - defaultOptions: What holds for calls that do not say otherwise.
     ///   - interceptors: What every call meets on its way, in the order of ``ChannelInterceptor``.
-    ///   - queue: Where its connections live. Channels share one unless told otherwise.
+    ///   - queue: Where its connections live; nil is ``CompletionQueue/shared``.
     public convenience init(
-        _ target: String, credentials: ChannelCredentials = .insecure,
+        _ target: String, credentials: ChannelCredentials,
         arguments: ChannelArguments = ChannelArguments(),
         defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
-        queue: CompletionQueue = .shared
+        queue: CompletionQueue? = nil
+    ) throws(RPCError) {
+        try self.init(
+            target, credentials: credentials, arguments: arguments,
+            defaultOptions: defaultOptions, interceptors: interceptors,
+            queues: [try CompletionQueue.orShared(queue)])
+    }
+
+    /// A channel whose connections are spread over the queues of a group, in turn. A balancing policy such as
+    /// ``RoundRobin`` opens one for each server; ``ChannelArguments/maxConnectionCount`` allows more.
+    ///
+    /// - Parameters:
+    ///   - target: The server, as in the initialiser above.
+    ///   - credentials: How connections are secured.
+    ///   - arguments: How its connections behave.
+    ///   - defaultOptions: What holds for calls that do not say otherwise.
+    ///   - interceptors: What every call meets on its way.
+    ///   - group: Where its connections live.
+    public convenience init(
+        _ target: String, credentials: ChannelCredentials,
+        arguments: ChannelArguments = ChannelArguments(),
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        group: CompletionQueue.Group
+    ) throws(RPCError) {
+        try self.init(
+            target, credentials: credentials, arguments: arguments,
+            defaultOptions: defaultOptions, interceptors: interceptors, queues: group.queues)
+    }
+
+    private convenience init(
+        _ target: String, credentials: ChannelCredentials, arguments: ChannelArguments,
+        defaultOptions: CallOptions, interceptors: [ChannelInterceptor],
+        queues: [CompletionQueue]
     ) throws(RPCError) {
         try arguments.check()
+        let target = try Target(target)
         let core = ChannelCore(
-            try Target(target), credentials: credentials, arguments: arguments, queue: queue)
+            target, credentials: credentials, arguments: arguments, queues: queues,
+            proxy: try arguments.proxy.proxy(for: target))
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
@@ -48,12 +85,12 @@ public final class Channel: Sendable {
     package convenience init(
         to name: String, sockets: @escaping SocketSupply, credentials: ChannelCredentials,
         arguments: ChannelArguments, defaultOptions: CallOptions,
-        interceptors: [ChannelInterceptor] = [], queue: CompletionQueue = .shared
+        interceptors: [ChannelInterceptor] = [], queue: CompletionQueue? = nil
     ) throws(RPCError) {
         try arguments.check()
         let core = ChannelCore(
-            try Target(name), credentials: credentials, arguments: arguments, queue: queue,
-            sockets: sockets)
+            try Target(name), credentials: credentials, arguments: arguments,
+            queues: [try CompletionQueue.orShared(queue)], sockets: sockets)
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
@@ -64,8 +101,9 @@ public final class Channel: Sendable {
     ) {
         self.backend = backend
         limits = backend.limits
+        configs = backend.methodConfigs
         self.defaultOptions = defaultOptions
-        hasDefaults = !defaultOptions.saysNothing
+        hasDefaults = !defaultOptions.isEmpty
         self.interceptors = interceptors
     }
 
@@ -78,6 +116,8 @@ package typealias SocketSupply = @Sendable () throws(SystemError) -> Socket
 /// What a channel is made of: something that finds streams for calls.
 package protocol ChannelBackend: CallBackend {
     var limits: MessageLimits { get }
+    /// What the service config says about methods; nil where there can be none.
+    var methodConfigs: MethodConfigs? { get }
     var queue: CompletionQueue { get }
     /// What requests are addressed to.
     var authority: String { get }
@@ -99,6 +139,11 @@ package protocol ChannelBackend: CallBackend {
 extension ChannelBackend {
     /// For those that have no connections.
     package var counts: ChannelCounts { ChannelCounts() }
+}
+
+extension ChannelBackend {
+    /// For those without a service config.
+    package var methodConfigs: MethodConfigs? { nil }
 }
 
 // MARK: - Connectivity
@@ -141,29 +186,46 @@ extension Channel {
         observer: consuming any CallObserver
     ) -> any CallRequests {
         if hasDefaults { options = options.merged(over: defaultOptions) }
-        // Interceptors of a queue that is no more would have nobody to see to their deadline.
-        guard !interceptors.isEmpty || !options.meetsNobody, !backend.queue.isShutDown else {
-            return CallCore(method, options, limits, backend: backend, observer: observer)
+        // A shut-down queue cannot run the deadline timer of an interceptor chain.
+        guard !interceptors.isEmpty || !options.hasNoInterceptors, !backend.queue.isShutDown else {
+            return makeCall(method, bare: options, observer: observer)
         }
 
         let description = CallDescription(
-            path: method.path, shape: method.shape,
+            method.path, method.shape,
             authority: options.authority ?? backend.authority,
-            isSecure: backend.isSecure)
+            isSecure: backend.isSecure, httpMethod: method.plain?.method,
+            identity: method.plain?.identity)
         var factories = interceptors.factories(for: description, and: options.interceptors)
+        let callInterceptorsEnd = options.interceptors.isEmpty ? 0 : factories.count
         // Last, so that a call that is sent once more gets fresh ones.
         if let credentials = options.credentials { factories.append(.credentials(credentials)) }
         // Time counts from here, however long an interceptor takes.
         options.absoluteDeadline = options.deadline
         options.timeout = nil
         let plan = ChainPlan(
-            call: description, factories: factories, deadline: ChainDeadline(backend.loop),
-            registry: backend.chains
+            call: description, factories: factories, callInterceptorsEnd: callInterceptorsEnd,
+            deadline: ChainDeadline(backend.loop), registry: backend.chains
         ) { [self] options, observer in
-            // The channel itself, and not what it stands on: it is in use until the call has begun.
-            CallCore(method, options, limits, backend: backend, observer: observer)
+            // Captures the channel, and not its backend: it is in use until the call has begun.
+            makeCall(method.at(options.path), bare: options, observer: observer)
         }
         return InterceptorChain(plan, options, observer: observer)
+    }
+
+    /// The call below the interceptors. One without a service config is a ``CallCore`` alone.
+    private func makeCall(
+        _ method: MethodSignature, bare options: consuming CallOptions,
+        observer: consuming any CallObserver
+    ) -> any CallRequests {
+        guard let configs else {
+            return CallCore(method, options, limits, backend: backend, observer: observer)
+        }
+        let limits = limits
+        return configs.makeCall(method.path, options, limits, backend, observer: observer) {
+            [backend] options, observer in
+            CallCore(method, options, limits, backend: backend, observer: observer)
+        }
     }
 }
 

@@ -1,68 +1,74 @@
 import SwiftletTransport
 import Synchronization
 
-/// The channel proper: finds addresses, connects, and hands calls to connections.
-///
-/// Addresses are tried in the manner of gRPC's `pick_first`: the first that answers carries all
-/// calls until it goes away.
+/// The channel proper: has a resolver find endpoints and a balancer choose among them, and gives calls
+/// to the subchannels that are picked.
 final class ChannelCore: Sendable {
     struct State {
-        var connectivity = ConnectivityState.idle
-        /// Connections that take calls.
-        var links: [Link] = []
-        /// Connections that take none any more, and whose calls run on.
-        var leaving: [Link] = []
-        /// Connections of a channel that was closed.
-        var closing: [ClosingLink] = []
-        var attempt: ConnectionAttempt?
-        var backoff: Backoff
-        var backoffTimer: TimerHandle?
-        /// When the next attempt to connect begins by itself.
-        var nextAttempt: MonotonicInstant?
-        /// Until when no connection is tried beside those that there are.
-        var nextExtraAttempt: MonotonicInstant?
-        var idleTimer: TimerHandle?
+        private(set) var connectivity = ConnectivityState.idle
+        /// What the balancer reported last; nil while the channel is idle, or before the first report.
+        var picker: (any Picker)?
+        /// How calls find a connection. Follows from the picker.
+        var route = Route.none
+        /// Counts changes of the route: a call that has found no connection waits only if the route is
+        /// still the one it tried.
+        var routeVersion: UInt64 = 0
+        /// Calls that wait for another route.
+        var waiting = WaitingCalls()
+        /// All subchannels, those included that the balancer dropped and whose calls go on.
+        var members: [UInt64: SubchannelCore] = [:]
+        var lastSubchannelID: UInt64 = 0
+        var isIdleCheckScheduled = false
+        /// A call was begun since the last look for idleness.
         var wasUsed = false
-        /// The channel in front of it is gone.
+        /// The program has released the channel.
         var isReleased = false
-        /// Calls that wait for a connection, in order; those that have ended meanwhile too.
-        var waiting: [CallCore] = []
-        var forgottenCount = 0
-        var lastFailure: ConnectionFailure?
         let followers = Followers<ConnectivityState>()
-        /// They have to be told of a change.
-        var owesNews = false
+        /// The followers have yet to hear of a change.
+        var owesReport = false
         var heads = RequestHeadCache()
-        /// What happened on connections that are gone.
+        /// What happened on subchannels that are gone.
         var pastCounts = ChannelCounts()
-        /// Keep-alive grows when a server asks for fewer PINGs.
-        var keepAliveFactor = 1
+    }
+
+    /// How calls find a connection.
+    enum Route: Sendable {
+        /// Calls wait.
+        case none
+        /// All calls go to the only connection of the only subchannel.
+        case link(Link, SubchannelCore)
+        /// Each call asks the picker.
+        case picker(any Picker)
     }
 
     let target: Target
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
     let queue: CompletionQueue
+    let queues: [CompletionQueue]
     let loop: EventLoop
     /// What requests are addressed to.
     let authority: String
     private let scheme: String
     private let userAgent: String
     let limits: MessageLimits
+    let methodConfigs: MethodConfigs?
+    let plan: ConnectionPlan
     let state: Mutex<State>
     let chains = ChainRegistry()
-    /// Where connected sockets come from, instead of from the target's addresses.
-    let sockets: SocketSupply?
+    let idleTimer = TimerSlot()
+    let balancing = Balancing()
 
+    /// - Parameter queues: At least one; connections are spread over all of them.
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
-        queue: CompletionQueue, sockets: SocketSupply? = nil
+        queues: [CompletionQueue], sockets: SocketSupply? = nil, proxy: ProxyServer? = nil
     ) {
         self.target = target
-        self.sockets = sockets
         self.credentials = credentials
         self.arguments = arguments
-        self.queue = queue
+        self.queues = queues
+        queue = queues[0]
         loop = queue.loop
         authority =
             arguments.defaultAuthority ?? arguments.targetNameOverride
@@ -73,23 +79,62 @@ final class ChannelCore: Sendable {
             compression: arguments.defaultCompression,
             maxSendByteCount: arguments.maxSendMessageByteCount,
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
-            heldBackByteCount: arguments.heldBackByteCount)
-        state = Mutex(State(backoff: Backoff(arguments.backoff)))
-        arguments.connectivityMonitor?.add(self)
-        if !queue.adopt(self) { shutDown() }
+            heldBackByteCount: arguments.heldBackByteCount,
+            maxReplayByteCount: arguments.maxReplayByteCount,
+            maxDecompressionRatio: arguments.maxDecompressionRatio)
+        let awaitsResolver =
+            if case .registered = target.resolution { true } else { false }
+        methodConfigs =
+            awaitsResolver || arguments.serviceConfig != nil
+            ? MethodConfigs(
+                arguments.serviceConfig ?? ServiceConfig(), serverName: authority,
+                awaitsResolver: awaitsResolver) : nil
+        plan = ConnectionPlan(
+            target, credentials: credentials, arguments: arguments, queues: queues,
+            sockets: sockets, proxy: proxy)
+        state = Mutex(State())
+        arguments.connectivityMonitor?.add(self, at: target)
+        for queue in queues where !queue.adopt(self) { shutDown() }
     }
 }
 
 extension ChannelCore {
-    /// Changes the state, and tells those who follow the connectivity, outside the lock.
+    /// Changes the state, and reports a new connectivity to its followers, outside the lock.
+    @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, followers) = state.withLock { state in
             let result = body(&state)
-            defer { state.owesNews = false }
-            return (result, state.owesNews ? state.followers : nil)
+            defer { state.owesReport = false }
+            return (result, state.owesReport ? state.followers : nil)
         }
         followers?.tell()
         return result
+    }
+}
+
+extension ChannelCore.State {
+    mutating func move(to connectivity: ConnectivityState) {
+        guard connectivity != self.connectivity, self.connectivity != .shutdown else { return }
+        self.connectivity = connectivity
+        if followers.note(connectivity, isLast: connectivity == .shutdown) { owesReport = true }
+    }
+
+    /// Works the route out anew. Returns the calls that are to try it.
+    mutating func renewRoute() -> [CallCore] {
+        routeVersion &+= 1
+        switch picker {
+        case nil:
+            route = .none
+            return []
+        case let single as SinglePicker:
+            if let member = members[single.subchannel.id], let link = member.onlyLink {
+                route = .link(link, member)
+            } else {
+                route = .picker(single)
+            }
+        case let picker?: route = .picker(picker)
+        }
+        return waiting.takeAll()
     }
 }
 
@@ -97,23 +142,25 @@ extension ChannelCore {
 
 extension ChannelCore: CallBackend {
     /// What to do with a call, decided under the lock.
-    private enum Pick {
-        case open(Link, PreparedHeaders)
-        case wait(startsConnecting: Bool)
+    private enum Choice {
+        case open(Link, SubchannelCore, PreparedHeaders)
+        case pick(any Picker, version: UInt64, PreparedHeaders)
+        case wait(startsUp: Bool, removed: [CallCore])
         case fail(RPCError)
     }
 
     func begin(_ call: CallCore) {
         while true {
-            switch pick(for: call) {
-            case .open(let link, let prepared):
-                let fields = RequestHead.fields(
-                    call.head.metadata, deadline: call.deadlineToSend ?? .never)
-                if link.open(call, prepared, fields) { return }
-                // The connection takes no calls any more; look again.
-                leaveRefusing(link)
-            case .wait(let startsConnecting):
-                if startsConnecting { startConnecting() }
+            switch choose(for: call) {
+            case .open(let link, let subchannel, let prepared):
+                if link.open(call, prepared) { return }
+                // The connection takes no calls any more.
+                subchannel.drainRefusing(link)
+            case .pick(let picker, let version, let prepared):
+                if carryOut(picker, version, call, prepared) { return }
+            case .wait(let startsUp, let removed):
+                _ = removed
+                if startsUp { startUp() }
                 return
             case .fail(let error):
                 return call.end(with: error, isImmediate: true)
@@ -121,34 +168,64 @@ extension ChannelCore: CallBackend {
         }
     }
 
-    private func pick(for call: CallCore) -> Pick {
+    private func choose(for call: CallCore) -> Choice {
         state.withLock { state in
             state.wasUsed = true
-            if state.connectivity == .shutdown {
-                return .fail(closedError)
-            }
-            if let link = state.linkForCall(maxCount: arguments.maxConnectionCount) {
-                do throws(RPCError) {
-                    return .open(link, try prepared(for: call, in: &state.heads))
-                } catch {
-                    return .fail(error)
+            if state.connectivity == .shutdown { return .fail(closedError) }
+            do throws(RPCError) {
+                switch state.route {
+                case .link(let link, let subchannel):
+                    return .open(link, subchannel, try prepared(for: call, in: &state.heads))
+                case .picker(let picker):
+                    return .pick(
+                        picker, version: state.routeVersion,
+                        try prepared(for: call, in: &state.heads))
+                case .none:
+                    let removed = state.waiting.append(call)
+                    return .wait(startsUp: state.connectivity == .idle, removed: removed)
                 }
+            } catch {
+                return .fail(error)
             }
-            if !state.links.isEmpty {
-                state.waiting.append(call)
-                return .wait(startsConnecting: state.attempt == nil)
-            }
-            if state.connectivity == .transientFailure, !call.head.waitForReady,
-                let failure = state.lastFailure
-            {
-                return .fail(
-                    failure.error(
-                        target: target,
-                        nextIn: state.nextAttempt.map { MonotonicInstant.now.duration(to: $0) }))
-            }
-            state.waiting.append(call)
-            return .wait(startsConnecting: state.connectivity == .idle)
         }
+    }
+
+    /// Does with the call what the picker says. False when the route has changed meanwhile.
+    private func carryOut(
+        _ picker: any Picker, _ version: UInt64, _ call: CallCore, _ prepared: PreparedHeaders
+    ) -> Bool {
+        switch picker.pick(PickInfo(path: call.head.path, metadata: call.head.metadata)) {
+        case .subchannel(let subchannel, let tracker):
+            if let tracker { call.track(tracker) }
+            if case .opened? = subchannel.backend?.open(call, prepared) { return true }
+            if tracker != nil { call.track(nil) }
+            return wait(call, version)
+        case .queue(let subchannel):
+            guard wait(call, version) else { return false }
+            if let subchannel { connect(subchannel) }
+            return true
+        case .fail(let error):
+            if call.head.waitForReady { return wait(call, version) }
+            call.end(with: current(error), isImmediate: true)
+            return true
+        case .drop(var error):
+            error.wasDropped = true
+            call.end(with: error, isImmediate: true)
+            return true
+        }
+    }
+
+    /// Has the call wait for the next route. False when that is there already.
+    private func wait(_ call: CallCore, _ version: UInt64) -> Bool {
+        let removed: [CallCore]? = state.withLock { state in
+            guard state.routeVersion == version, state.connectivity != .shutdown else { return nil }
+            return state.waiting.append(call)
+        }
+        return removed != nil
+    }
+
+    private func connect(_ subchannel: Subchannel) {
+        state.withLock { $0.members[subchannel.id] }?.connect()
     }
 
     private func prepared(
@@ -158,6 +235,17 @@ extension ChannelCore: CallBackend {
             for: call, defaultAuthority: authority, scheme: scheme, userAgent: userAgent)
     }
 
+    /// The error of a picker with the time that is left now until the next attempt to connect.
+    private func current(_ error: RPCError) -> RPCError {
+        let members = state.withLock { Array($0.members.values.prefix(2)) }
+        guard error.reconnection != nil, members.count == 1,
+            let failure = members[0].report.failure
+        else { return error }
+        var error = error
+        error.reconnection = failure.reconnection
+        return error
+    }
+
     /// What calls end with once there are no connections for them.
     var closedError: RPCError {
         let what = queue.isShutDown ? "completion queue of the channel" : "channel"
@@ -165,104 +253,38 @@ extension ChannelCore: CallBackend {
     }
 
     func forget(_ call: CallCore) {
-        // Kept in line until there are many of them: taking each out of the middle would cost
-        // the square of their number.
-        let (dead, isLast): ([CallCore], Bool) = state.withLock { state in
-            state.forgottenCount += 1
-            let isLast = state.isReleased && state.forgottenCount >= state.waiting.count
-            guard state.forgottenCount > 64, state.forgottenCount * 2 > state.waiting.count else {
-                return ([], isLast)
-            }
-            let waiting = state.waiting
-            state.waiting = waiting.filter { !$0.isEnded }
-            state.forgottenCount = 0
-            return (waiting, isLast)
-        }
-        // Let go of outside the lock.
-        _ = dead
-        // Behind whoever has taken calls out of the line to place them, and has not placed them yet.
-        if isLast { loop.run { [self] in shutDownIfReleased() } }
+        // On the loop: a thread may have taken calls from the list to begin them, and has not done so
+        // yet.
+        if state.withLock({ $0.isReleased }) { loop.run { [self] in shutDownIfReleased() } }
     }
 
     func deadlineError(of call: CallCore) -> RPCError {
-        let (connectivity, failure) = state.withLock { ($0.connectivity, $0.lastFailure) }
-        guard call.hasStream else {
-            var error = RPCError(
-                .deadlineExceeded,
-                "the deadline passed \(connectivity.whileCallsWait) to \(target)")
-            error.phase = .connect
-            if let failure {
-                error.causes = failure.causes
-                error.attempts = failure.triedAddresses
-            }
-            return error
-        }
+        guard call.hasStream else { return deadlineErrorOfWaiting }
         var error = RPCError(.deadlineExceeded, "the deadline passed before \(target) answered")
         error.mayHaveBeenExecuted = true
         return error
     }
-}
 
-extension ChannelCore.State {
-    /// The connection for a new call. Nil when there is none, or when all have as many streams as
-    /// their servers allow and there may be one more.
-    fileprivate mutating func linkForCall(maxCount: Int) -> Link? {
-        guard maxCount > 1 else { return links.last }
-        if let link = links.first(where: \.hasRoom) { return link }
-        let mayConnect = links.count < maxCount && nextExtraAttempt.map { $0 <= .now } ?? true
-        guard mayConnect else { return links.min { $0.callCount < $1.callCount } }
-        // Whatever comes first, a stream or the connection, the call gets.
-        return links.first { !$0.reportRoom() }
-    }
-
-    /// Takes the first calls that wait, up to so many that have not ended, and those that have as
-    /// well: they are let go of outside the lock.
-    mutating func takeWaiting(upTo count: Int) -> [CallCore] {
-        var end = 0
-        var left = count
-        while end < waiting.count, left > 0 {
-            if waiting[end].isEnded {
-                forgottenCount = max(0, forgottenCount - 1)
-            } else {
-                left -= 1
-            }
-            end += 1
+    private var deadlineErrorOfWaiting: RPCError {
+        let (connectivity, members, isResolving) = state.withLock {
+            ($0.connectivity, Array($0.members.values), $0.picker == nil)
         }
-        defer { waiting.removeFirst(end) }
-        return Array(waiting[..<end])
-    }
-
-    /// Takes the calls that wait, to be told something outside the lock.
-    mutating func takeWaiting(where isTaken: (CallCore) -> Bool = { _ in true }) -> [CallCore] {
-        let taken = waiting.filter(isTaken)
-        waiting.removeAll(where: isTaken)
-        forgottenCount = waiting.count { $0.isEnded }
-        return taken
-    }
-
-    /// Takes a connection out of use. False when it was not in use.
-    mutating func remove(_ link: Link) -> Bool {
-        guard links.contains(where: { $0 === link }) else { return false }
-        links.removeAll { $0 === link }
-        if links.isEmpty { move(to: stateWithoutLinks) }
-        return true
-    }
-
-    /// Takes all connections out of use. They are to be left.
-    mutating func takeLinks() -> [Link] {
-        let taken = links
-        leaving += taken
-        links = []
-        if connectivity == .ready { move(to: stateWithoutLinks) }
-        return taken
-    }
-
-    /// What a channel is when its last connection has gone, with or without another on its way.
-    var stateWithoutLinks: ConnectivityState { attempt == nil ? .idle : .connecting }
-
-    mutating func move(to connectivity: ConnectivityState) {
-        guard connectivity != self.connectivity, self.connectivity != .shutdown else { return }
-        self.connectivity = connectivity
-        if followers.note(connectivity, isLast: connectivity == .shutdown) { owesNews = true }
+        var error = RPCError(
+            .deadlineExceeded, "the deadline passed \(connectivity.whileCallsWait) to \(target)")
+        error.phase = .connect
+        let waits = members.map(\.waitState)
+        if let attempt = waits.lazy.compactMap(\.attempt).first {
+            let progress = attempt.progress
+            error.phase = progress.phase
+            error.causes.append(progress.text)
+        } else if isResolving, connectivity == .connecting {
+            error.phase = .resolve
+            error.causes.append("look up \(target): no answer")
+        }
+        if let failure = waits.lazy.compactMap(\.failure).first {
+            error.causes += failure.causes
+            error.attempts = failure.triedAddresses
+        }
+        return error
     }
 }

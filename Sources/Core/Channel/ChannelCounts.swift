@@ -24,13 +24,13 @@ package struct ChannelCounts: Hashable, Sendable {
 extension ChannelCounts {
     init(_ connection: borrowing Connection) {
         connectionCount = 1
-        pingCount = connection.pingCount
-        goAwayCount = connection.goAwayCount
-        resetCount = connection.resetCount
-        dataFrameCount = connection.dataFrameCount
-        paddingByteCount = connection.paddingByteCount
+        pingCount = connection.counts.pings
+        goAwayCount = connection.counts.goAways
+        resetCount = connection.counts.resets
+        dataFrameCount = connection.counts.dataFrames
+        paddingByteCount = connection.counts.paddingBytes
         streamLimit = connection.peerStreamLimit
-        mostStreamCount = connection.mostRequestCount
+        mostStreamCount = connection.mostStreamCount
     }
 
     static func += (total: inout ChannelCounts, more: ChannelCounts) {

@@ -49,12 +49,16 @@ extension ChannelCredentials {
 
     /// A new session with the target's host; nil where there is no TLS.
     ///
-    /// - Parameter override: The name that the channel asks for in place of it.
+    /// - Parameters:
+    ///   - override: The name that the channel asks for in place of it.
+    ///   - protocols: The application protocols that are offered; nil is HTTP/2, which the server
+    ///     must choose then.
     func session(
-        for host: String, override: String? = nil
+        for host: String, override: String? = nil, offering protocols: [String]? = nil
     ) throws(TLSError) -> (any TLSSession)? {
         guard let provider else { return nil }
-        return try provider.makeSession(host: override ?? targetNameOverride ?? host)
+        return try provider.makeSession(
+            host: override ?? targetNameOverride ?? host, offering: protocols)
     }
 }
 

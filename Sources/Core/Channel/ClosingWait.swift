@@ -10,11 +10,12 @@ final class ClosingWait: LinkOwner, TimerTarget {
         var hasChains: Bool
         var formerOwners: [ObjectIdentifier: any LinkOwner] = [:]
         var waiter: Resumption<Void>?
-        var timer: TimerHandle?
+        var isOver = false
     }
 
     private let loop: EventLoop
     private let chains: ChainRegistry?
+    private let timer = TimerSlot()
     private let state: Mutex<State>
 
     /// - Parameter chains: What interceptors have in hand; nil is not waited for.
@@ -25,10 +26,24 @@ final class ClosingWait: LinkOwner, TimerTarget {
         state = Mutex(State(links: links, hasChains: chains != nil))
     }
 
+    /// Returns at the deadline at the latest, and at once when the calling task is cancelled.
+    func waitOrCancel(until deadline: MonotonicInstant) async {
+        await withTaskCancellationHandler {
+            await wait(until: deadline)
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// Returns at the deadline at the latest.
     func wait(until deadline: MonotonicInstant) async {
         let links = state.withLock { Array($0.links.values) }
         await Resumption<Void>.wait { waiter in
-            state.withLock { $0.waiter = waiter }
+            let isOver = state.withLock { state in
+                if !state.isOver { state.waiter = waiter }
+                return state.isOver
+            }
+            guard !isOver else { return waiter.resume() }
             startTimer(deadline)
             for link in links {
                 let former = link.changeOwner(to: self)
@@ -44,25 +59,21 @@ final class ClosingWait: LinkOwner, TimerTarget {
     }
 
     private func startTimer(_ deadline: MonotonicInstant) {
-        let timer = loop.schedule(self, at: deadline)
-        let isNeeded = state.withLock { state in
-            guard state.waiter != nil else { return false }
-            state.timer = timer
-            return true
-        }
-        // When the queue has been shut down nothing can come of waiting.
-        let isInVain = loop.isClosed
-        if isInVain { stop() }
-        if isInVain || !isNeeded { loop.cancel(timer) }
+        timer.schedule(self, at: deadline, on: loop)
+        // The timer of a queue that has been shut down never fires.
+        if loop.isClosed { stop() }
     }
 
     func timerFired(now: MonotonicInstant) { stop() }
 
+    /// Ends the wait now, whatever is still open.
     private func stop() {
         let waiter = state.withLock { state in
             state.links = [:]
+            state.isOver = true
             return state.waiter.take()
         }
+        timer.close()
         waiter?.resume()
     }
 
@@ -75,13 +86,15 @@ final class ClosingWait: LinkOwner, TimerTarget {
     }
 
     private func settle(_ change: (inout State) -> Void) {
-        let (waiter, timer): (Resumption<Void>?, TimerHandle?) = state.withLock { state in
+        let waiter: Resumption<Void>? = state.withLock { state in
             change(&state)
-            guard state.links.isEmpty, !state.hasChains else { return (nil, nil) }
-            return (state.waiter.take(), state.timer.take())
+            guard state.links.isEmpty, !state.hasChains else { return nil }
+            state.isOver = true
+            return state.waiter.take()
         }
-        if let timer { loop.cancel(timer) }
-        waiter?.resume()
+        guard let waiter else { return }
+        timer.close()
+        waiter.resume()
     }
 
     // The connections take no calls, whatever they have to say.

@@ -1,23 +1,21 @@
 import SwiftletTransport
 import Synchronization
 
-/// One attempt to get a connection: look the name up, connect to one of its addresses, shake
-/// hands, and hear the server's first SETTINGS. Ends once, within its time.
+/// One attempt to get a connection: connect to one of several addresses, shake hands, and receive the
+/// server's first SETTINGS. Ends once, within its time.
 ///
-/// An address that lets itself be connected to and then has no HTTP/2 to offer is passed over like
-/// one that does not answer: others may be left.
+/// An address that accepts the connection and then does not speak HTTP/2 counts as failed, like one that
+/// does not answer: the attempt goes on with the other addresses.
 final class ConnectionAttempt: Sendable {
     fileprivate struct State {
         /// Addresses that have not failed.
         var addresses: [SocketAddress] = []
         var failures: [Failure] = []
         var dialer: Dialer?
+        var tunnel: ProxyTunnel?
         var link: Link?
         var peer = ""
-        /// An address must not keep the others from being tried.
-        var handshakeTimer: TimerHandle?
-        var phase = RPCError.Phase.resolve
-        var timer: TimerHandle?
+        var phase = RPCError.Phase.connect
         var times: ConnectionTimes
         var isOver = false
     }
@@ -25,42 +23,39 @@ final class ConnectionAttempt: Sendable {
     fileprivate typealias Failure = (address: String, cause: String)
 
     let begun: MonotonicInstant
-    private let target: Target
-    private let credentials: ChannelCredentials
-    private let arguments: ChannelArguments
-    private let configuration: ConnectionConfiguration
+    /// How long the attempt may take.
+    private let timeLimit: Duration
+    private let plan: ConnectionPlan
+    private let serverName: String?
     private let loop: EventLoop
-    private let owner: ChannelCore
+    private let owner: SubchannelCore
+    /// Ends the attempt.
+    private let timer = TimerSlot()
+    /// Ends the handshake with one address, so that it leaves time for the others.
+    private let handshakeTimer = TimerSlot()
     private let state: Mutex<State>
 
     init(
-        _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
-        configuration: ConnectionConfiguration, loop: EventLoop, owner: ChannelCore
+        _ addresses: [SocketAddress], serverName: String?, plan: ConnectionPlan,
+        timeLimit: Duration, owner: SubchannelCore
     ) {
-        self.target = target
-        self.credentials = credentials
-        self.arguments = arguments
-        self.configuration = configuration
-        self.loop = loop
+        self.timeLimit = timeLimit
+        self.plan = plan
+        self.serverName = serverName
         self.owner = owner
+        loop = plan.nextLoop()
         begun = .now
-        state = Mutex(State(times: ConnectionTimes(begun: begun)))
+        var times = ConnectionTimes(begun: begun)
+        times.resolved = plan.resolvedAt
+        state = Mutex(State(addresses: addresses, times: times))
     }
 }
 
 extension ConnectionAttempt {
     func start() {
-        let timer = loop.schedule(self, at: begun + arguments.connectTimeout)
-        let isOver = state.withLock { state in
-            if !state.isOver { state.timer = timer }
-            return state.isOver
-        }
-        guard !isOver else { return loop.cancel(timer) }
-        if let sockets = owner.sockets { return take(from: sockets) }
-        switch target.resolution {
-        case .addresses(let addresses): dial(addresses)
-        case .name(let host, let port): lookUp(host, port: port)
-        }
+        timer.schedule(self, at: begun + timeLimit, on: loop)
+        if let sockets = plan.sockets { return take(from: sockets) }
+        dial(state.withLock { $0.addresses })
     }
 
     /// Gives up without a report.
@@ -72,14 +67,17 @@ extension ConnectionAttempt {
 
     /// Whoever ends the attempt first gets what is left of it; all others get nil.
     private func finish() -> (Dialer?, Link?)? {
-        let (result, timers): ((Dialer?, Link?)?, [TimerHandle]) = state.withLock { state in
-            guard !state.isOver else { return (nil, []) }
+        var tunnel: ProxyTunnel?
+        let left: (Dialer?, Link?)? = state.withLock { state in
+            guard !state.isOver else { return nil }
             state.isOver = true
-            let timers = [state.timer.take(), state.handshakeTimer.take()].compactMap(\.self)
-            return ((state.dialer.take(), state.link.take()), timers)
+            tunnel = state.tunnel.take()
+            return (state.dialer.take(), state.link.take())
         }
-        for timer in timers { loop.cancel(timer) }
-        return result
+        tunnel?.cancel()
+        timer.close()
+        handshakeTimer.close()
+        return left
     }
 
     private func fail(_ failure: ConnectionFailure) {
@@ -90,44 +88,24 @@ extension ConnectionAttempt {
     }
 }
 
-// MARK: - Name, address, connection
+// MARK: - From an address to a connection
 
 extension ConnectionAttempt {
-    /// The system's resolver blocks, so it gets a thread for as long as it takes.
-    private func lookUp(_ host: String, port: UInt16) {
-        let didStart = Thread.start { [self] in
-            do throws(NameLookup.Failure) {
-                let addresses = try NameLookup.addresses(of: host, port: port)
-                loop.run { [self] in dial(addresses) }
-            } catch {
-                let cause = "\(error)"
-                loop.run { [self] in fail(ConnectionFailure(phase: .resolve, cause: cause)) }
-            }
-        }
-        if !didStart {
-            fail(ConnectionFailure(phase: .resolve, cause: "look up \(host): no thread for it"))
-        }
-    }
-
     private func take(from sockets: SocketSupply) {
         do throws(SystemError) {
-            dialed(.connected(try sockets(), .unix(path: target.text), []))
+            dialed(.connected(try sockets(), .unix(path: plan.target.text), []))
         } catch {
             fail(ConnectionFailure(phase: .connect, cause: "\(error)"))
         }
     }
 
     private func dial(_ addresses: [SocketAddress]) {
-        guard !addresses.isEmpty else {
-            return fail(ConnectionFailure(phase: .resolve, cause: "\(target) has no address"))
-        }
         let dialer = Dialer(
-            addresses, attemptDelay: arguments.happyEyeballsDelay,
-            options: arguments.socketOptions, loop: loop
+            addresses, attemptDelay: plan.arguments.happyEyeballsDelay,
+            options: plan.arguments.socketOptions, loop: loop
         ) { [self] outcome in dialed(outcome) }
         let isOver = state.withLock { state in
             state.phase = .connect
-            if state.times.resolved == nil { state.times.resolved = .now }
             state.addresses = addresses
             if !state.isOver { state.dialer = dialer }
             return state.isOver
@@ -146,25 +124,56 @@ extension ConnectionAttempt {
                 state.times.failedAttemptCount = state.note(failures).count
                 state.addresses.removeAll { $0 == address }
             }
-            let session: (any TLSSession)?
-            do throws(TLSError) {
-                session = try credentials.session(
-                    for: target.host, override: arguments.targetNameOverride)
-            } catch {
-                return passOver(nil, phase: .tls, "\(address)", "\(error)")
-            }
-            shakeHands(LinkWire(socket, session), address)
+            openTunnel(socket, address)
         }
+    }
+
+    /// Has the proxy, if there is one, connect the socket to the server.
+    private func openTunnel(_ socket: consuming Socket, _ address: SocketAddress) {
+        guard let proxy = plan.proxy, let (host, port) = plan.target.proxyDestination else {
+            return secure(socket, address)
+        }
+        let handshake = ProxyHandshake(proxy, host: host, port: port)
+        let tunnel = ProxyTunnel(socket, handshake, loop: loop) { [self] outcome in
+            state.withLock { $0.tunnel = nil }
+            switch consume outcome {
+            case .connected(let socket): secure(socket, address)
+            case .failed(let cause): passOver(nil, phase: .connect, "\(address)", cause)
+            }
+        }
+        let isOver = state.withLock { state in
+            state.dialer = nil
+            state.peer = "\(address)"
+            if !state.isOver { state.tunnel = tunnel }
+            return state.isOver
+        }
+        if !isOver { tunnel.start() }
+    }
+
+    private func secure(_ socket: consuming Socket, _ address: SocketAddress) {
+        state.withLock { state in
+            // Before the session is made, which may take a while: it loads certificates.
+            state.phase = .http2
+            state.peer = "\(address)"
+        }
+        let session: (any TLSSession)?
+        do throws(TLSError) {
+            session = try plan.credentials.session(
+                for: serverName ?? plan.arguments.defaultHost ?? plan.target.host,
+                override: plan.arguments.targetNameOverride)
+        } catch {
+            return passOver(nil, phase: .tls, "\(address)", "\(error)")
+        }
+        shakeHands(LinkWire(socket, session), address)
     }
 
     private func shakeHands(_ wire: consuming LinkWire, _ address: SocketAddress) {
         let link = Link(
-            wire, to: address, times: state.withLock { $0.times }, configuration, loop: loop,
+            wire, to: address, times: state.withLock { $0.times }, plan.configuration,
+            loop: loop,
             owner: self)
         let (isOver, otherCount) = state.withLock { state in
             state.dialer = nil
-            state.peer = "\(address)"
-            state.phase = .http2
             if !state.isOver { state.link = link }
             return (state.isOver, state.addresses.count)
         }
@@ -176,18 +185,15 @@ extension ConnectionAttempt {
     /// Leaves the other addresses their share of the time.
     private func limitHandshake(of link: Link, otherCount: Int) {
         let now = MonotonicInstant.now
-        let left = now.duration(to: begun + arguments.connectTimeout)
-        let share = left / (otherCount + 1)
-        let timer = loop.schedule(HandshakeTimer(self, link, share), at: now + share)
-        let isOver = state.withLock { state in
-            if !state.isOver { state.handshakeTimer = timer }
-            return state.isOver
-        }
-        if isOver { loop.cancel(timer) }
+        let share = now.duration(to: begun + timeLimit) / (otherCount + 1)
+        handshakeTimer.schedule(HandshakeTimer(self, link, share), at: now + share, on: loop)
     }
 
     fileprivate func handshakeIsLate(_ link: Link, _ time: Duration) {
-        passOver(link, phase: .http2, link.peer, "no HTTP/2 SETTINGS within \(time)")
+        let isSecured = link.isSecured
+        passOver(
+            link, phase: isSecured ? .http2 : .tls, link.peer,
+            "\(Self.missing(isSecured: isSecured)) within \(time)")
     }
 
     /// An address was connected to in vain: tries those that are left.
@@ -196,18 +202,44 @@ extension ConnectionAttempt {
     private func passOver(
         _ link: Link?, phase: RPCError.Phase, _ peer: String, _ cause: String
     ) {
-        typealias Left = (addresses: [SocketAddress], failures: [Failure], timer: TimerHandle?)
+        typealias Left = (addresses: [SocketAddress], failures: [Failure])
         let left: Left? = state.withLock { state in
             guard !state.isOver, state.link === link else { return nil }
             state.link = nil
             state.failures.append((peer, "connect \(peer): \(cause)"))
-            return (state.addresses, state.failures, state.handshakeTimer.take())
+            return (state.addresses, state.failures)
         }
         guard let left else { return }
-        if let timer = left.timer { loop.cancel(timer) }
+        handshakeTimer.cancel()
         link?.end(with: LinkError(phase: .http2, cause: "given up"))
         guard left.addresses.isEmpty else { return dial(left.addresses) }
         fail(ConnectionFailure(phase: phase, attempts: left.failures))
+    }
+}
+
+// MARK: - What the attempt waits for
+
+extension ConnectionAttempt {
+    /// What the attempt waits for now: the cause of a call whose deadline passes meanwhile.
+    var progress: (phase: RPCError.Phase, text: String) {
+        let (phase, peer, link, hasTunnel) = state.withLock {
+            ($0.phase, $0.peer, $0.link, $0.tunnel != nil)
+        }
+        switch phase {
+        case .connect where hasTunnel:
+            return (.connect, "connect \(peer): no answer of the proxy")
+        case .connect: return (.connect, "connect to \(plan.target): no answer")
+        default:
+            let isSecured = link?.isSecured ?? !plan.credentials.isSecure
+            return (
+                isSecured ? .http2 : .tls,
+                "connect \(peer): \(Self.missing(isSecured: isSecured))"
+            )
+        }
+    }
+
+    private static func missing(isSecured: Bool) -> String {
+        isSecured ? "no HTTP/2 SETTINGS from the server" : "the TLS handshake did not complete"
     }
 }
 
@@ -239,17 +271,12 @@ extension ConnectionAttempt.State {
 
 extension ConnectionAttempt: TimerTarget {
     func timerFired(now: MonotonicInstant) {
-        let (phase, peer, dialer) = state.withLock { ($0.phase, $0.peer, $0.dialer) }
+        let (phase, progress) = self.progress
+        let dialer = state.withLock { $0.dialer }
         var failure = ConnectionFailure(phase: phase)
         let failures = dialer?.cancel() ?? []
         failure.attempts = state.withLock { $0.note(failures) }
-        let what =
-            switch phase {
-            case .resolve: "look up \(target)"
-            case .connect: "connect to \(target)"
-            default: "connect \(peer): no HTTP/2 SETTINGS from the server"
-            }
-        failure.cause = "\(what): nothing within \(arguments.connectTimeout)"
+        failure.cause = "\(progress) within \(timeLimit)"
         fail(failure)
     }
 }

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// Why no connection came about: what was tried, and how each try ended.
 struct ConnectionFailure: Sendable {
     var phase: RPCError.Phase
@@ -21,18 +23,16 @@ extension ConnectionFailure {
         attempts.map { RPCError.Attempt(address: $0.address, cause: $0.cause) }
     }
 
-    /// What a call is told that could not be sent: `connect 127.0.0.1:50051: connection refused
-    /// (attempt 3, next in 1.6 s)`.
-    func error(target: Target, nextIn delay: Duration?) -> RPCError {
-        let what = causes.first ?? "no address of \(target) answered"
-        var next = ""
-        if let delay, delay > .zero {
-            next = ", next in \(delay.text(in: .seconds(1), digitCount: 1)) s"
-        }
-        var error = RPCError(.unavailable, "\(what) (attempt \(attemptNumber)\(next))")
+    /// The error of a call that could not be sent: `connect 127.0.0.1:50051: connection refused`.
+    /// The message depends on the cause alone, so that errors can be counted by it.
+    func error(target: Target, nextAttempt: MonotonicInstant?) -> RPCError {
+        var error = RPCError(.unavailable, causes.first ?? "no address of \(target) answered")
         error.phase = phase
         error.causes = Array(causes.dropFirst())
         error.attempts = triedAddresses
+        error.reconnection = RPCError.Reconnection(
+            attemptNumber: attemptNumber,
+            nextAttempt: nextAttempt.map { MonotonicInstant.now.duration(to: $0) })
         error.mayHaveBeenExecuted = false
         return error
     }

@@ -15,8 +15,10 @@ import Synchronization
 public final class ConnectivityMonitor: Sendable {
     private struct State {
         var isConnected = true
-        var channels: [ObjectIdentifier: ChannelCore] = [:]
+        var channels: [ObjectIdentifier: any NetworkFollower] = [:]
         var hosts = WeakList<Host>()
+        /// The interfaces of the machine have yet to be watched.
+        var mustWatch = false
     }
 
     private let state = Mutex(State())
@@ -35,14 +37,17 @@ public final class ConnectivityMonitor: Sendable {
     /// Apple's systems), from its first use on. Where that cannot be, it never reports a loss.
     public static let system: ConnectivityMonitor = {
         let monitor = ConnectivityMonitor()
-        monitor.watchInterfaces(on: CompletionQueue.shared.loop)
+        monitor.state.withLock { $0.mustWatch = true }
         return monitor
     }()
 }
 
 extension ConnectivityMonitor {
     /// Whether there is a network, as far as is known.
-    public var isConnected: Bool { state.withLock { $0.isConnected } }
+    public var isConnected: Bool {
+        watchIfNeeded()
+        return state.withLock { $0.isConnected }
+    }
 
     /// Tells the monitor. Saying the same again has no effect.
     public func report(isConnected: Bool) {
@@ -51,7 +56,7 @@ extension ConnectivityMonitor {
     }
 
     private func tell(_ isConnected: Bool) {
-        let (channels, hosts): ([ChannelCore], [Host]) = state.withLock { state in
+        let (channels, hosts): ([any NetworkFollower], [Host]) = state.withLock { state in
             guard state.isConnected != isConnected else { return ([], []) }
             state.isConnected = isConnected
             // Told by this thread alone: the reports come one after the other.
@@ -65,23 +70,39 @@ extension ConnectivityMonitor {
 
     /// Whether there is a network: now, and whenever that changes.
     public var changes: AsyncStream<Bool> {
-        state.withLock { followers.follow(from: $0.isConnected) }
+        watchIfNeeded()
+        return state.withLock { followers.follow(from: $0.isConnected) }
     }
 
-    /// Has `channel` told of changes until it is shut down.
-    func add(_ channel: ChannelCore) {
+    /// Has `channel` told of changes until it is shut down, unless none of them matters to its target.
+    func add(_ channel: any NetworkFollower, at target: Target) {
+        guard includesLocal || !target.isLocal else { return }
+        watchIfNeeded()
         state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
     }
 
-    func letGo(of channel: ChannelCore) {
+    func letGo(of channel: any NetworkFollower) {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 
+    /// How many channels are told of changes.
+    package var channelCount: Int { state.withLock { $0.channels.count } }
+
     /// Has `host` told of a loss for as long as it lives.
     func add(_ host: Host) {
+        watchIfNeeded()
         let others = state.withLock { $0.hosts.insert(host) }
         // Let go of outside the lock.
         _ = others
+    }
+
+    /// Begins with the first use: a program whose calls stay on the machine needs no thread for it.
+    private func watchIfNeeded() {
+        let isFirst = state.withLock { state in
+            defer { state.mustWatch = false }
+            return state.mustWatch
+        }
+        if isFirst, let queue = try? CompletionQueue.shared { watchInterfaces(on: queue.loop) }
     }
 
     private func watchInterfaces(on loop: EventLoop) {
@@ -126,14 +147,21 @@ private final class InterfaceWatcher: Pollable {
 
 // MARK: - Channels
 
-extension ChannelCore {
-    fileprivate func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
+/// Something whose connections depend on the machine's network.
+protocol NetworkFollower: AnyObject, Sendable {
+    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor)
+}
+
+extension ChannelCore: NetworkFollower {
+    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
         guard !isConnected else { return resetBackoff() }
-        let (links, calls): ([Link], [CallCore]) = state.withLock { state in
-            let links = state.links + state.leaving
-            guard monitor.includesLocal || !target.isLocal else { return (links, []) }
-            // Who waits until there is a connection goes on waiting.
-            return (links, state.takeWaiting { !$0.head.waitForReady })
+        let members = state.withLock { Array($0.members.values) }
+        let links = members.flatMap(\.allLinks)
+        var calls: [CallCore] = []
+        if monitor.includesLocal || !target.isLocal {
+            // A call that waits for ready goes on waiting.
+            calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
+            calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }
         }
         for call in calls {
             var error = StatusMapping.networkLoss.notExecuted

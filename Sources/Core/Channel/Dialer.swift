@@ -31,12 +31,12 @@ final class Dialer: Sendable {
     private struct State {
         var plan: HappyEyeballs<String>
         var attempts: [Attempt] = []
-        var timer: TimerHandle?
         var isOver = false
     }
 
     private let loop: EventLoop
     private let options: SocketOptions
+    private let timer = TimerSlot()
     private let state: Mutex<State>
     private let report: @Sendable (consuming Outcome) -> Void
 
@@ -60,12 +60,12 @@ extension Dialer {
     /// Gives all attempts up. Returns how those that were made have failed.
     @discardableResult
     func cancel() -> [HappyEyeballs<String>.Failure] {
-        let (attempts, timer, failures) = state.withLock { state in
+        let (attempts, failures) = state.withLock { state in
             state.isOver = true
             defer { state.attempts = [] }
-            return (state.attempts, state.timer.take(), state.plan.failures)
+            return (state.attempts, state.plan.failures)
         }
-        if let timer { loop.cancel(timer) }
+        timer.close()
         for attempt in attempts { close(attempt) }
         return failures
     }
@@ -78,21 +78,14 @@ extension Dialer {
             switch action {
             case nil: return
             case .start(let index): begin(index, now: now)
-            case .wait(let until): return wait(until: until)
+            case .wait(nil): return timer.cancel()
+            case .wait(.some(let deadline)): return timer.schedule(self, at: deadline, on: loop)
             case .succeeded(let index): return succeed(index)
             case .failed:
                 let failures = cancel()
                 return report(.failed(failures))
             }
         }
-    }
-
-    private func wait(until deadline: MonotonicInstant?) {
-        let old = state.withLock { $0.timer.take() }
-        if let old { loop.cancel(old) }
-        guard let deadline else { return }
-        let timer = loop.schedule(self, at: deadline)
-        state.withLock { $0.timer = timer }
     }
 
     private func begin(_ index: Int, now: MonotonicInstant) {
@@ -177,7 +170,7 @@ extension Dialer {
 
 extension Dialer: TimerTarget {
     func timerFired(now: MonotonicInstant) {
-        state.withLock { $0.timer = nil }
+        timer.hasFired(now: now)
         step(now: now)
     }
 }

@@ -32,6 +32,9 @@ public final class Host: Sendable {
         /// Connections at most; more than one is opened only when the server's limit of streams
         /// is reached.
         public var maxConnectionCount = 1
+        /// The version of HTTP. Nil, the default, is HTTP/2 for an address and
+        /// ``HTTPVersion/negotiated`` for a URL.
+        public var httpVersion: HTTPVersion?
         /// Ends calls when the machine loses its network; nil does not look.
         public var connectivityMonitor: ConnectivityMonitor? = .system
         /// Everything else.
@@ -40,8 +43,8 @@ public final class Host: Sendable {
         public var defaultOptions = CallOptions()
         /// What every call of the channel passes through, the first listed outermost.
         public var interceptors: [ChannelInterceptor] = []
-        /// Where its connections live.
-        public var queue = CompletionQueue.shared
+        /// Where its connections live; nil is ``CompletionQueue/shared``.
+        public var queue: CompletionQueue?
 
         public init() {}
     }
@@ -140,13 +143,28 @@ extension Host {
         if settings.maxConnectionCount != initial.maxConnectionCount {
             arguments.maxConnectionCount = settings.maxConnectionCount
         }
-        if arguments.connectivityMonitor == nil {
+        if settings.connectivityMonitor != initial.connectivityMonitor {
             arguments.connectivityMonitor = settings.connectivityMonitor
         }
         arguments.targetNameOverride = settings.hostNameOverride ?? arguments.targetNameOverride
         arguments.defaultAuthority = settings.hostNameOverride ?? arguments.defaultAuthority
+        if WebAddress.isWebAddress(address) { return try makeChannel(settings, arguments) }
         return try Channel(
-            address, credentials: try credentials(settings), arguments: arguments,
+            address, version: settings.httpVersion ?? .http2,
+            credentials: try credentials(settings), arguments: arguments,
+            defaultOptions: settings.defaultOptions, interceptors: settings.interceptors,
+            queue: settings.queue)
+    }
+
+    /// The scheme of a URL says whether there is TLS.
+    private func makeChannel(
+        _ settings: Settings, _ arguments: ChannelArguments
+    ) throws(RPCError) -> Channel {
+        var settings = settings
+        settings.isSecure = try WebAddress(address).isSecure
+        return try Channel(
+            url: address, version: settings.httpVersion ?? .negotiated,
+            credentials: try credentials(settings), arguments: arguments,
             defaultOptions: settings.defaultOptions, interceptors: settings.interceptors,
             queue: settings.queue)
     }

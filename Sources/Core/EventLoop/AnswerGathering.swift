@@ -1,23 +1,23 @@
-/// Decides whether a loop rests for a moment before it looks at its descriptors again, so that the
-/// answers of a server that writes each by itself come together.
+/// Decides whether a loop rests for a moment between two turns, so that several responses arrive in
+/// one read.
 ///
-/// With many calls under way such a server wakes the client for every single answer, and is sent
-/// every single request: most of what a call costs is then the system's. A moment's rest brings
-/// several at once. Whether it does is found out by trying.
+/// With many running calls, a server that writes each response by itself wakes the client for each.
+/// Most of the cost of a call is then system calls. A short rest gathers several responses. The
+/// loop tries it, and rests again while it helps.
 ///
-/// An answer that comes early in a rest waits for those behind it. That is little beside what its
-/// call takes anyway: the share of the calls under way that are answered in a rest is the share of
-/// the rest in the time of a call, and where that is more than a quarter there is no rest.
+/// A response that arrives early in a rest is delayed. The delay is small beside the duration of a
+/// call: the loop does not rest if more than a quarter of the running calls are answered in one
+/// rest.
 struct AnswerGathering {
-    /// How long a rest is meant to be. The system makes some 50 µs more of it.
+    /// The intended length of a rest. The system adds about 50 µs.
     static let rest = Duration.microseconds(30)
-    /// With fewer calls under way there is too little to gather.
+    /// With fewer running calls there is too little to gather.
     static let minOpenCount = 32
 
     private enum State {
-        /// Until the next try, in turns that brought little.
+        /// The number of turns until the next try, after turns that gathered little.
         case waiting(turnCount: Int)
-        /// The last turn came after a rest.
+        /// Whether the loop rested before the last turn.
         case rested
     }
 
@@ -32,12 +32,12 @@ extension AnswerGathering {
     /// Whether to rest before the next turn.
     ///
     /// - Parameters:
-    ///   - answerCount: What the turn has brought.
-    ///   - openCount: Calls that were under way on the connections that brought it.
+    ///   - answerCount: The responses of this turn.
+    ///   - openCount: The running calls on the connections that received them, before the turn.
     mutating func shouldRest(answerCount: Int, openCount: Int) -> Bool {
         switch state {
         case .rested:
-            // What did not help is tried less often.
+            // A rest that gathered little is tried less often.
             pause = answerCount > 2 ? Self.shortestPause : min(pause * 4, Self.longestPause)
             if answerCount > 2, answerCount * 4 <= openCount { return true }
             state = .waiting(turnCount: pause)

@@ -6,23 +6,23 @@
     import Glibc
 #endif
 
-/// Stops threads until something happens elsewhere.
+/// Blocks threads until another thread opens the gate.
 ///
-/// Who waits for a condition takes a mark, looks whether it holds, and then waits for what happens
-/// after the mark: so nothing that happens after the look is missed.
-@safe final class BlockingGate: @unchecked Sendable {
-    // Unchecked and called safe, because the two are the system's and live at fixed addresses from
-    // init to deinit, and the mutex guards `happenings`.
+/// A thread that waits for a condition takes a mark, tests the condition, and then waits for an
+/// opening after the mark. So it does not miss one that happens after the test.
+@safe package final class BlockingGate: @unchecked Sendable {
+    // Safe, although the compiler cannot check it: the mutex and the condition variable have fixed
+    // addresses from init to deinit, and the mutex guards `happenings`.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var happenings: UInt64 = 0
 
-    init() {
+    package init() {
         unsafe pthread_mutex_init(mutex, nil)
         #if canImport(Darwin)
             unsafe pthread_cond_init(condition, nil)
         #else
-            // The time of day may be set back while somebody waits; this clock may not.
+            // The wall clock may be set back during a wait; this clock may not.
             var attributes = pthread_condattr_t()
             unsafe pthread_condattr_init(&attributes)
             unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -38,30 +38,30 @@
         unsafe mutex.deallocate()
     }
 
-    /// What has happened so far.
-    var mark: UInt64 {
+    /// The number of openings so far.
+    package var mark: UInt64 {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return happenings
     }
 
-    /// Something has happened.
-    func open() {
+    /// Wakes all threads that wait.
+    package func open() {
         unsafe pthread_mutex_lock(mutex)
         happenings &+= 1
         unsafe pthread_mutex_unlock(mutex)
-        // After it, so that who wakes does not find the mutex locked and sleeps again.
+        // After the unlock, so that the threads that wake do not block on the mutex.
         unsafe pthread_cond_broadcast(condition)
     }
 
-    /// Waits until something has happened after `mark`.
-    func wait(since mark: UInt64 = 0) {
+    /// Waits until the gate was opened after `mark`.
+    package func wait(since mark: UInt64 = 0) {
         unsafe pthread_mutex_lock(mutex)
         while happenings == mark { unsafe pthread_cond_wait(condition, mutex) }
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// The same, but for so much time at most.
+    /// The same, with a time limit.
     func wait(since mark: UInt64, upTo duration: Duration) {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -76,7 +76,7 @@
         #else
             unsafe clock_gettime(CLOCK_MONOTONIC, &time)
             let nanoseconds = Int64(time.tv_nsec) + attoseconds / 1_000_000_000
-            // A deadline beyond what a clock can say is for ever.
+            // A deadline that the clock cannot represent means no limit.
             let end = Int64(time.tv_sec).addingReportingOverflow(
                 seconds &+ nanoseconds / 1_000_000_000)
             time.tv_sec = end.overflow ? .max : numericCast(end.partialValue)

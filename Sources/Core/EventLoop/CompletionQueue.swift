@@ -1,13 +1,13 @@
 import SwiftletTransport
 import Synchronization
 
-/// Where calls meet the network: an event loop, the events of calls that ended, and an executor
-/// for tasks.
+/// Connects calls with the network: an event loop, the events of calls that have ended, and an
+/// executor for tasks.
 ///
-/// A queue either has a thread of its own, which waits without using the processor, or is turned
-/// by the program through ``next(deadline:)``. Channels share ``shared`` unless told otherwise.
+/// A queue either has its own thread, which sleeps while there is nothing to do, or the program
+/// turns it by calling ``next(deadline:)``. Channels use ``shared`` by default.
 ///
-/// Tasks that prefer the queue as their executor run on its thread, right where answers arrive:
+/// Tasks that prefer the queue as their executor run on its thread, where responses arrive:
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(queue) {
@@ -15,15 +15,17 @@ import Synchronization
 /// }
 /// ```
 public final class CompletionQueue: TaskExecutor, Sendable {
-    /// Who waits for the network.
+    /// How the event loop is run.
+    @nonexhaustive
     public enum Mode: Hashable, Sendable {
-        /// A thread that the queue starts and that ends with its ``shutdown()``.
+        /// A thread that the queue starts, and that ends after ``shutdown()``.
         case ownThread
         /// The program itself, by calling ``CompletionQueue/next(deadline:)``.
         case byHand
     }
 
-    /// What ``next(deadline:)`` found.
+    /// The result of ``next(deadline:)``.
+    @nonexhaustive
     public enum Event: Hashable, Sendable {
         /// A batch of operations has ended; its tag, and whether all of it succeeded.
         case completed(tag: Tag, success: Bool)
@@ -33,122 +35,143 @@ public final class CompletionQueue: TaskExecutor, Sendable {
         case shutdown
     }
 
-    /// Names a batch of operations: any value of the program's own.
+    /// Identifies a batch of operations. The program chooses the value.
     public typealias Tag = UInt64
 
     private struct State {
-        /// Events that nobody has taken.
+        /// Events that were not returned by ``next(deadline:)`` yet.
         var completed = Backlog<(tag: Tag, success: Bool)>()
         var isShutDown = false
-        /// Batches under way; the end waits for them.
+        /// Whether the queue's own thread has ended.
+        var hasEnded = false
+        /// Resumed when it has.
+        var endWaiters: [Resumption<Void>] = []
+        /// Running batches. The shutdown waits for them.
         var pendingCount = 0
-        /// Whose calls run here, until they are shut down. Not weakly: each call would pay for the
-        /// side table that an object gets with its first weak reference.
-        var channels: [ObjectIdentifier: ChannelCore] = [:]
+        /// The channels of the queue, until it is shut down. The references are strong: a weak one
+        /// would add an allocation to each channel.
+        var channels: [ObjectIdentifier: any QueueTenant] = [:]
     }
 
     package let loop: EventLoop
     public let mode: Mode
     private let state = Mutex(State())
-    /// Where those wait who take events of a queue that has a thread of its own.
+    /// Blocks threads that wait for an event, or for the thread that turns the queue by hand.
     private let gate = BlockingGate()
 
-    /// The queue that channels use when they are not given one. It has a thread of its own and
-    /// lives as long as the program.
-    public static let shared = shared(of: Result { try CompletionQueue() })
+    /// The queue of channels that are given none. It has its own thread and lives as long as the
+    /// program. It is created on first use. That fails while the system has no file descriptors or
+    /// threads left, and can be tried again.
+    public static var shared: CompletionQueue {
+        get throws(RPCError) {
+            let result: Result<CompletionQueue, RPCError> = sharedQueue.withLock { queue in
+                if let queue { return .success(queue) }
+                do throws(RPCError) {
+                    let made = try CompletionQueue()
+                    queue = made
+                    return .success(made)
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return try result.get()
+        }
+    }
 
-    /// One that a program makes it also shuts down: until then its thread goes on, and its
-    /// descriptors stay open, though nobody holds it any more.
+    /// `queue`, or ``shared`` if it is nil.
+    package static func orShared(_ queue: CompletionQueue?) throws(RPCError) -> CompletionQueue {
+        if let queue { return queue }
+        return try shared
+    }
+
+    private static let sharedQueue = Mutex<CompletionQueue?>(nil)
+
+    /// Creates a queue. The program must call ``shutdown()`` at its end: until then the thread runs
+    /// and the descriptors stay open, even if the queue is released.
     ///
     /// - Parameters:
-    ///   - mode: Who waits for the network.
-    ///   - spin: How long to look for input before going to sleep. A few tens of microseconds halve
-    ///     the latency of calls made one at a time, at the price of processor time while nothing
-    ///     comes. Without it, and with many calls under way to a server that writes each answer by
-    ///     itself, the thread of a queue may rest for less than a tenth of a millisecond between
-    ///     reads to let answers come together.
+    ///   - mode: How the event loop is run. The default is its own thread.
+    ///   - spin: How long to poll for input before sleeping. The default is zero. A few tens of
+    ///     microseconds halve the latency of calls that are made one at a time, but use processor
+    ///     time while the queue is idle. With zero, and with many running calls to a server that
+    ///     writes each response by itself, the thread may rest for less than a tenth of a
+    ///     millisecond between reads, so that responses arrive together.
     public init(_ mode: Mode = .ownThread, spin: Duration = .zero) throws(RPCError) {
         do throws(SystemError) {
-            loop = try EventLoop(spin: spin)
+            loop = try EventLoop(spin: spin, isTurnedByHand: mode == .byHand)
         } catch {
-            throw RPCError(.internal, "cannot make a completion queue: \(error)")
+            throw RPCError(.internal, "the completion queue could not be created: \(error)")
         }
         self.mode = mode
-        FreedMemory.keepForReuse()
         guard mode == .ownThread else { return }
-        guard Thread.start({ [self] in runUntilShutdown() }) else {
-            throw RPCError(.internal, "cannot start the thread of a completion queue")
+        guard Thread.start("swiftlet-queue", { [self] in runUntilShutdown() }) else {
+            throw RPCError(.internal, "the thread of the completion queue could not be started")
         }
     }
 
-    private static func shared(of result: Result<CompletionQueue, any Error>) -> CompletionQueue {
-        switch result {
-        case .success(let queue): queue
-        case .failure(let error):
-            // Without a descriptor or a thread for its one queue the program cannot make a call;
-            // there is nobody yet to whom that could be reported.
-            preconditionFailure("\(error)")
-        }
-    }
 }
 
 // MARK: - Events
 
 extension CompletionQueue {
-    /// Waits for the next event: the end of a batch of operations that was started with a tag. On a
-    /// queue that is turned by hand it turns the event loop meanwhile, in the calling thread, and
-    /// only one thread may do so at a time; on one with a thread of its own, any number may wait.
+    /// Waits for the next event: the end of a batch of operations that was started with a tag. Any
+    /// number of threads may wait. On a queue that is turned by hand, one of them turns the event
+    /// loop.
     ///
-    /// Batches that were started with a handler have their handler called, and are no events here.
-    /// A deadline that has passed turns the loop once, for a program that looks in now and then.
-    public func next(deadline: Deadline = .never) -> Event {
+    /// The end of a batch that was started with a handler is not an event. If the deadline has
+    /// passed, the event loop is turned once, so that a program can poll.
+    ///
+    /// Throws FAILED_PRECONDITION in a handler or a task that runs on the queue: it would block the
+    /// queue that it waits for.
+    public func next(deadline: Deadline = .never) throws(RPCError) -> Event {
+        guard !blocksItself else { throw .blockedQueue }
         var scratch = EventLoop.Scratch()
         if mode == .byHand, let instant = deadline.moment, MonotonicInstant.now >= instant {
-            turn(until: instant, &scratch)
+            turnOnce(until: instant, &scratch)
         }
         while true {
             let mark = gate.mark
             if let event = takeEvent() { return event }
             if let instant = deadline.moment, MonotonicInstant.now >= instant { return .timeout }
-            switch mode {
-            case .byHand: turn(until: tick(before: deadline.moment), &scratch)
-            case .ownThread: wait(since: mark, until: deadline.moment)
+            if mode == .byHand, turnOnce(until: tick(before: deadline.moment), &scratch) {
+                continue
             }
+            wait(since: mark, until: tick(before: deadline.moment))
         }
     }
 
-    /// Refuses new work: calls that have no connection yet and those made from now on end with
-    /// UNAVAILABLE. Calls that run go on, and behind the last of them the thread ends, or
-    /// ``next(deadline:)`` says that the queue was shut down. A call that an interceptor keeps back
-    /// otherwise than by ``InterceptedCall/holdRequests()`` ends when that lets it go on.
+    /// Shuts the queue down. Calls that have no connection yet, and new calls, end with
+    /// UNAVAILABLE. Running calls go on; after the last one the thread ends, or ``next(deadline:)``
+    /// returns ``Event/shutdown``. A call that an interceptor holds without
+    /// ``InterceptedCall/holdRequests()`` ends when the interceptor continues it.
     ///
-    /// Tasks that prefer the queue as their executor run elsewhere then.
+    /// Tasks that prefer the queue as their executor then run on the global executor.
     public func shutdown() {
         let channels = state.withLock { state in
             state.isShutDown = true
             return Array(state.channels.values)
         }
-        for channel in channels { channel.shutDown() }
+        for channel in channels { channel.queueWasShutDown() }
         gate.open()
         loop.wakeUp()
     }
 
-    /// Has `channel` closed with the queue, unless it lets go of it before. False when the queue has
-    /// been shut down already.
-    func adopt(_ channel: ChannelCore) -> Bool {
+    /// Makes the queue shut `channel` down with itself, until ``letGo(of:)``. False if the queue
+    /// was shut down before.
+    func adopt(_ channel: any QueueTenant) -> Bool {
         state.withLock { state in
             if !state.isShutDown { state.channels[ObjectIdentifier(channel)] = channel }
             return !state.isShutDown
         }
     }
 
-    func letGo(of channel: ChannelCore) {
+    func letGo(of channel: any QueueTenant) {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-    /// Whether a batch may begin; it is waited for from then on.
+    /// Counts a batch that begins. False if the queue was shut down.
     func batchBegins() -> Bool {
         state.withLock { state in
             guard !state.isShutDown else { return false }
@@ -157,7 +180,7 @@ extension CompletionQueue {
         }
     }
 
-    /// A batch has ended that nobody gave a handler for.
+    /// Ends a batch that was started with a tag.
     func batchEnded(tag: Tag, success: Bool) {
         state.withLock { state in
             state.pendingCount -= 1
@@ -166,7 +189,7 @@ extension CompletionQueue {
         wakeWaiters()
     }
 
-    /// A batch's handler has been called.
+    /// Ends a batch that was started with a handler, after the handler was called.
     func batchEnded() {
         state.withLock { $0.pendingCount -= 1 }
         wakeWaiters()
@@ -191,23 +214,29 @@ extension CompletionQueue {
         }
     }
 
-    /// Whether nothing is under way any more. On a queue with a thread of its own that sees to the
-    /// connections by itself.
+    /// Whether nothing is running. A queue with its own thread ends its connections by itself.
     private func isDone(_ state: borrowing State) -> Bool {
         state.pendingCount == 0 && (mode == .ownThread || loop.isUnused)
     }
 
-    /// Turns the loop in the calling thread until `isDone`, for a blocking call on a queue that
-    /// is turned by hand.
+    /// Blocks the calling thread while `isWaiting`, for a blocking call on a queue that is turned
+    /// by hand. If several threads wait, one of them turns the loop. After its own wait, another
+    /// one takes over.
     func turn(while isWaiting: () -> Bool) {
         var scratch = EventLoop.Scratch()
-        while isWaiting() { turn(until: nil, &scratch) }
+        while true {
+            let mark = gate.mark
+            guard isWaiting() else { return }
+            if !turnOnce(until: nil, &scratch) { gate.wait(since: mark) }
+        }
     }
 
-    /// Something has happened that a blocking call waits for. The thread that turns the queue for
-    /// it by hand sleeps until there is input, and that may have come to another thread.
+    /// Wakes the threads that wait in ``turn(while:)``: the one that turns the loop, and the
+    /// others.
     func wakeTurner() {
-        if mode == .byHand, !loop.isCurrent { loop.wakeUp() }
+        guard mode == .byHand else { return }
+        gate.open()
+        if !loop.isCurrent { loop.wakeUp() }
     }
 
     private func runUntilShutdown() {
@@ -215,28 +244,55 @@ extension CompletionQueue {
         loop.setAttended(true)
         while true {
             let (isShutDown, isIdle) = state.withLock { ($0.isShutDown, $0.pendingCount == 0) }
-            // What was handed over before the end is run, not dropped: it may own what it is about.
+            // Jobs that were enqueued before the end are run, not dropped.
             if isShutDown, isIdle, loop.isUnused, loop.close() { break }
-            turn(until: tick(before: nil), &scratch)
+            turnOnce(until: tick(before: nil), &scratch)
         }
         loop.setAttended(false)
+        let waiters = state.withLock { state in
+            state.hasEnded = true
+            defer { state.endWaiters = [] }
+            return state.endWaiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
-    /// Until when to wait. A timer that another thread has cancelled wakes nobody, so a queue that
-    /// is shut down looks now and then whether it was the last.
+    /// Suspends until the last call of the queue has ended, and its thread with it. Returns after
+    /// ``shutdown()`` only. For a queue that is turned by hand it returns at once: there
+    /// ``next(deadline:)`` tells the end.
+    public func waitForShutdown() async {
+        guard mode == .ownThread else { return }
+        await Resumption<Void>.wait { waiter in
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.endWaiters.append(waiter) }
+                return state.hasEnded
+            }
+            if hasEnded { waiter.resume() }
+        }
+    }
+
+    /// The end of a wait. Cancelling a timer does not wake the queue, so that a queue that is shut
+    /// down checks regularly whether the last timer is gone.
     private func tick(before deadline: MonotonicInstant?) -> MonotonicInstant? {
         guard isShutDown else { return deadline }
         let tick = MonotonicInstant.now + Duration.milliseconds(100)
         return deadline.map { min($0, tick) } ?? tick
     }
 
-    private func turn(until deadline: MonotonicInstant?, _ scratch: inout EventLoop.Scratch) {
+    /// Turns the loop once. False if another thread is turning it. After each turn of a queue that
+    /// is turned by hand, another thread may take over.
+    @discardableResult
+    private func turnOnce(
+        until deadline: MonotonicInstant?, _ scratch: inout EventLoop.Scratch
+    ) -> Bool {
         do throws(SystemError) {
-            try loop.turn(until: deadline, &scratch)
+            guard try loop.turn(until: deadline, &scratch) else { return false }
         } catch {
-            // Only a descriptor that is not a poller's can make waiting fail.
-            preconditionFailure("\(error)")
+            // Fails only if the program has closed the descriptor of the poller.
+            fatalError("the completion queue's descriptor was closed: \(error)")
         }
+        if mode == .byHand { gate.open() }
+        return true
     }
 }
 
@@ -252,34 +308,40 @@ extension CompletionQueue {
 // MARK: - Groups
 
 extension CompletionQueue {
-    /// Several queues with a thread each; channels are dealt out to them in turn.
+    /// Several queues with one thread each. ``next()`` distributes channels over them.
     public final class Group: Sendable {
-        /// All of them.
+        /// All queues.
         public let queues: [CompletionQueue]
         private let turn = Atomic(0)
 
-        /// - Parameter count: How many queues; one at the least.
+        /// - Parameter count: The number of queues. Numbers below 1 mean 1.
         public init(threads count: Int) throws(RPCError) {
             var queues: [CompletionQueue] = []
             do throws(RPCError) {
                 for _ in 0..<max(1, count) { queues.append(try CompletionQueue()) }
             } catch {
-                // Their threads would wait for ever.
+                // Otherwise their threads would never end.
                 for queue in queues { queue.shutdown() }
                 throw error
             }
             self.queues = queues
         }
 
-        /// The queue whose turn it is.
+        /// The queues in turn.
         public func next() -> CompletionQueue {
             let turn = turn.wrappingAdd(1, ordering: .relaxed).newValue
             return queues[Int(UInt(bitPattern: turn) % UInt(queues.count))]
         }
 
-        /// Shuts all of them down.
+        /// Shuts all queues down. Returns at once; see ``waitForShutdown()``.
         public func shutdown() {
             for queue in queues { queue.shutdown() }
+        }
+
+        /// Suspends until the last call of every queue has ended, and its thread with it. Returns
+        /// after ``shutdown()`` only.
+        public func waitForShutdown() async {
+            for queue in queues { await queue.waitForShutdown() }
         }
     }
 }

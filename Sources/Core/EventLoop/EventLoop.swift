@@ -1,36 +1,26 @@
 package import SwiftletTransport
 import Synchronization
 
-/// Something with a descriptor that an event loop watches.
-package protocol Pollable: AnyObject, Sendable {
-    /// Called on the loop's thread, without a lock.
-    func ready(_ readiness: Poller.Readiness, now: MonotonicInstant)
-}
-
-/// Something that has gathered output, and is asked to write it at the end of a turn.
-package protocol Flushable: AnyObject, Sendable {
-    func flush()
-}
-
-/// Waits for descriptors and deadlines, and runs what is due, one turn after the other.
+/// Waits for descriptors and timers, and runs what is due, in turns.
 ///
-/// Whose thread runs it is decided elsewhere: ``CompletionQueue`` gives it one of its own, or lets
-/// the program turn it by hand. Everything here may be called from any thread, but for ``turn``.
+/// ``CompletionQueue`` decides which thread turns the loop. All methods except ``turn(until:_:)``
+/// may be called on any thread.
 package final class EventLoop: Sendable {
     package typealias Instant = MonotonicInstant
 
-    /// What others leave for the loop's thread.
+    /// Work that other threads add for the loop's thread.
     private struct Inbox {
         var jobs: [Job] = []
         var unflushed: [any Flushable] = []
-        /// Who stopped reading to let others have their turn.
+        /// Descriptors that have more to read; reading stopped so that others get their turn.
         var unread: [Unread] = []
         var isEmpty: Bool { jobs.isEmpty && unflushed.isEmpty && unread.isEmpty }
-        /// Nobody turns the loop now, or it waits: who has output writes it himself.
+        /// Whether no thread turns the loop, or it sleeps. Then a thread that has output writes it
+        /// itself.
         var isAsleep = true
-        /// A thread does nothing but turn the loop.
+        /// Whether a thread does nothing but turn the loop.
         var isAttended = false
-        /// Nobody will turn the loop any more.
+        /// Whether the loop will not be turned again.
         var isClosed = false
     }
 
@@ -39,61 +29,36 @@ package final class EventLoop: Sendable {
         var readiness: Poller.Readiness
     }
 
-    /// Work for the loop's thread.
-    package enum Job: Sendable {
-        case task(TaskJob)
-        case closure(@Sendable () -> Void)
-
-        fileprivate func run() {
-            switch self {
-            case .task(let job): job.run()
-            case .closure(let body): body()
-            }
-        }
-
-    }
-
-    /// A piece of a task, and who runs it.
-    ///
-    /// The run-time hands each job over once and wants it run once; the loop takes it out of its
-    /// inbox to run it, so it does.
-    @safe package struct TaskJob: Sendable {
-        private let job: UnownedJob
-        private let executor: UnownedTaskExecutor
-
-        package init(_ job: UnownedJob, on executor: UnownedTaskExecutor) {
-            self.job = job
-            unsafe self.executor = executor
-        }
-
-        fileprivate func run() { unsafe job.runSynchronously(on: executor) }
-        fileprivate func runElsewhere() { globalConcurrentExecutor.enqueue(job) }
-    }
-
-    /// Descriptors by token: the low half is a place here, the high half tells apart those that
-    /// have had the place one after the other.
+    /// Targets by token. The low half of a token is the index of an entry, and the high half
+    /// distinguishes the targets that have used the entry one after the other.
     private struct Registry {
         var entries: [(target: (any Pollable)?, generation: UInt32)] = []
         var free: [Int] = []
     }
 
     private let poller: Poller
-    /// Closures that came when nobody turned the loop any more.
+    /// Closures that were enqueued after the last turn.
     private let late = SerialMailbox<@Sendable () -> Void>()
     private let timers = LoopTimers()
     private let inbox = Mutex(Inbox())
     private let registry = Mutex(Registry())
-    /// What connections receive into, one after the other.
+    /// The receive buffer, which connections use one after the other.
     private let receiveMemory = Mutex<[UInt8]>([])
-    /// Who turns the loop now; zero is nobody.
+    /// The thread that is turning the loop; zero means none.
     private let turner = Atomic<Thread.ID>(0)
-    /// How long to look for input before going to sleep.
+    /// How long to poll for input before sleeping.
     private let spin: Duration
-    /// What the connections have read in this turn. Only the loop's thread looks.
+    /// What the connections have read in this turn. Used by the loop's thread alone.
     private let answerCount = Atomic<Int>(0)
     private let openCount = Atomic<Int>(0)
 
-    package init(spin: Duration = .zero) throws(SystemError) {
+    /// Whether the program turns the loop, instead of a thread of the queue.
+    let isTurnedByHand: Bool
+
+    package init(
+        spin: Duration = .zero, isTurnedByHand: Bool = false
+    ) throws(SystemError) {
+        self.isTurnedByHand = isTurnedByHand
         poller = try Poller()
         self.spin = spin
     }
@@ -105,8 +70,8 @@ extension EventLoop {
     /// Whether the caller runs inside a turn of this loop.
     package var isCurrent: Bool { turner.load(ordering: .relaxed) == Thread.currentID }
 
-    /// Runs `job` on the loop's thread, in the order in which jobs are handed over. When that has
-    /// ended, it runs somewhere else.
+    /// Runs `job` on the loop's thread. Jobs run in the order of their enqueueing. After the loop
+    /// was closed, they run on the global executor.
     package func enqueue(_ job: Job) {
         let (isClosed, mustWake) = inbox.withLock { inbox in
             if !inbox.isClosed { inbox.jobs.append(job) }
@@ -116,17 +81,17 @@ extension EventLoop {
         if mustWake { poller.wakeUp() }
     }
 
-    /// Closures one after the other here, too: their order means something.
+    /// Closures run one after the other here too, because their order matters.
     private func runElsewhere(_ job: Job) {
         switch job {
         case .task(let job): job.runElsewhere()
         case .closure(let body):
             guard late.post(body) else { return }
-            Task { [late] in while let body = late.next() { body() } }
+            Task { while let body = late.next() { body() } }
         }
     }
 
-    /// Takes no jobs any more, unless there are some, or timers. False when there are.
+    /// Closes the loop: it accepts no more jobs. False if there are jobs or timers.
     func close() -> Bool {
         inbox.withLock { inbox in
             inbox.isClosed = inbox.isEmpty && timers.count == 0
@@ -134,20 +99,19 @@ extension EventLoop {
         }
     }
 
-    /// Whether nobody turns the loop any more: a timer that was scheduled before this said no will
-    /// fire.
+    /// Whether the loop is closed. If not, a timer that was scheduled before fires.
     package var isClosed: Bool { inbox.withLock { $0.isClosed } }
 
     package func run(_ body: @escaping @Sendable () -> Void) {
         enqueue(.closure(body))
     }
 
-    /// Has `target` flushed: by the loop at the end of its turn while it is awake, so that what a
-    /// turn produces leaves in one system call; otherwise at once by the caller, so that no thread
-    /// has to be woken.
+    /// Flushes `target` soon: at the end of the turn if the loop is awake, so that the output of a
+    /// turn is written in one system call; otherwise at once on the calling thread, so that no
+    /// thread has to be woken.
     ///
-    /// - Parameter willGrow: Others are about to have output for the same target. Then the loop's
-    ///   thread is woken after all, and writes what has come together by then.
+    /// - Parameter willGrow: Whether more output for the target is likely to follow. Then the
+    ///   loop's thread is woken, and writes all of it together.
     package func flushSoon(_ target: any Flushable, willGrow: Bool) {
         enum Writer { case caller, loop, sleepingLoop }
         let writer: Writer = inbox.withLock { inbox in
@@ -162,7 +126,7 @@ extension EventLoop {
         }
     }
 
-    /// Has `target` flushed by the loop's thread, in its next turn.
+    /// Flushes `target` on the loop's thread, in the next turn.
     package func flushLater(_ target: any Flushable) {
         let (isClosed, mustWake) = inbox.withLock { inbox in
             if !inbox.isClosed { inbox.unflushed.append(target) }
@@ -172,27 +136,27 @@ extension EventLoop {
         if mustWake { poller.wakeUp() }
     }
 
-    /// A thread turns the loop from now on, or no longer.
+    /// Sets whether a thread does nothing but turn the loop.
     package func setAttended(_ isAttended: Bool) {
         inbox.withLock { $0.isAttended = isAttended }
     }
 
-    /// Has `target` read on in the next turn: what its descriptor has left is not announced again,
-    /// nor is a hang-up. To be called by the loop's own thread.
+    /// Makes `target` read again in the next turn: the poller does not report again what its
+    /// descriptor already has. To be called on the loop's thread.
     package func readAgain(_ target: any Pollable, untilEmpty: Bool) {
         let readiness: Poller.Readiness = untilEmpty ? [.readable, .hungUp] : .readable
         inbox.withLock { $0.unread.append(Unread(target: target, readiness: readiness)) }
     }
 
-    /// Counts what a connection has read. To be called by the loop's own thread.
+    /// Counts what a connection has read. To be called on the loop's thread.
     ///
-    /// - Parameter openCount: Calls under way on it before.
+    /// - Parameter openCount: Its running calls before the read.
     func hasRead(answerCount: Int, openCount: Int) {
         self.answerCount.wrappingAdd(answerCount, ordering: .relaxed)
         self.openCount.wrappingAdd(openCount, ordering: .relaxed)
     }
 
-    /// Memory to receive into; empty when another connection has it.
+    /// The receive buffer; empty if another connection uses it.
     package func takeReceiveMemory() -> [UInt8] {
         receiveMemory.withLock { kept in
             var memory: [UInt8] = []
@@ -201,7 +165,7 @@ extension EventLoop {
         }
     }
 
-    /// Gives it back for the next.
+    /// Returns the receive buffer.
     package func keepReceiveMemory(_ memory: consuming [UInt8]) {
         var memory = memory
         receiveMemory.withLock { if memory.count > $0.count { swap(&memory, &$0) } }
@@ -219,7 +183,7 @@ extension EventLoop {
 
     package var timerCount: Int { timers.count }
 
-    /// Watches `descriptor`, which must be removed before it is closed.
+    /// Watches `descriptor`. It must be removed before it is closed.
     package func add(_ descriptor: CInt, _ target: any Pollable) throws(SystemError) -> UInt64 {
         let token = registry.withLock { registry in
             let place: Int
@@ -244,16 +208,16 @@ extension EventLoop {
 
     package func remove(_ descriptor: CInt, _ token: UInt64) {
         forget(token)
-        // Fails only for a descriptor that is not watched, and then there is nothing to do.
+        // Fails only if the descriptor is not watched.
         try? poller.remove(descriptor)
     }
 
-    /// Descriptors that are watched: what a test of leaks counts.
+    /// The number of watched descriptors, for tests.
     package var descriptorCount: Int {
         registry.withLock { $0.entries.count - $0.free.count }
     }
 
-    /// Whether nothing is left that could bring about anything.
+    /// Whether the loop has no descriptors, timers or work.
     var isUnused: Bool { descriptorCount == 0 && timers.count == 0 && !hasWork }
 
     private func forget(_ token: UInt64) {
@@ -265,7 +229,7 @@ extension EventLoop {
             registry.free.append(place)
             return target
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = target
     }
 
@@ -277,7 +241,7 @@ extension EventLoop {
     }
 }
 
-/// A timer of an event loop. One that has fired or was cancelled names nothing.
+/// A timer of an event loop. After it has fired or was cancelled, the handle has no effect.
 package struct TimerHandle: Sendable {
     fileprivate let handle: LoopTimers.Handle
 }
@@ -285,7 +249,7 @@ package struct TimerHandle: Sendable {
 // MARK: - A turn
 
 extension EventLoop {
-    /// What a loop keeps from turn to turn on the stack of the thread that turns it.
+    /// Memory that is reused from turn to turn.
     package struct Scratch: ~Copyable {
         fileprivate var events: [Poller.Event] = []
         fileprivate var jobs: [Job] = []
@@ -296,14 +260,23 @@ extension EventLoop {
         package init() {}
     }
 
-    /// Runs what is due, and otherwise waits until something is, or until `deadline`.
-    package func turn(until deadline: Instant?, _ scratch: inout Scratch) throws(SystemError) {
-        let outer = turner.exchange(Thread.currentID, ordering: .relaxed)
+    /// Runs what is due, and otherwise waits until something is, or until `deadline`. Returns false
+    /// and does nothing during another turn, on another thread or on the same stack: turns do not
+    /// nest.
+    @discardableResult
+    package func turn(
+        until deadline: Instant?, _ scratch: inout Scratch
+    ) throws(SystemError) -> Bool {
+        guard
+            turner.compareExchange(
+                expected: 0, desired: Thread.currentID, ordering: .acquiringAndReleasing
+            ).exchanged
+        else { return false }
         inbox.withLock { $0.isAsleep = false }
         defer {
-            // Between turns nobody looks after what is handed over.
+            // Between turns the calling threads write their output themselves.
             inbox.withLock { $0.isAsleep = true }
-            turner.store(outer, ordering: .relaxed)
+            turner.store(0, ordering: .releasing)
         }
         runJobs(&scratch)
         flushAll(&scratch)
@@ -311,29 +284,49 @@ extension EventLoop {
 
         let now = Instant.now
         inbox.withLock { swap(&$0.unread, &scratch.unread) }
+        handleEvents(&scratch, now: now)
+        for unread in scratch.unread { unread.target.ready(unread.readiness, now: now) }
+        scratch.unread.removeAll(keepingCapacity: true)
+        try fireTimers(&scratch, now: now)
+        runJobs(&scratch)
+        flushAll(&scratch)
+        gather(&scratch)
+        return true
+    }
+
+    private func handleEvents(_ scratch: inout Scratch, now: Instant) {
         for event in scratch.events {
             guard let target = target(of: event.token) else { continue }
-            // Who reads on anyway would otherwise read twice.
+            // A target that reads again would otherwise read twice.
             var readiness = event.readiness
             if let index = scratch.unread.firstIndex(where: { $0.target === target }) {
                 readiness.formUnion(scratch.unread.remove(at: index).readiness)
             }
             target.ready(readiness, now: now)
         }
-        for unread in scratch.unread { unread.target.ready(unread.readiness, now: now) }
-        scratch.unread.removeAll(keepingCapacity: true)
-        while let target = timers.popExpired(now: now) { target.timerFired(now: now) }
-        runJobs(&scratch)
-        flushAll(&scratch)
-        gather(&scratch)
     }
 
-    /// Rests a moment where that brings answers together.
+    /// Fires the timers that are due by `now`, after the events that preceded them: there may be more
+    /// events than one wait returns, and some arrive while the system does not run this thread.
+    private func fireTimers(_ scratch: inout Scratch, now: Instant) throws(SystemError) {
+        guard timers.hasExpired(now: now) else { return }
+        for _ in 0..<Self.maxWaitsBeforeTimers {
+            try poller.wait(until: now, into: &scratch.events)
+            guard !scratch.events.isEmpty else { break }
+            handleEvents(&scratch, now: now)
+        }
+        while let target = timers.popExpired(now: now) { target.timerFired(now: now) }
+    }
+
+    /// Limits how long peers that always have something to report can delay the timers.
+    private static let maxWaitsBeforeTimers = 16
+
+    /// Rests for a moment if that gathers responses.
     private func gather(_ scratch: inout Scratch) {
         let answers = answerCount.exchange(0, ordering: .relaxed)
         let open = openCount.exchange(0, ordering: .relaxed)
-        // Who looks for answers instead of sleeping wants them at once, and the time of a thread
-        // that turns the loop by hand is not ours.
+        // A queue that spins wants each response at once, and a thread that turns the loop by hand
+        // must not be delayed.
         guard spin == .zero, inbox.withLock({ $0.isAttended }),
             scratch.gathering.shouldRest(answerCount: answers, openCount: open)
         else { return }
@@ -367,12 +360,13 @@ extension EventLoop {
         try poller.wait(until: until, into: &scratch.events)
     }
 
-    /// Whether something was handed over that the next turn will see to.
+    /// Whether there is work for the next turn.
     var hasWork: Bool {
         inbox.withLock { !$0.isEmpty }
     }
 
-    /// A few rounds, because jobs beget jobs; then the descriptors have their turn again.
+    /// Several rounds, because jobs add jobs. The number is limited, so that descriptors get their
+    /// turn.
     private func runJobs(_ scratch: inout Scratch) {
         for _ in 0..<16 {
             inbox.withLock { swap(&$0.jobs, &scratch.jobs) }

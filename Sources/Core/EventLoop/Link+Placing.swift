@@ -1,20 +1,20 @@
 import SwiftletTransport
 import Synchronization
 
-// Large messages, which are read straight to where they belong.
+// Large messages are read into their final buffers.
 
 /// The frames of a message that has begun to arrive.
 struct PlacedMessage {
     let stream: StreamHandle
     var frames: PlacedFrames
 
-    /// Frames below this, and messages of which less is missing, are not worth the trouble.
+    /// Smaller frames, and messages of which less is missing, are read into the receive buffer.
     static let minFrameByteCount = 8 << 10
     static let minMissingByteCount = 32 << 10
 }
 
-/// How many frames to expect to be like the one before. A server that sends the messages of several
-/// streams in turns would make each expectation wrong, and what came otherwise is copied twice.
+/// How many frames are expected to continue the message. What arrives otherwise is copied twice, so
+/// that the number grows with each success and falls to 0 with a failure.
 struct FrameExpectation {
     private(set) var frameCount = 0
 
@@ -23,8 +23,8 @@ struct FrameExpectation {
 }
 
 extension Link {
-    /// Looks whether what the engine has left is the beginning of a frame in the midst of a large
-    /// message.
+    /// Begins to read a message into its buffer, if the receive buffer holds the beginning of a frame
+    /// inside a large message.
     func beginPlacing(_ reader: inout LinkReader, now: MonotonicInstant) {
         guard !wire.isSecure, reader.buffer.count >= FrameHeader.byteCount,
             let header = reader.buffer.withUnread({ FrameHeader(decoding: $0, at: 0) }),
@@ -34,18 +34,17 @@ extension Link {
         let arrived = reader.buffer.count - FrameHeader.byteCount
         let missing = max(header.payloadByteCount, arrived + PlacedMessage.minMissingByteCount)
         guard var lent = call.lendMessage(missing: missing, arrived: arrived) else { return }
-        reader.buffer.withUnread { octets in
-            lent.octets.append(copying: octets.extracting(droppingFirst: FrameHeader.byteCount))
+        reader.buffer.withUnread { bytes in
+            lent.bytes.append(copying: bytes.extracting(droppingFirst: FrameHeader.byteCount))
         }
         reader.buffer.consume(reader.buffer.count)
-        giveBack(call.receive(placed: lent.octets, wholeFrames: 0), on: stream, now: now)
+        giveBack(call.receive(placed: lent.bytes, wholeFrames: 0), on: stream, now: now)
         reader.placed = PlacedMessage(
             stream: stream,
             frames: PlacedFrames(header, arrived: arrived, messageRest: lent.missing - arrived))
     }
 
-    /// Reads on in the message that was begun. Nil when there is none: what comes next belongs into
-    /// the buffer.
+    /// Reads into the message that was begun. Nil if there is none.
     func readPlaced(
         _ reader: inout LinkReader, now: MonotonicInstant
     ) throws(LinkError) -> (outcome: LinkWire.ReadOutcome, byteCount: Int)? {
@@ -67,7 +66,7 @@ extension Link {
         return (read.outcome, arrived.contentByteCount)
     }
 
-    /// What was read of a stream makes room for as much.
+    /// Returns the window of what was read.
     private func giveBack(_ byteCount: Int, on stream: StreamHandle, now: MonotonicInstant) {
         guard byteCount > 0 else { return }
         let hasOutput = state.withLock { state in
@@ -77,11 +76,11 @@ extension Link {
         if hasOutput { flushSoon() }
     }
 
-    /// The message so far, with room behind it. Of a call that is over nobody wants it, and the
-    /// frame is only read to its end.
+    /// The message so far, with room for more. After the end of the call, a buffer that is dropped when
+    /// the frame is complete.
     private func takeMessage(of call: CallCore?, _ placed: inout PlacedMessage) -> [UInt8] {
-        if let lent = call?.lendMessage(missing: 1, arrived: 0) { return lent.octets }
-        placed.frames.giveUpMessage()
+        if let lent = call?.lendMessage(missing: 1, arrived: 0) { return lent.bytes }
+        placed.frames.dropMessage()
         var message: [UInt8] = []
         message.reserveCapacity(min(placed.frames.frameRest, ReceiveBuffer.turnByteCount))
         return message
@@ -93,12 +92,12 @@ extension Link {
     ) {
         guard arrived.contentByteCount > 0 else { return }
         state.withLock { state in
-            state.connection.octetsArrived(now: now)
+            state.connection.bytesArrived(now: now)
             for byteCount in arrived.wholeFrames where state.ending == nil {
                 let header = placed.frames.expectedHeader(payloadByteCount: byteCount)
                 switch state.connection.receive(placed: header, now: now) {
                 case nil, .data?: break
-                case let event?: state.takeDown(event, self, into: &reader.arrivals)
+                case let event?: state.record(event, self, into: &reader.arrivals)
                 }
             }
         }
@@ -106,7 +105,7 @@ extension Link {
 }
 
 extension LinkReader {
-    /// Goes on with the message if it goes on as expected.
+    /// Continues the message if it arrives as expected.
     fileprivate mutating func learn(from arrived: PlacedFrames.Arrived, _ placed: PlacedMessage) {
         guard !placed.frames.isComplete else {
             if arrived.wholeFrames.count > 1 { expectation.held() }

@@ -1,16 +1,16 @@
 import SwiftletTransport
 import Synchronization
 
-// One writer writes for everybody: who has output while somebody writes leaves it to him.
+// One thread at a time writes. It also writes what other threads add in the meantime.
 
 extension Link: Flushable {
-    /// What has been taken for writing, no PING or reset overtakes, and TLS makes a copy of it. So
-    /// little is taken at a time, and much, which saves system calls, for a socket that took the
-    /// last at once.
+    /// The most bytes taken for one write. PING and RST_STREAM frames wait behind them, and TLS copies
+    /// them, so that the batch is small. A socket that accepted the whole last batch gets a larger
+    /// one, which saves system calls.
     static let smallBatch = 256 << 10
     private static let largeBatch = 1 << 20 + 64 << 10
 
-    /// Has what was framed written soon: at the end of the loop's turn, or at once.
+    /// Writes the engine's output soon: at the end of the loop's turn, or at once.
     func flushSoon() {
         let now = outputMoment
         flushSoon(state.withLock { $0.askForFlush(now: now) })
@@ -20,7 +20,7 @@ extension Link: Flushable {
         if let request { loop.flushSoon(self, willGrow: request.willGrow) }
     }
 
-    /// When there is output; nil for the loop's own thread, which gathers anyway.
+    /// The time of new output; nil on the loop's thread, which flushes at the end of its turn.
     var outputMoment: MonotonicInstant? { loop.isCurrent ? nil : .now }
 
     package func flush() {
@@ -32,32 +32,32 @@ extension Link: Flushable {
             } catch {
                 return writeFailed(error)
             }
-            let (isDone, isLeft, reports, hasEvents) = finishWriting(&batch, outcome)
-            tell(reports)
-            if hasEvents { loop.run { [self] in tellEvents() } }
-            if isLeft { endIfLeft() }
+            let (isDone, isDrained, reports, hasEvents) = finishWriting(&batch, outcome)
+            reportRoom(to: reports)
+            if hasEvents { loop.run { [self] in deliverEvents() } }
+            if isDrained { endIfDrained() }
             if isDone { return }
-            // However much there is to be written, others have their turn.
+            // Other connections of the loop get their turn.
             if round >= Self.roundLimit { return handOver(&batch) }
         }
     }
 
     private static let roundLimit = 4
 
-    /// Leaves the rest to the loop's thread, which looks for what has arrived before it goes on.
+    /// Leaves the rest to the loop's next turn, which reads what has arrived before it writes.
     private func handOver(_ batch: inout GatherList) {
         let isHere = loop.isCurrent
         state.withLock { state in
             swap(&batch, &state.unwritten)
-            // Of a queue that is turned by hand nobody knows when: others may write until then.
+            // The next turn of a queue that is turned by hand may be late: other threads may write.
             if isHere { state.turn.putOff() } else { state.turn.stop() }
         }
         loop.flushLater(self)
     }
 
-    /// Tells calls that there is room again. Handlers run on the loop's thread: another one is at a
-    /// call of its own, perhaps with a lock that they take as well.
-    private func tell(_ calls: [CallCore]) {
+    /// Reports room to calls. Handlers run on the loop's thread: this thread may hold a lock that they
+    /// need.
+    private func reportRoom(to calls: [CallCore]) {
         guard !calls.isEmpty else { return }
         let isHere = loop.isCurrent
         for call in calls {
@@ -69,7 +69,7 @@ extension Link: Flushable {
         }
     }
 
-    /// Becomes the writer; nil when there is one, or nothing to write.
+    /// Makes the caller the writer. Nil if another thread is, or there is nothing to write.
     private func takeBatch() -> GatherList? {
         state.withLock { state in
             let hasOutput = state.ending == nil && state.hasOutput
@@ -81,10 +81,10 @@ extension Link: Flushable {
         }
     }
 
-    /// Goes on with what has been added, or stops being the writer.
+    /// Takes the output that was added in the meantime; or ends the caller's turn as the writer.
     private func finishWriting(
         _ batch: inout GatherList, _ outcome: LinkWire.WriteOutcome
-    ) -> (isDone: Bool, isLeft: Bool, reports: [CallCore], hasEvents: Bool) {
+    ) -> (isDone: Bool, isDrained: Bool, reports: [CallCore], hasEvents: Bool) {
         state.withLock { state in
             let reports = state.takeRoomReports()
             state.unsentByteCount = outcome.unsentByteCount
@@ -92,8 +92,8 @@ extension Link: Flushable {
             state.batchByteCount = takesMuch ? Self.largeBatch : Self.smallBatch
             swap(&batch, &state.unwritten)
             let hasMore = state.ending == nil && state.hasOutput
-            guard state.turn.goOn(wasTurnedAway: outcome.isBlocked, hasMore: hasMore) else {
-                return (true, state.isLeft, reports, state.connection.hasEvents)
+            guard state.turn.goOn(socketIsFull: outcome.isBlocked, hasMore: hasMore) else {
+                return (true, state.isDrained, reports, state.connection.hasEvents)
             }
             swap(&batch, &state.unwritten)
             state.takeOutput(into: &batch)
@@ -103,8 +103,7 @@ extension Link: Flushable {
 
     private func writeFailed(_ error: SystemError) {
         state.withLock { $0.turn.fail() }
-        // What the peer sent before it went away says more than our failure to write to it: the
-        // reader comes to the end of the stream, or to the same error, by itself.
+        // What the peer sent last, such as a GOAWAY, explains more than the failed write.
         loop.run { [self] in
             readAll(now: .now)
             end(with: LinkError(phase: .http2, cause: "\(error)"))
@@ -116,28 +115,28 @@ extension Link: Flushable {
     }
 }
 
-/// What the first who has output asks the loop for.
+/// A request for a flush by the loop.
 struct FlushRequest {
-    /// More output is likely to follow.
+    /// Whether more output is likely to follow soon.
     var willGrow: Bool
 }
 
 extension Link.State {
-    /// Nil when a flush has been asked for already, or comes by itself.
+    /// The flush to ask for; nil if one was asked for, or a writer is active.
     mutating func askForFlush(now: MonotonicInstant?) -> FlushRequest? {
         guard turn.ask() else { return nil }
         return FlushRequest(willGrow: now.map { willGrow(now: $0) } ?? false)
     }
 
-    /// With so many calls under way, a moment's wait brings more than one of them to write for. A
-    /// few are not worth it: each would pay for waking a thread with its own time.
+    /// With this many running calls, a short wait gathers output of several of them. With fewer,
+    /// waking the loop's thread costs more than it saves.
     private static let busyCallCount = 16
 
-    /// Output that comes this soon after the last is part of a stream of it.
+    /// Outputs closer than this, in nanoseconds, belong to a burst.
     private static let shortOutputGap: Int64 = 20_000
     static let longestOutputGap: Int64 = 1_000_000
 
-    /// Whether output that another thread has now is likely to be followed by more.
+    /// Whether output of a thread other than the loop's is likely to be followed by more.
     fileprivate mutating func willGrow(now: MonotonicInstant) -> Bool {
         let gap = min(max(0, now.nanoseconds &- lastOutput.nanoseconds), Self.longestOutputGap)
         lastOutput = now
@@ -145,23 +144,39 @@ extension Link.State {
         return recentCallCount >= Self.busyCallCount || outputGap < Self.shortOutputGap
     }
 
-    /// Whether there is something to write, in whatever shape.
+    /// Whether there is something to write.
     fileprivate var hasOutput: Bool {
         !unwritten.isEmpty || unsentByteCount > 0 || connection.hasOutput
     }
 
-    /// No more than the batch may come to with what the socket has not taken yet: otherwise a peer
-    /// that reads slowly would have all that its window allows lie here.
+    /// Fills the batch. Its limit includes bytes that the socket did not accept yet: otherwise a peer
+    /// that reads slowly would make this side buffer as much as its window allows.
     fileprivate mutating func takeOutput(into batch: inout GatherList) {
-        let room = max(0, batchByteCount - batch.count - unsentByteCount)
-        connection.takeOutput(into: &batch, upTo: room)
+        connection.takeOutput(into: &batch, upTo: room(in: batch))
+        while let stream = connection.streamAwaitingFields, room(in: batch) > 0 {
+            refreshFields(of: stream)
+            connection.takeOutput(into: &batch, upTo: room(in: batch))
+        }
+        if connection.mostStreamCount > 0 { hasCarriedStream = true }
     }
 
-    /// Calls whose queue has become short by what was taken for writing.
+    private func room(in batch: borrowing GatherList) -> Int {
+        max(0, batchByteCount - batch.count - unsentByteCount)
+    }
+
+    /// Replaces the fields of a request that was queued: less time is left than when it was made.
+    private mutating func refreshFields(of stream: StreamHandle) {
+        guard let call = call(of: stream) else { return connection.reset(stream, .cancel) }
+        let fields = RequestHead.fields(
+            call.head.metadata, deadline: call.deadlineToSend ?? .never)
+        connection.setFields(fields, of: stream)
+    }
+
+    /// Calls whose queues have become short.
     fileprivate mutating func takeRoomReports() -> [CallCore] {
         var calls: [CallCore] = []
         while let stream = connection.nextRoomReport() {
-            // No entries are left when the connection has ended during the write.
+            // There are no entries if the connection has ended during the write.
             if let call = call(of: stream) { calls.append(call) }
         }
         return calls

@@ -1,87 +1,90 @@
 package import SwiftletTransport
 import Synchronization
 
-/// Who is told what becomes of a connection.
+/// Receives the events of a connection.
 package protocol LinkOwner: AnyObject, Sendable {
-    /// The peer has shown that it speaks HTTP/2.
+    /// The peer has sent its SETTINGS.
     func linkIsReady(_ link: Link)
-    /// The connection takes no new calls; those that run may end.
+    /// The connection accepts no new calls. Running calls go on.
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame)
-    /// A stream was freed on a connection that was asked to say so.
+    /// A stream has become free, after ``Link/reportRoom()``.
     func linkHasRoom(_ link: Link)
-    /// The connection is over.
+    /// The connection has ended.
     func linkEnded(_ link: Link, _ error: LinkError)
 }
 
 /// Joins a socket, an HTTP/2 engine and the calls that run over it.
 ///
-/// One lock guards the engine and the table of calls. It is held while frames are cut or made,
-/// and never during a system call, while more than 4 KiB of a payload are copied, or while a call is
-/// told something.
+/// One lock guards the engine and the table of calls. It is held while frames are read or made, and
+/// never during a system call, a copy of more than 4 KiB of a payload, or a delivery to a call.
 package final class Link: Sendable {
-    /// A stream's call, and what of its response has to be remembered until the trailers.
+    /// A stream's call, and what the trailers of its response are read with.
     struct Entry {
         var call: CallCore?
-        /// Which of the streams that have had the slot is the call's.
+        /// The call's stream: other streams have used the slot before.
         var stream: StreamHandle?
         var httpStatus: Int?
-        var isPlain = false
+        var framing = BodyFraming.lengthPrefixed
     }
 
     struct State: ~Copyable {
         var connection: Connection
-        /// By the slot of the stream.
+        /// Indexed by the slot of the stream.
         var entries: [Entry] = []
         var callCount = 0
-        /// What headers and trailers say that come again and again.
+        /// The meaning of the last headers and trailers, which most responses repeat.
         var knownHead: Known<ResponseHead.Initial>?
         var knownTrailers: Known<CallEnd>?
-        /// The most calls that ran at once lately: between two answers there may be none.
+        /// The recent maximum of ``callCount``.
         var recentCallCount = 0
-        /// When another thread than the loop's last had output, and how long it lately was from
-        /// one time to the next, in nanoseconds.
+        /// When a thread other than the loop's last had output.
         var lastOutput = MonotonicInstant(nanoseconds: 0)
+        /// The recent mean time between such outputs, in nanoseconds.
         var outputGap: Int64 = Self.longestOutputGap
-        /// Who writes.
+        /// Which thread writes.
         var turn = OutputTurn.idle
-        /// How much DATA the writer takes at a time.
+        /// The most bytes of DATA that the writer takes at once.
         var batchByteCount = Link.smallBatch
-        /// What the writer did not get rid of.
+        /// What the writer took from the engine and the socket did not accept.
         var unwritten = GatherList()
-        /// What was made of what it took, and the socket has not taken.
+        /// Bytes of TLS records that the socket did not accept.
         var unsentByteCount = 0
-        /// When the engine is looked at again; without a handle while it is being scheduled.
-        var timer: (deadline: MonotonicInstant, handle: TimerHandle?)?
-        var timerCount: UInt64 = 0
+        /// When the engine is polled next; nil means never.
+        var pollDeadline: MonotonicInstant?
+        /// Whether bytes of a request were written to the socket, or are being written.
+        var hasCarriedStream = false
         var isReady = false
-        /// Somebody waits for a stream to become free.
+        /// The owner waits for a stream to become free.
         var isRoomWanted = false
         var times: ConnectionTimes
-        /// What calls keep of the connection; complete once it is ready.
+        /// The part of the connection that calls keep; complete once it is ready.
         var record: ConnectionRecord
-        /// What the server said last of leaving, in words.
+        /// The text of the last GOAWAY.
         var goAway: String?
         var ending: LinkError?
     }
 
-    /// What a header block meant, by the name that the engine gives to blocks that come again.
+    /// The meaning of a header block, with the number that the engine gives to repeated blocks.
     struct Known<Meaning> {
         var id: UInt64
+        var framing: BodyFraming
         var meaning: Meaning
     }
 
     package let loop: EventLoop
     package let peer: String
-    /// The peer is on this machine, and no network lies between.
+    /// Whether the peer is on this machine.
     let isLocal: Bool
     let wire: LinkWire
+    let pollTimer = TimerSlot()
     let state: Mutex<State>
-    /// What only the loop's thread needs. Taken out while it is in use, so that a turn of the
-    /// loop from within finds nothing to do instead of the same octets again.
-    let reader: Mutex<LinkReader?>
-    /// The socket was announced to have something while the reader was out.
-    let missedRead = Atomic(0)
+    // Safe, although the compiler cannot check it: events and jobs of the loop alone use it, and
+    // they run one at a time. A turn does not nest in another, the loop orders one turn before the
+    // next, and jobs that run after the last turn go through one mailbox.
+    nonisolated(unsafe) var reader: LinkReader
     private let owner: Mutex<(any LinkOwner)?>
+    /// An empty list for the fields of the next call that has any.
+    private let spareFields = Mutex(HeaderList())
 
     package init(
         _ wire: consuming LinkWire, to address: SocketAddress, times: ConnectionTimes,
@@ -92,14 +95,14 @@ package final class Link: Sendable {
         isLocal = address.isOnThisMachine
         self.loop = loop
         self.owner = Mutex(owner)
-        reader = Mutex(LinkReader(maxFrameByteCount: configuration.maxFrameByteCount))
+        unsafe reader = LinkReader(maxFrameByteCount: configuration.maxFrameByteCount)
         state = Mutex(
             State(
                 connection: Connection(configuration, now: .now), times: times,
                 record: ConnectionRecord(peer: peer, times)))
     }
 
-    /// Begins to talk.
+    /// Watches the socket and begins the connection.
     package func start() {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
@@ -110,17 +113,17 @@ package final class Link: Sendable {
             try wire.begin()
         } catch {
             end(with: error)
-            // It may have ended while it was not known yet what to close.
+            // The connection may have ended before the socket was watched.
             return wire.close(on: loop)
         }
-        // Whoever gave it up before there was anything to close relies on this.
+        // Closes a connection that was ended before the socket was watched.
         guard !hasEnded else { return wire.close(on: loop) }
         poll(now: .now)
         flush()
         loop.run { [self] in ready(.readable, now: .now) }
     }
 
-    /// From now on another is told what becomes of the connection. Returns who was until now.
+    /// Replaces the receiver of the connection's events. Returns the previous one.
     @discardableResult
     func changeOwner(to owner: any LinkOwner) -> (any LinkOwner)? {
         var former: (any LinkOwner)? = owner
@@ -128,7 +131,7 @@ package final class Link: Sendable {
         return former
     }
 
-    /// Has the owner told once, when a stream is free again. False when one is free now.
+    /// Makes the link tell the owner once when a stream is free. False if one is free now.
     func reportRoom() -> Bool {
         state.withLock { state in
             guard state.ending == nil, !state.connection.hasRoomForStream else { return false }
@@ -137,94 +140,92 @@ package final class Link: Sendable {
         }
     }
 
-    /// Ends every call that still runs; first those in line, which the end of the others would let
-    /// in.
-    func endCalls(with error: RPCError) {
-        let calls = state.withLock { $0.calls }
-        for call in calls.inLine + calls.begun { call.fail(error) }
-    }
-
-    func tellOwner(_ body: (any LinkOwner) -> Void) {
+    func withOwner(_ body: (any LinkOwner) -> Void) {
         if let owner = owner.withLock({ $0 }) { body(owner) }
     }
-}
-
-/// Why a connection is over, in words.
-package struct LinkError: Error, Sendable {
-    package enum Phase: Sendable { case tls, http2 }
-
-    package var phase: Phase
-    package var cause: String
-    /// The peer asked us to calm down because of our PINGs.
-    package var isTooManyPings = false
-    /// The machine has lost its network.
-    package var isNetworkLoss = false
-    /// What the peer had said of leaving, in words.
-    package var goAway: String?
-}
-
-/// When a connection came about, step by step.
-package struct ConnectionTimes: Sendable {
-    package var begun: MonotonicInstant
-    /// The name had been looked up.
-    package var resolved: MonotonicInstant?
-    package var connected: MonotonicInstant?
-    /// The TLS handshake was done.
-    package var secured: MonotonicInstant?
-    /// The server had shown that it speaks HTTP/2.
-    package var ready: MonotonicInstant?
-    /// Attempts at addresses that failed before.
-    package var failedAttemptCount = 0
-
-    package init(begun: MonotonicInstant) { self.begun = begun }
 }
 
 // MARK: - Calls
 
 extension Link {
-    /// Gives the call a stream of this connection, or the line for one. False when the connection
-    /// takes no calls any more.
-    package func open(_ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList) -> Bool {
+    /// Opens a stream for the call, or queues the call until one is free. False if the connection
+    /// accepts no calls.
+    package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> Bool {
+        guard call.deadlineToSend != nil || !call.head.metadata.isEmpty else {
+            return open(call, prepared, HeaderList())
+        }
+        // The list of the previous call is reused, because each list costs two allocations.
+        var fields = HeaderList()
+        spareFields.withLock { swap(&fields, &$0) }
+        RequestHead.append(
+            call.head.metadata, deadline: call.deadlineToSend ?? .never, to: &fields)
+        let isOpen = open(call, prepared, fields)
+        fields.removeAll()
+        spareFields.withLock { swap(&fields, &$0) }
+        return isOpen
+    }
+
+    private func open(
+        _ call: CallCore, _ prepared: PreparedHeaders, _ fields: HeaderList
+    ) -> Bool {
+        if let authority = call.head.authority, wire.isSecure,
+            let refusal = wire.refusal(of: authority, peer: peer)
+        {
+            call.end(with: refusal, isImmediate: false)
+            return true
+        }
         guard var request = call.takeRequest() else { return true }
         let now = outputMoment
-        let opened: Opened? = state.withLock { state in
-            guard state.ending == nil else { return nil }
+        let opened: Result<Opened, Connection.OpenRefusal> = state.withLock { state in
+            guard state.ending == nil else { return .failure(.failed) }
             do throws(Connection.OpenRefusal) {
+                let framing = call.head.framing
+                let isEmpty = request.isEmpty && request.isFinish
+                let endsWithHeaders = isEmpty && framing.endsEmptyRequestWithHeaders
                 let stream = try state.connection.openStream(
-                    prepared, fields, endStream: request.isEmpty && request.isFinish)
+                    prepared, fields, endStream: endsWithHeaders, isHead: call.head.isHead)
                 request.takeEach { message, isLast in
                     _ = state.connection.sendData(message, on: stream, endStream: isLast)
                 }
-                if state.connection.isInLine(stream), let deadline = call.deadlineToSend {
-                    let metadata = call.head.metadata
-                    state.connection.setLateFields(of: stream) {
-                        RequestHead.fields(metadata, deadline: deadline)
-                    }
+                if isEmpty, !endsWithHeaders {
+                    _ = state.connection.sendData([], on: stream, endStream: true)
+                }
+                if state.connection.isWaiting(stream), call.deadlineToSend != nil {
+                    state.connection.awaitFields(of: stream)
                 }
                 let slot = Int(stream.slot)
                 while state.entries.count <= slot { state.entries.append(Entry()) }
                 state.entries[slot] = Entry(
-                    call: call, stream: stream, isPlain: call.head.isPlain)
+                    call: call, stream: stream, framing: framing)
                 state.callCount += 1
                 state.recentCallCount = max(state.recentCallCount, state.callCount)
-                return Opened(
-                    stream: stream, record: state.record, flush: state.askForFlush(now: now),
-                    mustPoll: state.mustPoll())
+                return .success(
+                    Opened(
+                        stream: stream, record: state.record, flush: state.askForFlush(now: now),
+                        mustPoll: state.mustPoll()))
             } catch {
-                return nil
+                return .failure(error)
             }
         }
-        guard let opened else {
+        switch opened {
+        case .success(let opened): attach(call, opened, attempt: request.attempt)
+        case .failure(.headerListTooLarge(let limit)):
+            call.requestWasNotSent()
+            call.end(with: .headerListTooLarge(limit, peer: peer), isImmediate: true)
+        case .failure:
             call.requestWasNotSent()
             return false
         }
-        let hasNews = call.attach(
-            to: self, opened.stream, opened.record, attempt: request.attempt)
+        return true
+    }
+
+    private func attach(_ call: CallCore, _ opened: Opened, attempt: Int) {
+        let hasDeliveries = call.attach(
+            to: self, opened.stream, opened.record, attempt: attempt)
         if opened.mustPoll { poll(now: .now) }
         flushSoon(opened.flush)
-        // Others wait for that flush; what observers do may take its time.
-        if hasNews { call.tellNews() }
-        return true
+        // After the flush: observers may take long.
+        if hasDeliveries { call.deliverPending() }
     }
 
     private struct Opened {
@@ -234,40 +235,37 @@ extension Link {
         var mustPoll: Bool
     }
 
-    /// Calls that have a stream or wait for one here.
+    /// Calls that have a stream or are queued for one.
     package var callCount: Int { state.withLock { $0.callCount } }
 
     var counts: ChannelCounts { state.withLock { ChannelCounts($0.connection) } }
 
+    /// Whether the TLS handshake, if there is one, is complete.
+    var isSecured: Bool { wire.isOpen }
+
     package var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
-    /// Whether a call would get its stream at once.
+    /// Why the connection has ended; nil before the end.
+    var endCause: String? { state.withLock { $0.ending?.cause } }
+
+    /// Whether bytes of a request were sent on this connection.
+    var hasCarriedStream: Bool { state.withLock { $0.hasCarriedStream } }
+
+    /// The time since the server's first SETTINGS; zero before them.
+    func age(at now: MonotonicInstant) -> Duration {
+        state.withLock { $0.times.ready.map { $0.duration(to: now) } ?? .zero }
+    }
+
+    /// Whether a stream could be opened now.
     package var hasRoom: Bool { roomCount > 0 }
 
-    /// How many calls would.
+    /// How many streams could be opened now.
     var roomCount: Int {
         state.withLock { $0.ending == nil ? $0.connection.streamRoom : 0 }
     }
-
-    /// Says goodbye: no new calls; the connection ends when the last one has.
-    package func leave() {
-        state.withLock { $0.connection.leave() }
-        flushSoon()
-        endIfLeft()
-    }
-
-    /// Ends a connection that takes no new calls when the last of the old ones has ended.
-    func endIfLeft() {
-        guard state.withLock({ $0.isLeft }) else { return }
-        // On the loop, so that what the peer has sent meanwhile is not cut off in the middle.
-        loop.run { [self] in
-            // Who has begun to write meanwhile looks when he is done.
-            end(with: LinkError(phase: .http2, cause: "the connection was left"), ifLeft: true)
-        }
-    }
 }
 
-// MARK: - What calls ask for
+// MARK: - Requests of calls
 
 extension Link: StreamCarrier {
     package func send(
@@ -275,7 +273,7 @@ extension Link: StreamCarrier {
     ) -> Bool {
         let now = outputMoment
         let (outcome, mustPoll, flush) = state.withLock { state in
-            // Nobody would ever say that there is room again.
+            // The connection reports no room after its end.
             guard state.ending == nil else {
                 return (Connection.SendOutcome.closed, false, nil as FlushRequest?)
             }
@@ -289,7 +287,7 @@ extension Link: StreamCarrier {
         return true
     }
 
-    /// A stream with more than this queued takes no more messages.
+    /// A stream with more queued bytes than this has no room for messages.
     private static let queuedByteCount = 64 << 10
 
     package func reportRoom(on stream: StreamHandle, to call: CallCore) {
@@ -310,18 +308,18 @@ extension Link: StreamCarrier {
 
     package func reset(_ stream: StreamHandle) -> Bool {
         let (wasInLine, wasOpen, hasRoom, hasEvents) = state.withLock { state in
-            let wasInLine = state.connection.isInLine(stream)
+            let wasInLine = state.connection.isWaiting(stream)
             state.connection.reset(stream, .cancel)
             let wasOpen = state.removeCall(of: stream) != nil
             return (
                 wasInLine, wasOpen, wasOpen && state.takeRoomReport(), state.connection.hasEvents
             )
         }
-        if hasEvents { loop.run { [self] in tellEvents() } }
+        if hasEvents { loop.run { [self] in deliverEvents() } }
         guard wasOpen else { return wasInLine }
         flushSoon()
-        endIfLeft()
-        if hasRoom { tellOwner { $0.linkHasRoom(self) } }
+        endIfDrained()
+        if hasRoom { withOwner { $0.linkHasRoom(self) } }
         return wasInLine
     }
 
@@ -335,31 +333,32 @@ extension Link: StreamCarrier {
 }
 
 extension Link.State {
-    /// The call that has the stream; nil when it has ended.
+    /// The call that has the stream; nil after its end.
     func call(of stream: StreamHandle) -> CallCore? {
         let slot = Int(stream.slot)
         guard slot < entries.count, entries[slot].stream == stream else { return nil }
         return entries[slot].call
     }
 
-    /// Ends the entry of a stream. Nil when it has ended already.
+    /// Removes the call of a stream. Nil if it was removed before.
     mutating func removeCall(of stream: StreamHandle) -> CallCore? {
         let slot = Int(stream.slot)
-        // A call takes leave of its stream after the lock was let go of: by then the slot may be
-        // another call's.
+        // A call resets its stream outside the lock: by then another call may have the slot.
         guard slot < entries.count, let owner = entries[slot].stream, owner == stream,
             let call = entries[slot].call.take()
         else { return nil }
         callCount -= 1
+        // Frees the memory of a burst of calls.
+        if callCount == 0, entries.count > Self.keptEntryCount { entries = [] }
         return call
     }
 
-    /// Whether nothing keeps the connection any more, and nobody is at writing its last words.
-    var isLeft: Bool {
-        connection.isDraining && callCount == 0 && ending == nil && !turn.isWriting
-    }
+    private static let keptEntryCount = 1_024
 
-    /// Whether the owner has to be told that a stream is free.
+    /// Whether a call has that slot.
+    func hasCall(at slot: Int) -> Bool { slot < entries.count && entries[slot].call != nil }
+
+    /// Whether the owner must be told that a stream is free.
     mutating func takeRoomReport() -> Bool {
         guard isRoomWanted, ending == nil, connection.hasRoomForStream else { return false }
         isRoomWanted = false

@@ -1,21 +1,22 @@
 import SwiftletTransport
 
-/// What a read brought, taken down under the link's lock and told after it.
+/// The events of one read. They are recorded under the link's lock and delivered outside it.
 struct LinkArrivals {
-    /// Something that concerns a call, or the connection.
+    /// An event of a call or of the connection.
     struct Arrival {
         var call: CallCore?
         var stream: StreamHandle?
         var content = CallArrival()
-        var news: News?
+        var signal: Signal?
     }
 
-    enum News {
-        /// The server never saw the call's stream.
+    /// An event without content.
+    enum Signal {
+        /// The server did not process the call's stream.
         case unprocessed
-        /// It has refused the stream, and done nothing for it.
+        /// The server refused the call's stream.
         case refused
-        /// Nor did anything of it leave.
+        /// Nothing of the call was sent.
         case unsent
         case ready
         case goAway(GoAwayFrame)
@@ -23,13 +24,13 @@ struct LinkArrivals {
     }
 
     private(set) var list: [Arrival] = []
-    /// Ranges of the octets that were read.
+    /// Ranges of the bytes that were read.
     private(set) var pieces: [Range<Int>] = []
 }
 
 extension LinkArrivals {
-    mutating func append(_ news: News, for call: CallCore? = nil) {
-        list.append(Arrival(call: call, news: news))
+    mutating func append(_ signal: Signal, for call: CallCore? = nil) {
+        list.append(Arrival(call: call, signal: signal))
     }
 
     mutating func append(
@@ -40,7 +41,7 @@ extension LinkArrivals {
         list[list.count - 1].content.initial = initial
     }
 
-    /// What comes of one stream in a row is told as one.
+    /// Consecutive events of one stream become one arrival.
     mutating func append(
         data: Range<Int>, on stream: StreamHandle, for call: @autoclosure () -> CallCore?
     ) {
@@ -53,7 +54,7 @@ extension LinkArrivals {
         list[last].content.pieces = list[last].content.pieces.lowerBound..<pieces.count
     }
 
-    /// The end of a call is the last that its stream brings.
+    /// The end of a call is the last event of its stream.
     mutating func append(
         end: consuming CallArrival.End, on stream: StreamHandle, for call: consuming CallCore
     ) {
@@ -66,10 +67,10 @@ extension LinkArrivals {
         return last == stream
     }
 
-    /// Moves the arrivals out, and back when they have been told, to use their memory again.
+    /// Moves the arrivals out, and back after they were delivered, so that their memory is reused.
     mutating func swapList(with other: inout [Arrival]) { swap(&list, &other) }
 
-    /// A burst must not cost an idle connection its memory for ever.
+    /// Frees the memory of a burst, so that an idle connection does not keep it.
     mutating func removeAll() {
         list.removeAll(keepingCapacity: list.capacity <= Self.keptCount)
         pieces.removeAll(keepingCapacity: pieces.capacity <= Self.keptCount)

@@ -1,17 +1,17 @@
 package import SwiftletTransport
 import Synchronization
 
-/// The octets of a link: a socket, with or without TLS on it.
+/// The transport of a link: a socket, with or without TLS.
 ///
-/// The descriptor is closed when the link is released and not before: another thread may be
-/// writing to it at the moment it is of no more use, and must not find a stranger's descriptor.
+/// The descriptor is closed when the link is released, not before: another thread may be writing to
+/// it, and the number must not name another file then.
 package struct LinkWire: ~Copyable, Sendable {
     private let socket: Socket
     private let token = Mutex<UInt64?>(nil)
-    /// Locked while records are made and written, because their order on the socket is their
+    /// The lock is held while records are made and written: their order on the socket must be their
     /// order in the session. Nil without TLS.
     private let secure: Mutex<SecureLayer?>
-    let isSecure: Bool
+    package let isSecure: Bool
 
     package init(_ socket: consuming Socket, _ session: (any TLSSession)? = nil) {
         self.socket = socket
@@ -22,12 +22,28 @@ package struct LinkWire: ~Copyable, Sendable {
 
 extension LinkWire {
     package enum ReadOutcome: Hashable {
-        /// Octets were added, or may be with the next read.
+        /// Bytes were added, or the next read may add some.
         case more
-        /// Octets were added; more will be announced by the poller.
+        /// Bytes were added. The poller reports further ones.
         case last
         case nothing
         case endOfStream
+    }
+
+    /// The result of a read.
+    package struct Read {
+        package let outcome: ReadOutcome
+        /// The bytes that the read processed, which count against the turn: bytes of the socket
+        /// without TLS, and decrypted bytes with TLS, even if they contained no application data.
+        package let byteCount: Int
+
+        init(_ outcome: ReadOutcome, byteCount: Int = 0) {
+            self.outcome = outcome
+            // A read without a result costs time too: it may have read a record without content.
+            self.byteCount = max(byteCount, Self.leastByteCount)
+        }
+
+        private static let leastByteCount = 1_024
     }
 
     package func watch(
@@ -37,7 +53,12 @@ extension LinkWire {
         self.token.withLock { $0 = token }
     }
 
-    /// Begins the handshake where there is one.
+    /// Stops watching, for another owner of the connection.
+    package func unwatch(by loop: EventLoop) {
+        if let token = token.withLock({ $0.take() }) { loop.remove(socket.descriptor, token) }
+    }
+
+    /// Begins the TLS handshake, if there is one.
     package func begin() throws(LinkError) {
         guard isSecure else { return }
         do throws(TLSError) {
@@ -47,23 +68,24 @@ extension LinkWire {
         }
     }
 
-    /// Stops both directions and tells the peer.
+    /// Shuts both directions down, with a close_notify over TLS.
     package func close(on loop: EventLoop) {
         if isSecure { secure.withLock { $0?.close(on: socket) } }
         if let token = token.withLock({ $0.take() }) { loop.remove(socket.descriptor, token) }
         socket.stop()
     }
 
-    package func read(into buffer: inout ReceiveBuffer) throws(LinkError) -> ReadOutcome {
+    package func read(into buffer: inout ReceiveBuffer) throws(LinkError) -> Read {
         if isSecure {
             return try secure.withLock { (secure) throws(LinkError) in
-                guard let secure else { return .nothing }
+                guard let secure else { return Read(.nothing) }
                 let wasOpen = secure.isOpen
-                let outcome = try secure.read(from: socket, into: &buffer)
+                let read = try secure.read(from: socket, into: &buffer)
                 if !wasOpen || secure.hasOutput { secure.send(on: socket) }
-                return outcome
+                return read
             }
         }
+        let before = buffer.count
         let outcome: Socket.ReadOutcome
         do throws(SystemError) {
             outcome = try buffer.read(from: socket)
@@ -71,17 +93,19 @@ extension LinkWire {
             throw LinkError(phase: .http2, cause: "\(error)")
         }
         switch outcome {
-        case .bytes: return buffer.wasFilled ? .more : .last
-        case .wouldBlock: return .nothing
-        case .endOfStream: return .endOfStream
+        case .bytes:
+            return Read(buffer.wasFilled ? .more : .last, byteCount: buffer.count - before)
+        case .wouldBlock: return Read(.nothing)
+        case .endOfStream: return Read(.endOfStream)
         case .bufferFull:
-            // The engine takes all that is whole, so this cannot be; it must not become a loop.
+            // Not reachable, because the engine consumes whole frames. Throws, so that an error
+            // here is not an endless loop.
             throw LinkError(phase: .http2, cause: "a frame does not fit the receive buffer")
         }
     }
 
-    /// Reads the content of frames straight into the message that it belongs to. Nil when there is
-    /// nothing to place.
+    /// Reads the content of frames into the message that it belongs to. Nil if there is nothing to
+    /// place.
     func read(
         placing frames: inout PlacedFrames, expecting frameCount: Int,
         into message: inout [UInt8], _ buffer: inout ReceiveBuffer
@@ -103,16 +127,15 @@ extension LinkWire {
         return (outcome, read.arrived)
     }
 
-    /// What became of a batch.
+    /// The result of a write.
     package struct WriteOutcome {
-        /// The socket takes no more now.
+        /// Whether the socket accepts no more now.
         package var isBlocked = false
-        /// Octets that were made of it and have yet to be taken by the socket: with TLS they are
-        /// not the batch's any more.
+        /// Bytes of TLS records that were made of the batch and that the socket did not accept yet.
         package var unsentByteCount = 0
     }
 
-    /// Writes all of `batch`, or as much as the socket takes.
+    /// Writes `batch`, as far as the socket accepts it.
     package func write(_ batch: inout GatherList) throws(SystemError) -> WriteOutcome {
         if isSecure {
             return try secure.withLock { (secure) throws(SystemError) in
@@ -130,6 +153,27 @@ extension LinkWire {
         return WriteOutcome()
     }
 
-    /// Whether the peer can be sent to: at once without TLS, after the handshake with it.
+    /// The application protocol (ALPN) that was chosen; nil before the handshake, without TLS, and
+    /// when the peer chose none.
+    package var applicationProtocol: String? { secure.withLock { $0?.applicationProtocol } }
+
+    /// The error of a call to `authority` if the certificate of the server at `peer` is not valid for
+    /// that host.
+    func refusal(of authority: String, peer: String) -> RPCError? {
+        let host = Target.split(authority)?.host
+        if let identity = host.flatMap({ ServerIdentity(host: $0) }), isPeer(identity) {
+            return nil
+        }
+        return .refused(
+            .unauthenticated,
+            "the certificate of \(peer) is not valid for the authority '\(authority)' of the call")
+    }
+
+    /// Whether the certificate of the peer is valid for the identity. True without TLS.
+    func isPeer(_ identity: ServerIdentity) -> Bool {
+        secure.withLock { $0?.isPeer(identity) ?? true }
+    }
+
+    /// Whether data can be sent: at once without TLS, after the handshake with TLS.
     package var isOpen: Bool { !isSecure || secure.withLock { $0?.isOpen ?? false } }
 }

@@ -1,25 +1,25 @@
 package import SwiftletTransport
 import Synchronization
 
-/// Something that wants to know when a time has come.
+/// An object that a timer calls.
 package protocol TimerTarget: AnyObject, Sendable {
     /// Called on the loop's thread, without a lock.
     func timerFired(now: MonotonicInstant)
 }
 
-/// The deadlines of an event loop, from any thread.
+/// The timers of an event loop. Safe on any thread.
 ///
-/// A loop that sleeps must be woken for a deadline earlier than the one it sleeps until, and that
-/// costs a system call. So while timers come and go it sleeps for ``tick`` at most: a deadline
-/// later than that, as those of calls are, needs no waking. A loop that nobody uses sleeps for as
-/// long as it may.
+/// A sleeping loop must be woken for a timer that is earlier than the end of its sleep, which costs
+/// a system call. To avoid that, the loop sleeps for at most ``tick`` while timers are added, so
+/// that timers later than that, such as deadlines of calls, do not wake it. An unused loop sleeps
+/// until its earliest timer.
 final class LoopTimers: Sendable {
     typealias Instant = MonotonicInstant
     typealias Handle = TimerHeap<any TimerTarget>.Handle
 
     private struct State: ~Copyable {
         var heap = TimerHeap<any TimerTarget>()
-        /// Until when the loop sleeps; nil while it is awake, or sleeps without an end.
+        /// The end of the loop's sleep; nil while it is awake, or if the sleep has no end.
         var sleepsUntil: Instant?
         var isAsleep = false
         var insertedSinceSleep = false
@@ -30,7 +30,7 @@ final class LoopTimers: Sendable {
 }
 
 extension LoopTimers {
-    /// - Returns: The timer, and whether the loop has to be woken for it.
+    /// - Returns: The timer, and whether the loop must be woken for it.
     func insert(_ target: any TimerTarget, at deadline: Instant) -> (Handle, mustWake: Bool) {
         state.withLock { state in
             state.insertedSinceSleep = true
@@ -41,13 +41,13 @@ extension LoopTimers {
     }
 
     func cancel(_ handle: Handle) {
-        // The target is let go of outside the lock: its end may be a long story. It has a name for
-        // that, because a value without one may end as soon as nobody needs it, which is inside.
+        // Released outside the lock, because its deinit may run other code. The variable keeps it
+        // alive until then.
         let target = state.withLock { $0.heap.cancel(handle) }
         _ = target
     }
 
-    /// The loop is about to sleep. Returns until when it may.
+    /// The loop is about to sleep. Returns the end of the sleep.
     func fallAsleep(now: Instant) -> Instant? {
         state.withLock { state in
             var until = state.heap.earliest
@@ -65,10 +65,14 @@ extension LoopTimers {
         state.withLock { $0.isAsleep = false }
     }
 
+    func hasExpired(now: Instant) -> Bool {
+        state.withLock { state in state.heap.earliest.map { $0 <= now } ?? false }
+    }
+
     func popExpired(now: Instant) -> (any TimerTarget)? {
         state.withLock { $0.heap.popExpired(now: now) }
     }
 
-    /// Timers that have not fired: what a test of leaks counts.
+    /// The number of timers that have not fired, for tests.
     var count: Int { state.withLock { $0.heap.count } }
 }

@@ -1,15 +1,15 @@
-/// Who writes what a connection has to write: one thread at a time, for everybody. Who has output
-/// while somebody writes, or while a flush has been asked for, leaves it to that.
+/// Which thread writes the output of a connection. Only one thread at a time does. A thread that
+/// has output while another one writes, or after a flush was asked for, leaves it to that.
 package enum OutputTurn: Hashable, Sendable {
     case idle
-    /// The loop has been asked to flush.
+    /// The loop was asked to flush.
     case asked
-    /// Somebody writes; he also writes what is added meanwhile.
+    /// A thread writes. It also writes what is added in the meantime.
     ///
-    /// - Parameter becameWritable: The socket was announced to take more again, perhaps just after
-    ///   it had turned him away.
+    /// - Parameter becameWritable: Whether the poller has reported the socket as writable since,
+    ///   perhaps just after the socket was full.
     case writing(becameWritable: Bool)
-    /// The socket takes no more for now, and will be announced when it does.
+    /// The socket is full. The poller reports when it is writable.
     case blocked
 }
 
@@ -18,14 +18,14 @@ extension OutputTurn {
         if case .writing = self { true } else { false }
     }
 
-    /// There is output. True when a flush has to be asked for.
+    /// There is output. True if the caller must ask for a flush.
     package mutating func ask() -> Bool {
         guard case .idle = self else { return false }
         self = .asked
         return true
     }
 
-    /// Becomes the writer. False when there is one, or nothing that can be written.
+    /// Makes the caller the writer. False if another thread is, or nothing can be written.
     package mutating func begin(hasOutput: Bool) -> Bool {
         switch self {
         case .writing, .blocked: return false
@@ -35,10 +35,10 @@ extension OutputTurn {
         }
     }
 
-    /// The writer has written. False when he is no longer the writer.
-    package mutating func goOn(wasTurnedAway: Bool, hasMore: Bool) -> Bool {
+    /// The writer has written. False if the caller is no longer the writer.
+    package mutating func goOn(socketIsFull: Bool, hasMore: Bool) -> Bool {
         guard case .writing(let becameWritable) = self else { return false }
-        let isBlocked = wasTurnedAway && !becameWritable
+        let isBlocked = socketIsFull && !becameWritable
         if hasMore, !isBlocked {
             self = .writing(becameWritable: false)
             return true
@@ -47,16 +47,16 @@ extension OutputTurn {
         return false
     }
 
-    /// The writer leaves the rest to a flush that comes.
+    /// The writer leaves the rest to a flush that was asked for.
     package mutating func putOff() { self = .asked }
 
-    /// The writer leaves the rest where it is.
+    /// The writer stops, and leaves the rest.
     package mutating func stop() { self = .idle }
 
-    /// Nothing can be written any more.
+    /// The connection has failed: nothing can be written.
     package mutating func fail() { self = .blocked }
 
-    /// The socket takes more. True when somebody has to write.
+    /// The socket is writable. True if the caller must flush.
     package mutating func socketIsWritable() -> Bool {
         switch self {
         case .blocked:

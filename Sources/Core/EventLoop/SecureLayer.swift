@@ -1,13 +1,13 @@
 import SwiftletTransport
 
-/// TLS between a socket and a link: what is encrypted on one side, and the session that turns it
-/// into octets on the other. Used by one thread at a time.
+/// TLS between a socket and a link: the session, and the encrypted bytes on their way. Used by one
+/// thread at a time.
 final class SecureLayer {
     private let session: any TLSSession
     private var received = ReceiveBuffer()
     private var ciphertext = GatherList()
     private(set) var isOpen = false
-    /// What reading has made us answer, and what the socket has not taken all of.
+    /// Records that a read has produced and the socket did not accept yet.
     private var answeredByteCount = 0
     private static let maxAnsweredByteCount = 64 << 10
 
@@ -15,28 +15,33 @@ final class SecureLayer {
 }
 
 extension SecureLayer {
-    /// Reads once from the socket and decrypts what that brought, behind what is in `plaintext`.
+    /// Decrypts bytes that were received before, and appends them to `plaintext`. If nothing can be
+    /// decrypted, reads once from the socket.
     func read(
         from socket: borrowing Socket, into plaintext: inout ReceiveBuffer
-    ) throws(LinkError) -> LinkWire.ReadOutcome {
-        let before = plaintext.count
+    ) throws(LinkError) -> LinkWire.Read {
+        let before = received.count
+        let plaintextBefore = plaintext.count
         do throws(TLSError) {
-            let pending = try decrypt(into: &plaintext)
-            if pending == .endOfStream { return .endOfStream }
-            if plaintext.count > before { return .more }
+            let outcome = try decrypt(into: &plaintext)
+            if outcome == .endOfStream { return LinkWire.Read(.endOfStream) }
+            if outcome == .withoutContent || plaintext.count > plaintextBefore {
+                return LinkWire.Read(.more, byteCount: before - received.count)
+            }
         } catch {
             send(on: socket)
             throw LinkError(phase: .tls, cause: "\(error)")
         }
+        // The handshake has consumed them.
+        let byteCount = before - received.count
         let outcome = try readSocket(socket)
-        if outcome == .nothing { return .nothing }
         if outcome == .endOfStream {
-            guard let error = session.endOfTransport() else { return .endOfStream }
+            guard let error = session.endOfTransport() else { return LinkWire.Read(.endOfStream) }
             let phase: LinkError.Phase = isOpen ? .http2 : .tls
             throw LinkError(phase: phase, cause: "\(error)")
         }
-        // What was read is decrypted at the beginning of the next turn of the caller's loop.
-        return .more
+        // Decrypted in the next call.
+        return LinkWire.Read(outcome, byteCount: byteCount)
     }
 
     private func readSocket(_ socket: borrowing Socket) throws(LinkError) -> LinkWire.ReadOutcome {
@@ -50,9 +55,10 @@ extension SecureLayer {
         } catch {
             throw LinkError(phase: isOpen ? .http2 : .tls, cause: "\(error)")
         }
-        // The session takes what comes, so this cannot be; it must not become a loop.
+        // Not reachable, because the session consumes what it is given. Throws, so that an error
+        // here is not an endless loop.
         throw LinkError(
-            phase: isOpen ? .http2 : .tls, cause: "the receive buffer of TLS has no room left")
+            phase: isOpen ? .http2 : .tls, cause: "the receive buffer of TLS is full")
     }
 
     private func decrypt(into plaintext: inout ReceiveBuffer) throws(TLSError) -> TLSReadOutcome {
@@ -63,19 +69,20 @@ extension SecureLayer {
         let outcome = try session.read(&received, into: &plaintext, sending: &ciphertext)
         answeredByteCount += ciphertext.count - before
         guard answeredByteCount <= Self.maxAnsweredByteCount else {
-            throw TLSError(.connection, "the peer makes us answer and does not read")
+            throw TLSError(
+                .connection, "the peer does not read the TLS records that it makes this side send")
         }
         return outcome
     }
 
-    /// Goes on with the handshake, which is not done yet; true when it is now.
+    /// Continues the handshake; true if it is complete.
     private func shakeHands() throws(TLSError) -> Bool {
         isOpen = try session.handshake(&received, sending: &ciphertext) == .done
         return isOpen
     }
 
-    /// Encrypts `batch` once the handshake is done, and writes what there is to write. True when
-    /// something had to stay behind.
+    /// Encrypts `batch` after the handshake, and writes what there is to write. True if the socket
+    /// did not accept all of it.
     func write(
         _ batch: inout GatherList, on socket: borrowing Socket
     ) throws(SystemError) -> Bool {
@@ -93,10 +100,10 @@ extension SecureLayer {
         }
     }
 
-    /// Octets that wait for the socket.
+    /// Bytes that the socket did not accept yet.
     var unsentByteCount: Int { ciphertext.count }
 
-    /// Begins the handshake, or sends what the last step of it produced.
+    /// Begins the handshake, or sends the output of its last step.
     func begin(on socket: borrowing Socket) throws(TLSError) {
         guard !isOpen else { return }
         do throws(TLSError) {
@@ -114,7 +121,7 @@ extension SecureLayer {
         send(on: socket)
     }
 
-    /// Writes what there is; a socket that takes none of it is not waited for here.
+    /// Writes what the socket accepts, without waiting.
     func send(on socket: borrowing Socket) {
         while !ciphertext.isEmpty {
             guard let outcome = try? socket.write(gathering: &ciphertext), outcome != .wouldBlock
@@ -122,6 +129,10 @@ extension SecureLayer {
         }
         answeredByteCount = 0
     }
+
+    var applicationProtocol: String? { session.negotiatedProtocol }
+
+    func isPeer(_ identity: ServerIdentity) -> Bool { session.isPeer(identity) }
 
     var hasOutput: Bool { !ciphertext.isEmpty }
 }

@@ -1,12 +1,12 @@
-/// Where handlers of the program's own are called. One at a time and in order they are called in
-/// any case; a context only says on which thread.
+/// The thread on which handlers of the program are called. Handlers are always called one at a time
+/// and in order.
 public struct SerialContext: Sendable {
     private let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-    /// On the thread that brings the event, without a switch. A handler must not block it.
+    /// On the thread that delivers the event, without a switch. A handler must not block it.
     public static let inline = SerialContext(run: nil)
 
-    /// Where `run` takes what it is given: a dispatch queue, for one.
+    /// On a queue of the program: `run` gets closures and must run them in order.
     ///
     /// ```swift
     /// let main = SerialContext.on { DispatchQueue.main.async(execute: $0) }
@@ -22,7 +22,7 @@ public struct SerialContext: Sendable {
         SerialContext { queue.loop.run($0) }
     }
 
-    /// Whether what is to be called may simply be called.
+    /// Whether handlers are called directly.
     var isInline: Bool { run == nil }
 
     func callAsFunction(_ body: @escaping @Sendable () -> Void) {

@@ -1,12 +1,15 @@
 import SwiftletTransport
 import Synchronization
 
-/// Events that any thread may leave and that are handled one at a time, in the order in which
-/// they were left: who finds nobody at it handles what there is, and what is added meanwhile.
-package final class SerialMailbox<Event: Sendable>: Sendable {
-    private struct State {
+/// Handles events one at a time, in the order in which any threads post them.
+///
+/// The thread that posts while no event is handled handles its event, and those that other threads
+/// post in the meantime.
+package struct SerialMailbox<Event: Sendable>: ~Copyable, Sendable {
+    /// Internal and not private: the compiler (6.3) cannot build a private one in another file's type.
+    struct State {
         var events = Backlog<Event>()
-        var isHandled = false
+        var deliverer = SingleDeliverer()
     }
 
     private let state = Mutex(State())
@@ -15,33 +18,28 @@ package final class SerialMailbox<Event: Sendable>: Sendable {
 }
 
 extension SerialMailbox {
-    /// Leaves an event. Whoever is told `true` has to call ``next()`` until it gives nil.
+    /// Appends an event. If it returns true, the caller must call ``next()`` until that returns nil.
     package func post(_ event: Event) -> Bool {
         state.withLock { state in
             state.events.append(event)
-            defer { state.isHandled = true }
-            return !state.isHandled
+            return state.deliverer.begin()
         }
     }
 
-    /// Handles an event, and those that are left meanwhile; or leaves it to whoever is at it.
+    /// Handles an event, and those that are posted in the meantime. If another thread is handling
+    /// events, it handles this one too.
     package func handle(_ event: Event, _ body: (Event) -> Void) {
-        let isMine = state.withLock { state in
-            if state.isHandled { state.events.append(event) }
-            defer { state.isHandled = true }
-            return !state.isHandled
+        let isDeliverer = state.withLock { state in
+            if state.deliverer.isActive { state.events.append(event) }
+            return state.deliverer.begin()
         }
-        guard isMine else { return }
+        guard isDeliverer else { return }
         body(event)
         while let event = next() { body(event) }
     }
 
-    /// The event whose turn it is; nil leaves the mailbox to whoever posts next.
+    /// The next event to handle; nil ends the caller's turn.
     package func next() -> Event? {
-        state.withLock { state in
-            let event = state.events.popFirst()
-            if event == nil { state.isHandled = false }
-            return event
-        }
+        state.withLock { $0.deliverer.next($0.events.popFirst()) }
     }
 }

@@ -1,6 +1,6 @@
-/// Objects that are told of something for as long as they live.
+/// Weak references to objects.
 ///
-/// What it gives is to be let go of outside every lock: it may be the last that holds an object.
+/// Release its results outside every lock: they may be the last references.
 struct WeakList<Element: AnyObject & Sendable>: Sendable {
     private struct Entry: Sendable {
         weak var element: Element?
@@ -8,10 +8,10 @@ struct WeakList<Element: AnyObject & Sendable>: Sendable {
 
     private var entries: [Entry] = []
 
-    /// Those that still live.
+    /// The objects that still exist.
     var elements: [Element] { entries.compactMap(\.element) }
 
-    /// Adds `element`, unless it is there. Returns those that still live.
+    /// Adds `element`, unless it is in the list. Returns the objects that still exist.
     mutating func insert(_ element: Element) -> [Element] {
         let living = elements
         if !living.contains(where: { $0 === element }) {

@@ -1,13 +1,14 @@
-/// What has passed between two neighbours of a chain, and so what may pass next.
+/// The state of a call between two neighbours of a chain, and the events that it allows.
 ///
 /// | state | requests | responses |
 /// | --- | --- | --- |
-/// | initialised | start, receive-next, cancel | |
+/// | initialised | start, write, receive-next, cancel | |
 /// | started | write, finish, receive-next, cancel | initial metadata, message, write done, close |
 /// | half-closed | receive-next, cancel | the same |
 /// | finished | nothing has an effect | nothing has an effect |
 ///
-/// Of the responses, initial metadata comes once and before any message.
+/// Writes before the start are kept and sent after it. Initial metadata is delivered once, before
+/// any message.
 struct CallProgress {
     enum State: Hashable {
         case initialised, started, halfClosed, finished
@@ -26,9 +27,11 @@ struct CallProgress {
 
     enum Verdict: Hashable {
         case pass
-        /// The call is over; the event is let fall without a word.
+        /// The event is passed on after the start.
+        case keep
+        /// The call has ended; the event is dropped.
         case ignore
-        /// The event is not on the table; why, in words.
+        /// The event is not allowed; the text says why.
         case refuse(String)
     }
 
@@ -37,23 +40,24 @@ struct CallProgress {
 }
 
 extension CallProgress {
-    /// Moves on with a request, when it is allowed.
+    /// Applies a request, if it is allowed.
     mutating func admit(_ request: Request) -> Verdict {
         switch (state, request) {
         case (.finished, _): return .ignore
         case (_, .receiveNext): break
         case (_, .cancel): state = .finished
         case (.initialised, .start): state = .started
+        case (.initialised, .write): return .keep
         case (.started, .write): break
         case (.started, .finish): state = .halfClosed
-        case (.initialised, .write), (.initialised, .finish), (.started, .start),
-            (.halfClosed, .start), (.halfClosed, .write), (.halfClosed, .finish):
+        case (.initialised, .finish), (.started, .start), (.halfClosed, .start),
+            (.halfClosed, .write), (.halfClosed, .finish):
             return .refuse("'\(request.rawValue)' is not allowed in a call that is \(state)")
         }
         return .pass
     }
 
-    /// Moves on with a response, when it is allowed.
+    /// Applies a response, if it is allowed. Never returns ``Verdict/keep``.
     mutating func admit(_ response: Response) -> Verdict {
         switch (state, response) {
         case (.finished, _): return .ignore
@@ -62,19 +66,19 @@ extension CallProgress {
         case (_, .close): state = .finished
         case (_, .initialMetadata):
             guard !initialMetadataHasPassed else {
-                return .refuse("'initial metadata' came a second time, or after a message")
+                return .refuse("'initial metadata' was delivered twice, or after a message")
             }
             initialMetadataHasPassed = true
         case (_, .message):
             guard initialMetadataHasPassed else {
-                return .refuse("'message' came before 'initial metadata'")
+                return .refuse("'message' was delivered before 'initial metadata'")
             }
         case (_, .writeDone): break
         }
         return .pass
     }
 
-    /// Ends the call between the two, whatever has passed. False when it was over already.
+    /// Ends the call between the two neighbours in any state. False if it had ended.
     mutating func abandon() -> Bool {
         defer { state = .finished }
         return state != .finished

@@ -1,15 +1,15 @@
 import SwiftletTransport
 import Synchronization
 
-/// Ends a call with interceptors whose deadline passes while one of them holds it back.
+/// Ends a call with interceptors if its deadline passes while an interceptor holds it.
 ///
-/// The call proper, at the end of the chain, has its own deadline, and tells its end better. This
-/// one leaves it a little time. It is the caller's, or a sooner one that an interceptor has given the
-/// rest of the call, for as long as that rest is under way.
+/// The call at the end of the chain has its own deadline, and its error has more context. This
+/// timer fires a little later. The deadline is that of the caller, or an earlier one that an
+/// interceptor has set for the rest of the call, while that rest is running.
 final class ChainDeadline: TimerTarget {
     private enum Watched {
         case nothing
-        /// The reference is let go of when the call ends.
+        /// The reference is released when the call ends.
         case running(InterceptorChain)
         case over
     }
@@ -18,19 +18,19 @@ final class ChainDeadline: TimerTarget {
         var watched = Watched.nothing
         var callers: MonotonicInstant?
         var instant: MonotonicInstant?
-        var timer: TimerHandle?
     }
 
     private static let grace = Duration.milliseconds(100)
 
     private let loop: EventLoop
+    private let timer = TimerSlot()
     private let state = Mutex(State())
 
     init(_ loop: EventLoop) { self.loop = loop }
 }
 
 extension ChainDeadline {
-    /// The call begins.
+    /// The call starts.
     func watch(_ chain: InterceptorChain, _ deadline: Deadline) {
         let isOver = state.withLock { state in
             guard case .nothing = state.watched else { return true }
@@ -41,7 +41,7 @@ extension ChainDeadline {
         if !isOver { move { _ in deadline.moment } }
     }
 
-    /// The rest of the call goes on with this deadline.
+    /// The rest of the call starts with this deadline.
     func shorten(to deadline: Deadline) {
         guard let moment = deadline.moment else { return }
         move { state in state.instant.map { min($0, moment) } ?? moment }
@@ -53,51 +53,42 @@ extension ChainDeadline {
     }
 
     private func move(to choose: (State) -> MonotonicInstant?) {
-        enum Change {
-            case none, cancelled(TimerHandle?), moved(TimerHandle?, to: MonotonicInstant)
-        }
-        let change: Change = state.withLock { state in
-            guard case .running = state.watched else { return .none }
+        let hasMoved = state.withLock { state in
+            guard case .running = state.watched else { return false }
             let instant = choose(state)
-            guard instant != state.instant else { return .none }
-            state.instant = instant
-            let old = state.timer.take()
-            return instant.map { .moved(old, to: $0) } ?? .cancelled(old)
+            defer { state.instant = instant }
+            return instant != state.instant
         }
-        switch change {
-        case .none: break
-        case .cancelled(let old): if let old { loop.cancel(old) }
-        case .moved(let old, let instant):
-            if let old { loop.cancel(old) }
-            schedule(at: instant)
-        }
+        if hasMoved { moveTimer() }
     }
 
-    private func schedule(at instant: MonotonicInstant) {
-        let timer = loop.schedule(self, at: instant + Self.grace)
-        let isNeeded = state.withLock { state in
-            guard case .running = state.watched, state.instant == instant, state.timer == nil
-            else { return false }
-            state.timer = timer
-            return true
-        }
-        if !isNeeded { loop.cancel(timer) }
+    /// Repeated until the timer matches the deadline: another thread may change it too.
+    private func moveTimer() {
+        var instant: MonotonicInstant?
+        repeat {
+            instant = state.withLock { $0.instant }
+            if let instant {
+                timer.schedule(self, at: instant + Self.grace, on: loop)
+            } else {
+                timer.cancel()
+            }
+        } while state.withLock { $0.instant != instant }
     }
 
     /// The call has ended.
     func end() {
-        let (watched, timer) = state.withLock { state in
+        let watched = state.withLock { state in
             defer { state.watched = .over }
-            return (state.watched, state.timer.take())
+            return state.watched
         }
-        if let timer { loop.cancel(timer) }
-        // Let go of outside the lock.
+        timer.close()
+        // Released outside the lock.
         _ = watched
     }
 
     func timerFired(now: MonotonicInstant) {
         let chain: InterceptorChain? = state.withLock { state in
-            // Another one may have taken the place of the timer that fires.
+            // The timer that fires may have been replaced.
             guard case .running(let chain) = state.watched, let instant = state.instant,
                 now >= instant
             else { return nil }

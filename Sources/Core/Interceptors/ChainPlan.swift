@@ -1,21 +1,24 @@
 import SwiftletTransport
 import Synchronization
 
-/// How the chain of a call is made, and made again from some place on.
+/// Creates the chain of a call, and creates a part of it again for a restart.
 struct ChainPlan: Sendable {
     let call: CallDescription
     let factories: [InterceptorFactory]
+    /// The index in ``factories`` behind the last interceptor of the call's options. Zero when they have
+    /// none.
+    let callInterceptorsEnd: Int
     let deadline: ChainDeadline
-    /// The calls with interceptors that run over the channel.
+    /// The running calls with interceptors of the channel.
     let registry: ChainRegistry
-    let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
+    let makeCore: @Sendable (CallOptions, any CallObserver) -> any CallRequests
     let shared = ChainShared()
 }
 
-/// What all of a chain have in common.
+/// The state that all parts of a chain share.
 final class ChainShared: Sendable {
     private struct State {
-        // The chain holds it; a reference from here would be a cycle.
+        // Weak, because the chain holds the terminal.
         weak var terminal: ChainTerminal?
         var failure: RPCError?
         var lostWriteCount = 0
@@ -25,20 +28,20 @@ final class ChainShared: Sendable {
 
     private let state = Mutex(State())
 
-    /// The end of the chain, from whatever place on it was made last: whoever restarts a part of a
-    /// call puts another in its place, for all that stand above.
+    /// The end of the chain that was created last: an interceptor that restarts its part of the
+    /// call replaces the end for all interceptors before it.
     var terminal: ChainTerminal? {
         get { state.withLock { $0.terminal } }
         set { state.withLock { $0.terminal = newValue } }
     }
 
-    /// Why the call was ended from this side, if it was.
+    /// The error that this side ended the call with; nil if it did not.
     var failure: RPCError? {
         get { state.withLock { $0.failure } }
         set { state.withLock { $0.failure = newValue } }
     }
 
-    /// A message goes nowhere; whoever is told next that one was written is told so.
+    /// A message was dropped: the next report of a write says so.
     func noteLostWrite() { state.withLock { $0.lostWriteCount += 1 } }
 
     func takeLostWrite() -> Bool {
@@ -49,30 +52,30 @@ final class ChainShared: Sendable {
         }
     }
 
-    /// Whether one of the interceptors keeps requests back, to wait for something.
+    /// Whether an interceptor holds requests back.
     var isHeld: Bool { state.withLock { $0.holdCount > 0 } }
 
-    /// Whether a server may have seen something of the call.
+    /// Whether a server may have received a part of the call.
     var mayHaveSent: Bool {
         let (startCount, terminal) = state.withLock { ($0.startCount, $0.terminal) }
         return startCount > 1 || startCount == 1 && (terminal?.mayHaveSent ?? true)
     }
 
-    /// A call proper begins.
+    /// A call at the end of the chain starts.
     func noteStart() { state.withLock { $0.startCount += 1 } }
 
     func hold(_ isHeld: Bool) { state.withLock { $0.holdCount += isHeld ? 1 : -1 } }
 
-    /// Has what `body` asks for leave together: the headers, a message, and the end of the request
-    /// on its frame.
+    /// Sends the requests that `body` makes together: the headers, a message, and the end of the
+    /// request in its frame.
     func gather(_ body: () -> Void) {
         if let terminal { terminal.gather(body) } else { body() }
     }
 }
 
 extension ChainPlan {
-    /// Makes the interceptors from `index` on, and the end of the chain. Returns the seam that leads
-    /// to them.
+    /// Creates the interceptors from `index` on, and the end of the chain. Returns the seam to the
+    /// first of them.
     func link(from index: Int, under upper: any ChainUpper) -> ChainSeam {
         var index = index
         while index < factories.count {
@@ -93,16 +96,16 @@ extension ChainPlan {
     }
 }
 
-/// The end of a chain: makes the call proper when it is started.
+/// The end of a chain. Creates the call when it is started.
 final class ChainTerminal: ChainLower, CallObserver {
     fileprivate struct State {
         var seam: ChainSeam?
-        var core: CallCore?
-        /// Messages asked for before the start.
+        var core: (any CallRequests)?
+        /// Messages that were asked for before the start.
         var earlyDemand = 0
-        /// Requests are gathered, to leave together.
+        /// The number of running ``gather(_:)`` calls.
         var gatherCount = 0
-        /// What was gathered, which leaves in this order.
+        /// Gathered messages, which are sent in this order.
         var pending = Backlog<RawMessage>()
         var finishes = false
         var startsLater = false
@@ -110,12 +113,12 @@ final class ChainTerminal: ChainLower, CallObserver {
     }
 
     private let shared: ChainShared
-    private let makeCore: @Sendable (CallOptions, any CallObserver) -> CallCore
+    private let makeCore: @Sendable (CallOptions, any CallObserver) -> any CallRequests
     private let state = Mutex(State())
 
     init(
         _ shared: ChainShared,
-        _ makeCore: @escaping @Sendable (CallOptions, any CallObserver) -> CallCore
+        _ makeCore: @escaping @Sendable (CallOptions, any CallObserver) -> any CallRequests
     ) {
         self.shared = shared
         self.makeCore = makeCore
@@ -140,7 +143,7 @@ extension ChainTerminal {
         }
     }
 
-    /// Whether the call proper has begun, so that it does not wait for an interceptor to let it.
+    /// Whether the call was created, so that no interceptor delays it.
     var hasCore: Bool { state.withLock { $0.core != nil } }
 
     var hasUnreadEnd: Bool {
@@ -148,7 +151,7 @@ extension ChainTerminal {
         return core?.hasUnreadEnd ?? false
     }
 
-    /// Of a call proper that was started.
+    /// True before the call was created: see ``ChainShared/mayHaveSent``.
     var mayHaveSent: Bool {
         let core = state.withLock { $0.core }
         return core?.mayHaveSent ?? true
@@ -156,9 +159,9 @@ extension ChainTerminal {
 
     fileprivate enum Step { case write(RawMessage, isLast: Bool), finish, start }
 
-    /// Of what was gathered, for the last who gathers: until nothing is left, whatever others ask
-    /// for comes behind it.
-    private func nextStep() -> (CallCore, Step)? {
+    /// The next gathered request, for the last running ``gather(_:)``. Until there is none left,
+    /// further requests are gathered after it.
+    private func nextStep() -> (any CallRequests, Step)? {
         state.withLock { state in
             guard state.gatherCount == 1, let core = state.core,
                 let step = state.takeStep()
@@ -170,19 +173,19 @@ extension ChainTerminal {
         }
     }
 
-    func take(_ request: ChainRequest) {
+    func send(_ request: ChainRequest) {
         switch request {
         case .start(let options): start(options)
         case .write(let message): write(message)
         case .finish:
-            let core: CallCore? = state.withLock { state in
+            let core: (any CallRequests)? = state.withLock { state in
                 guard state.gatherCount > 0 else { return state.core }
                 state.finishes = true
                 return nil
             }
             core?.finish()
         case .receiveNext:
-            let core: CallCore? = state.withLock { state in
+            let core: (any CallRequests)? = state.withLock { state in
                 if state.core == nil { state.earlyDemand += 1 }
                 return state.core
             }
@@ -210,7 +213,7 @@ extension ChainTerminal {
     }
 
     private func write(_ message: RawMessage) {
-        let core: CallCore? = state.withLock { state in
+        let core: (any CallRequests)? = state.withLock { state in
             guard state.gatherCount > 0 else { return state.core }
             state.pending.append(message)
             return nil
@@ -239,7 +242,7 @@ extension ChainTerminal.State {
 // MARK: - Responses
 
 extension ChainTerminal {
-    // Those of interceptors.
+    // The handlers are those of interceptors.
     var runsHandlers: Bool { true }
 
     func receive(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }
@@ -248,8 +251,8 @@ extension ChainTerminal {
         pass(.message(RawMessage(message)))
     }
 
-    func messageWasWritten(wasTaken: Bool) {
-        if !wasTaken, shared.terminal === self { shared.noteLostWrite() }
+    func messageWasWritten(wasAccepted: Bool) {
+        if !wasAccepted, shared.terminal === self { shared.noteLostWrite() }
         pass(.writeDone)
     }
 
@@ -260,20 +263,20 @@ extension ChainTerminal {
             state.seam = nil
             return state.core.take()
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = core
     }
 
     private func pass(_ response: ChainResponse) {
         let seam = state.withLock { $0.seam }
-        // What the call proper says is in order; after a cancellation it falls.
+        // The call delivers events in order; after a cancellation the seam drops them.
         _ = seam?.pass(response)
     }
 }
 
-extension CallCore {
+extension CallRequests {
     fileprivate func write(_ message: RawMessage, andFinish: Bool) {
-        let mayCompress = message.mayCompress
-        write(message.encoded(), andFinish: andFinish, mayCompress: mayCompress)
+        let allowsCompression = message.allowsCompression
+        write(message.encoded(), andFinish: andFinish, allowsCompression: allowsCompression)
     }
 }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The calls with interceptors that run over a channel. One that an interceptor holds, which waits
-/// for a token, say, is known to no connection and to nobody else who could end it.
+/// The running calls with interceptors of a channel. A call that an interceptor holds is in no
+/// connection, so that only this registry can end it.
 package final class ChainRegistry: Sendable {
     private struct State {
         var chains: [ObjectIdentifier: InterceptorChain] = [:]
-        /// Why no more are taken.
+        /// Why no more calls are accepted.
         var refusal: RPCError?
         var whenEmpty: [@Sendable () -> Void] = []
 
-        /// Whom to tell that no call is left, if none is.
+        /// The closures to call, if no call is left.
         mutating func takeWaiters() -> [@Sendable () -> Void] {
             guard chains.isEmpty else { return [] }
             defer { whenEmpty = [] }
@@ -25,7 +25,7 @@ package final class ChainRegistry: Sendable {
 extension ChainRegistry {
     var isEmpty: Bool { state.withLock { $0.chains.isEmpty } }
 
-    /// Keeps a call that begins, until it ends. Returns why it may not.
+    /// Adds a call that starts, until it ends. Returns the error if calls are no longer accepted.
     func add(_ chain: InterceptorChain) -> RPCError? {
         state.withLock { state in
             if state.refusal == nil { state.chains[ObjectIdentifier(chain)] = chain }
@@ -38,12 +38,12 @@ extension ChainRegistry {
             let removed = state.chains.removeValue(forKey: ObjectIdentifier(chain))
             return (removed, state.takeWaiters())
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = removed
         for body in whenEmpty { body() }
     }
 
-    /// Has `body` called once, when no call is left.
+    /// Calls `body` once, when no call is left.
     package func whenEmpty(_ body: @escaping @Sendable () -> Void) {
         let waiters = state.withLock { state in
             state.whenEmpty.append(body)
@@ -52,8 +52,8 @@ extension ChainRegistry {
         for body in waiters { body() }
     }
 
-    /// Takes no more calls, and ends those that an interceptor holds, because there will be no
-    /// connection for them. The others run on.
+    /// Accepts no more calls, and ends those that an interceptor holds, because there will be no
+    /// connection for them. The others go on.
     package func close(with error: RPCError) {
         let chains = state.withLock { state in
             state.refusal = error
@@ -62,7 +62,7 @@ extension ChainRegistry {
         for chain in chains where chain.isHeld { chain.fail(error) }
     }
 
-    /// Ends those that are left.
+    /// Ends all calls.
     package func endAll(with error: RPCError) {
         for chain in state.withLock({ Array($0.chains.values) }) { chain.fail(error) }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What passes from the caller to the network. The large case is indirect, so that the others are
-/// cheap to pass.
+/// A request on its way from the caller to the network. The large case is indirect, so that the
+/// others are small.
 enum ChainRequest: Sendable {
     indirect case start(CallOptions)
     case write(RawMessage)
@@ -18,7 +18,7 @@ enum ChainRequest: Sendable {
     }
 }
 
-/// What passes from the network to the caller.
+/// A response on its way from the network to the caller.
 enum ChainResponse: Sendable {
     case initialMetadata(Metadata)
     case message(RawMessage)
@@ -35,30 +35,33 @@ enum ChainResponse: Sendable {
     }
 }
 
-/// The neighbour nearer to the caller.
+/// The neighbour on the side of the caller.
 protocol ChainUpper: AnyObject, Sendable {
-    func take(_ response: ChainResponse)
+    func receive(_ response: ChainResponse)
 }
 
-/// The neighbour nearer to the network.
+/// The neighbour on the side of the network.
 protocol ChainLower: AnyObject, Sendable {
-    func take(_ request: ChainRequest)
+    func send(_ request: ChainRequest)
 }
 
-/// Where two neighbours of a chain meet: lets pass what the state of the call allows, and lets go
-/// of both when the call is over between them.
+/// Connects two neighbours of a chain. Passes the events that the state of the call allows, and
+/// releases both neighbours after the end of the call.
 final class ChainSeam: Sendable {
     private struct State {
         var progress = CallProgress()
         var upper: (any ChainUpper)?
         var lower: (any ChainLower)?
+        /// Messages that were written before the start.
+        var early: [RawMessage] = []
 
-        /// The neighbours, which are let go of when nothing will pass any more.
+        /// The neighbours. They are released when no more events can pass.
         mutating func neighbours() -> (upper: (any ChainUpper)?, lower: (any ChainLower)?) {
             defer {
                 if progress.state == .finished {
                     upper = nil
                     lower = nil
+                    early = []
                 }
             }
             return (upper, lower)
@@ -73,39 +76,44 @@ final class ChainSeam: Sendable {
 }
 
 extension ChainSeam {
-    /// Passes a request on. Returns why not, when it is not allowed.
+    /// Passes a request on. Returns why it is not allowed, if it is not.
     func pass(_ request: ChainRequest) -> String? {
-        let (verdict, lower) = state.withLock { state in
-            (state.progress.admit(request.kind), state.neighbours().lower)
+        let (verdict, lower, early) = state.withLock { state in
+            let verdict = state.progress.admit(request.kind)
+            if verdict == .keep, case .write(let message) = request { state.early.append(message) }
+            var early: [RawMessage] = []
+            if case .start = request { swap(&early, &state.early) }
+            return (verdict, state.neighbours().lower, early)
         }
         switch verdict {
-        case .pass: lower?.take(request)
-        case .ignore: break
+        case .pass: lower?.send(request)
+        case .ignore, .keep: break
         case .refuse(let reason): return reason
         }
+        for message in early { lower?.send(.write(message)) }
         return nil
     }
 
-    /// Passes a response on. Returns why not, when it is not allowed.
+    /// Passes a response on. Returns why it is not allowed, if it is not.
     func pass(_ response: ChainResponse) -> String? {
         let (verdict, upper) = state.withLock { state in
             (state.progress.admit(response.kind), state.neighbours().upper)
         }
         switch verdict {
-        case .pass: upper?.take(response)
-        case .ignore: break
+        case .pass: upper?.receive(response)
+        case .ignore, .keep: break
         case .refuse(let reason): return reason
         }
         return nil
     }
 
-    /// Ends the call for the upper neighbour, whatever the state.
+    /// Ends the call for the upper neighbour in any state.
     func close(with error: RPCError) {
-        abandon().upper?.take(.close(CallEnd(error: error)))
+        abandon().upper?.receive(.close(CallEnd(error: error)))
     }
 
-    /// Ends the call for the lower neighbour, whatever the state.
-    func cancel() { abandon().lower?.take(.cancel) }
+    /// Ends the call for the lower neighbour in any state.
+    func cancel() { abandon().lower?.send(.cancel) }
 
     private func abandon() -> (upper: (any ChainUpper)?, lower: (any ChainLower)?) {
         state.withLock { state in

@@ -1,11 +1,11 @@
 extension InterceptorFactory {
-    /// Adds what a call's credentials give to its headers.
+    /// Adds the metadata of a call's credentials to its headers.
     static func credentials(_ credentials: any CallCredentials) -> InterceptorFactory {
         InterceptorFactory("credentials") { _ in CredentialsInterceptor(credentials) }
     }
 }
 
-/// Asks a call's credentials for their metadata before the call goes on.
+/// Gets the metadata of a call's credentials before the call starts.
 private final class CredentialsInterceptor: Interceptor {
     private let credentials: any CallCredentials
     private var task: Task<Void, Never>?
@@ -14,17 +14,16 @@ private final class CredentialsInterceptor: Interceptor {
 
     func start(_ options: CallOptions, _ call: InterceptedCall) {
         let description = call.description
-        guard description.isSecure || credentials.isAllowedInTheClear else {
-            return call.close(CallEnd(error: .notInTheClear))
+        guard description.isSecure || credentials.allowsInsecureConnections else {
+            return call.close(CallEnd(error: .insecureConnection))
         }
-        let (path, authority) = (description.path, description.authority)
-        if let metadata = credentials.metadataAtHand(path: path, authority: authority) {
+        if let metadata = credentials.cachedMetadata(for: description) {
             return call.start(options.adding(metadata))
         }
         call.holdRequests()
         task = Task { [credentials] in
             do throws(RPCError) {
-                let metadata = try await credentials.metadata(path: path, authority: authority)
+                let metadata = try await credentials.metadata(for: description)
                 call.start(options.adding(metadata))
                 call.releaseRequests()
             } catch {
@@ -48,8 +47,10 @@ extension CallOptions {
 }
 
 extension RPCError {
-    fileprivate static var notInTheClear: RPCError {
+    fileprivate static var insecureConnection: RPCError {
         .refused(
-            .unauthenticated, "call credentials are not sent over a channel that is not secure")
+            .unauthenticated,
+            "call credentials are not sent on an unencrypted connection; use TLS credentials for the channel"
+        )
     }
 }

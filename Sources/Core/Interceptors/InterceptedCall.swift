@@ -1,12 +1,12 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call as one of its interceptors has it: the next neighbour towards the network, the previous
-/// one towards the caller, and the serial context that the interceptor runs in.
+/// The context of an interceptor: the call, with the next neighbour on the side of the network and
+/// on the side of the caller, and the serial context of the interceptor.
 ///
-/// What is not allowed in the state of the call (a message after the end of the request, a
-/// message before the initial metadata) never reaches the neighbour: the call ends with INTERNAL
-/// and a message that names the interceptor and the rule. After the end nothing has an effect.
+/// An event that the state of the call does not allow, such as a message after the end of the
+/// request or before the initial metadata, is not passed on: the call ends with INTERNAL, and the
+/// message names the interceptor and the rule. After the end nothing has an effect.
 public final class InterceptedCall: Sendable {
     private enum Event: Sendable {
         case request(ChainRequest)
@@ -17,23 +17,24 @@ public final class InterceptedCall: Sendable {
     private struct State {
         var upper: ChainSeam?
         var below: ChainSeam?
-        /// What the part of the call from here on was started with.
+        /// The deadline that this part of the call was started with.
         var deadline = Deadline.never
         var requests = Backlog<Event>()
         var others = Backlog<Event>()
-        var isHandled = false
+        /// The thread that handles events.
+        var handler = SingleDeliverer()
         var holdsRequests = false
-        /// From then on nothing is held back.
+        /// Whether the call was cancelled, so that nothing is held back.
         var isCancelled = false
-        /// It has ended for the caller.
+        /// Whether the call has ended for the caller.
         var isOver = false
     }
 
     private let plan: ChainPlan
     private let factory: InterceptorFactory
     private let nextIndex: Int
-    // Reached only by whoever has set `isHandled`, who is one at a time; handing over from one to
-    // the next goes through the lock of `state`.
+    // Safe, although the compiler cannot check it: only the thread that `handler` has made the
+    // handler uses it, and the lock of `state` orders one handler before the next.
     nonisolated(unsafe) private let interceptor: any Interceptor
     private let state = Mutex(State())
 
@@ -54,45 +55,66 @@ public final class InterceptedCall: Sendable {
         }
     }
 
-    /// What the caller is told of a call that was cancelled from this side: by the caller, or because
-    /// its time was up, or its answer could not be read.
+    /// The error that the caller receives for a call that was cancelled on this side: by the
+    /// caller, by the deadline, or because the response could not be decoded.
     public var cancellation: RPCError {
         plan.shared.failure ?? RPCError(.cancelled, "the call was cancelled")
     }
 
-    /// Which call it is.
+    /// The call that the interceptor was made for.
     public var description: CallDescription { plan.call }
+
+    /// Whether interceptors of the call's options follow this one on the way to the network.
+    var precedesCallInterceptors: Bool { nextIndex < plan.callInterceptorsEnd }
 }
 
 // MARK: - Towards the network
 
 extension InterceptedCall {
-    /// Starts the rest of the call, with these options.
+    /// Starts the rest of the call with these options.
     public func start(_ options: CallOptions) {
         plan.deadline.shorten(to: options.deadline)
-        ask(.start(options))
+        request(.start(options))
     }
 
-    /// Sends a request on.
-    public func write(_ message: RawMessage) { ask(.write(message)) }
+    /// Starts the rest of the call with these options and on another path, which needs messages of the
+    /// same kind and as many. Closes the call with INVALID_ARGUMENT when `path` is not of the form
+    /// `/package.Service/Method`, or not a path of HTTP for a plain request.
+    public func start(_ options: CallOptions, path: String) {
+        let isLegal =
+            description.httpMethod == nil
+            ? MethodName.isLegal(path) : MethodName.isPath(path)
+        guard isLegal else {
+            return close(
+                CallEnd(
+                    error: .refused(
+                        .invalidArgument, "an interceptor changed the path to '\(path)'")))
+        }
+        var options = options
+        options.path = path
+        start(options)
+    }
 
-    /// Says that no more requests follow.
-    public func finish() { ask(.finish) }
+    /// Passes a request on.
+    public func write(_ message: RawMessage) { request(.write(message)) }
+
+    /// Ends the request: no more messages follow.
+    public func finish() { request(.finish) }
 
     /// Asks for one more response.
-    public func receiveNext() { ask(.receiveNext) }
+    public func receiveNext() { request(.receiveNext) }
 
-    /// Ends the rest of the call; nothing comes back from it. The caller hears of it by
-    /// ``close(_:)`` alone.
-    public func cancel() { ask(.cancel) }
+    /// Cancels the rest of the call. It delivers no more events. To end the call for the caller
+    /// too, call ``close(_:)``.
+    public func cancel() { request(.cancel) }
 
-    /// Gives up the rest of the call and puts a fresh one in its place, which is not started: to
-    /// send the request once more.
+    /// Replaces the rest of the call with a new one, which is not started, so that the request can
+    /// be sent again.
     public func restart() {
         restoreDeadline()
         let fresh = plan.link(from: nextIndex, under: self)
         let unneeded = state.withLock { state in
-            // Behind the end of the call nothing more is sent.
+            // After the end of the call nothing is sent.
             guard !state.isCancelled, !state.isOver else { return fresh as ChainSeam? }
             defer { state.below = fresh }
             return state.below
@@ -100,12 +122,12 @@ extension InterceptedCall {
         unneeded?.cancel()
     }
 
-    private func ask(_ request: ChainRequest) {
+    private func request(_ request: ChainRequest) {
         let seam = state.withLock { $0.below }
         if let refusal = seam?.pass(request) { refuse(refusal) }
     }
 
-    /// The rest of the call has ended, and what is left is the time that this part of it has.
+    /// The rest of the call has ended: the deadline of this part applies again.
     private func restoreDeadline() {
         plan.deadline.restore(to: state.withLock { $0.deadline })
     }
@@ -114,23 +136,23 @@ extension InterceptedCall {
 // MARK: - Towards the caller
 
 extension InterceptedCall {
-    /// Gives the caller what the server sent before its first message.
-    public func deliver(initialMetadata: Metadata) { tell(.initialMetadata(initialMetadata)) }
+    /// Delivers initial metadata to the caller.
+    public func deliver(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }
 
-    /// Gives the caller a response.
-    public func deliver(_ message: RawMessage) { tell(.message(message)) }
+    /// Delivers a response to the caller.
+    public func deliver(_ message: RawMessage) { pass(.message(message)) }
 
-    /// Tells the caller that his request was taken, and that there is room for the next.
-    public func deliverWriteDone() { tell(.writeDone) }
+    /// Tells the caller that a request was accepted, and that there is room for the next.
+    public func deliverWriteDone() { pass(.writeDone) }
 
-    /// Ends the call for the caller. What of it is still under way is cancelled.
+    /// Ends the call for the caller. A rest of the call that is still running is cancelled.
     public func close(_ end: CallEnd) {
-        tell(.close(end))
-        letGo().below?.cancel()
+        pass(.close(end))
+        endForCaller().below?.cancel()
     }
 
-    /// The call has ended for the caller: nothing is held back any more.
-    private func letGo() -> (upper: ChainSeam?, below: ChainSeam?) {
+    /// The call has ended for the caller, so that nothing is held back.
+    private func endForCaller() -> (upper: ChainSeam?, below: ChainSeam?) {
         let (upper, below, wasHeld) = state.withLock { state in
             defer {
                 state.isOver = true
@@ -142,13 +164,13 @@ extension InterceptedCall {
         return (upper, below)
     }
 
-    private func tell(_ response: ChainResponse) {
+    private func pass(_ response: ChainResponse) {
         let upper = state.withLock { $0.upper }
         if let refusal = upper?.pass(response) { refuse(refusal) }
     }
 
     private func refuse(_ reason: String) {
-        let (upper, below) = letGo()
+        let (upper, below) = endForCaller()
         upper?.close(with: RPCError(.internal, "interceptor '\(factory.name)': \(reason)"))
         below?.cancel()
     }
@@ -157,8 +179,8 @@ extension InterceptedCall {
 // MARK: - The serial context
 
 extension InterceptedCall {
-    /// Keeps further requests back, a cancellation excepted, until ``releaseRequests()``: while
-    /// the interceptor waits for something before it lets the call go on.
+    /// Holds further requests back, except a cancellation, until ``releaseRequests()``: for an
+    /// interceptor that waits before it continues the call.
     public func holdRequests() {
         let isNew = state.withLock { state in
             guard !state.holdsRequests, !state.isCancelled, !state.isOver else { return false }
@@ -168,21 +190,18 @@ extension InterceptedCall {
         if isNew { plan.shared.hold(true) }
     }
 
-    /// Lets the requests come that were kept back.
+    /// Delivers the requests that were held back.
     public func releaseRequests() {
-        let (isMine, wasHeld) = state.withLock { state in
-            defer {
-                state.holdsRequests = false
-                state.isHandled = true
-            }
-            return (!state.isHandled, state.holdsRequests)
+        let (isHandler, wasHeld) = state.withLock { state in
+            defer { state.holdsRequests = false }
+            return (state.handler.begin(), state.holdsRequests)
         }
         if wasHeld { plan.shared.hold(false) }
-        if isMine { handleAll() }
+        if isHandler { handleAll() }
     }
 
-    /// Runs `work` in the interceptor's serial context: for what happens later, in a task or a
-    /// handler.
+    /// Runs `work` in the interceptor's serial context. For work that a task or a handler does
+    /// later.
     ///
     /// ```swift
     /// Task { [call] in
@@ -202,25 +221,23 @@ extension InterceptedCall {
 
     private func post(_ event: Event) {
         var wasHeld = false
-        let isMine = state.withLock { state in
+        let isHandler = state.withLock { state in
             let mustWait: Bool
             switch event {
-            // It was on its way when the call was cancelled on another thread.
+            // The request was on its way when another thread cancelled the call.
             case .request where state.isCancelled: return false
             case .request(.cancel):
                 state.requests = Backlog()
                 wasHeld = state.holdsRequests
                 state.holdsRequests = false
                 state.isCancelled = true
-                mustWait = state.isHandled
+                mustWait = state.handler.isActive
             case .request:
-                mustWait = state.isHandled || state.holdsRequests || !state.requests.isEmpty
-            case .response, .work: mustWait = state.isHandled
+                mustWait =
+                    state.handler.isActive || state.holdsRequests || !state.requests.isEmpty
+            case .response, .work: mustWait = state.handler.isActive
             }
-            guard mustWait else {
-                state.isHandled = true
-                return true
-            }
+            if !mustWait { return state.handler.begin() }
             if case .request = event {
                 state.requests.append(event)
             } else {
@@ -229,7 +246,7 @@ extension InterceptedCall {
             return false
         }
         if wasHeld { plan.shared.hold(false) }
-        guard isMine else { return }
+        guard isHandler else { return }
         // A closure would cost an allocation for each event.
         if factory.context.isInline {
             handleAll(from: event)
@@ -243,14 +260,14 @@ extension InterceptedCall {
         while let event = next() { handle(event) }
     }
 
-    /// Handles what has been kept back.
+    /// Handles the events that were held back.
     private func handleAll() {
         factory.context { [self] in
             gathering { while let event = next() { handle(event) } }
         }
     }
 
-    /// What one turn asks for leaves together: the request's headers with its message.
+    /// Sends the requests of one turn together, such as the headers with a message.
     private func gathering(_ body: () -> Void) { plan.shared.gather(body) }
 
     private func handle(_ event: Event) {
@@ -263,10 +280,9 @@ extension InterceptedCall {
 
     private func next() -> Event? {
         state.withLock { state in
-            if let event = state.others.popFirst() { return event }
-            if !state.holdsRequests, let event = state.requests.popFirst() { return event }
-            state.isHandled = false
-            return nil
+            var event = state.others.popFirst()
+            if event == nil, !state.holdsRequests { event = state.requests.popFirst() }
+            return state.handler.next(event)
         }
     }
 
@@ -296,7 +312,7 @@ extension InterceptedCall {
 }
 
 extension InterceptedCall: ChainUpper, ChainLower {
-    func take(_ request: ChainRequest) { post(.request(request)) }
+    func send(_ request: ChainRequest) { post(.request(request)) }
 
-    func take(_ response: ChainResponse) { post(.response(response)) }
+    func receive(_ response: ChainResponse) { post(.response(response)) }
 }

@@ -1,8 +1,8 @@
-/// Stands between a caller and the network for one call: sees every request on its way out and
-/// every response on its way in, and may hold, change, drop, repeat or answer it.
+/// Intercepts one call: it receives every request on its way to the network and every response on
+/// its way to the caller, and may hold, change, drop, repeat or answer it.
 ///
-/// Each method forwards, unless it is written otherwise. `call` is both neighbours: what is asked
-/// of it goes on to the network, what is handed to it goes on to the caller.
+/// The default of each method passes the event on. The argument `call` is the context: its
+/// functions pass requests to the network and responses to the caller.
 ///
 /// ```swift
 /// final class Stamp: Interceptor {
@@ -14,38 +14,38 @@
 /// }
 ///
 /// let stamp = InterceptorFactory("stamp") { _ in Stamp() }
-/// let channel = try Channel("localhost:50051", interceptors: [.all(stamp)])
+/// let channel = try Channel("localhost:50051", credentials: .insecure, interceptors: [.all(stamp)])
 /// ```
 ///
-/// An interceptor object belongs to one call, and its methods run one at a time: on the thread
-/// that brings the event, or where ``InterceptorFactory/context`` says. State that calls share
-/// lives in what the factory's closure captures. What an interceptor does later, from a task or a
-/// handler of its own, goes through ``InterceptedCall/perform(as:_:)``.
+/// An interceptor belongs to one call. Its methods run one at a time, on the thread that delivers
+/// the event, or in ``InterceptorFactory/context``. State that calls share belongs into the closure
+/// of the factory. Work that an interceptor does later, in a task or a handler, must use
+/// ``InterceptedCall/perform(as:_:)``.
 public protocol Interceptor: AnyObject, SendableMetatype {
     // Requests, from the caller to the network.
 
-    /// The call begins.
+    /// The call starts.
     ///
-    /// The options are those of the call over the channel's defaults. ``CallOptions/timeout`` is nil
-    /// in them, whatever the caller has set: it counts from when the call was made, and stands in
-    /// ``CallOptions/absoluteDeadline``. An interceptor may set either.
+    /// The options are those of the call, completed with the channel's defaults.
+    /// ``CallOptions/timeout`` is always nil: the time is counted from the creation of the call,
+    /// and is part of ``CallOptions/absoluteDeadline``. An interceptor may set either.
     func start(_ options: CallOptions, _ call: InterceptedCall)
     func write(_ message: RawMessage, _ call: InterceptedCall)
-    /// No more messages follow.
+    /// The request ends: no more messages follow.
     func finish(_ call: InterceptedCall)
-    /// The caller is ready for one more message.
+    /// The caller asks for one more message.
     func receiveNext(_ call: InterceptedCall)
-    /// The caller has lost interest, or the call has failed on this side, which
-    /// ``InterceptedCall/cancellation`` tells; the caller hears nothing any more.
+    /// The caller has cancelled the call, or it has failed on this side;
+    /// ``InterceptedCall/cancellation`` is the error. The caller receives no more events.
     func cancel(_ call: InterceptedCall)
 
     // Responses, from the network to the caller.
 
     func receive(initialMetadata: Metadata, _ call: InterceptedCall)
     func receive(_ message: RawMessage, _ call: InterceptedCall)
-    /// A message was taken, and there is room for the next.
+    /// A message was accepted, and there is room for the next.
     func writeDone(_ call: InterceptedCall)
-    /// The call has ended; nothing follows.
+    /// The call has ended. No more events follow.
     func close(_ end: CallEnd, _ call: InterceptedCall)
 }
 
@@ -64,18 +64,19 @@ extension Interceptor {
     public func close(_ end: CallEnd, _ call: InterceptedCall) { call.close(end) }
 }
 
-/// Makes an interceptor for each call.
+/// Creates an interceptor for each call.
 public struct InterceptorFactory: Sendable {
-    /// Names it in errors.
+    /// The name of the interceptor in errors.
     public let name: String
-    /// Where an interceptor's methods run.
+    /// The thread on which the interceptor's methods run.
     public let context: SerialContext
     let make: @Sendable (CallDescription) -> sending (any Interceptor)?
 
     /// - Parameters:
-    ///   - name: Names it in errors.
-    ///   - context: Where its methods run.
-    ///   - make: Called when a call is made; nil leaves the call alone.
+    ///   - name: The name of the interceptor in errors.
+    ///   - context: The thread on which its methods run. The default is the thread that delivers
+    ///     the event.
+    ///   - make: Called for each call; nil means no interceptor for this call.
     public init(
         _ name: String, context: SerialContext = .inline,
         make: @escaping @Sendable (CallDescription) -> sending (any Interceptor)?
@@ -86,15 +87,41 @@ public struct InterceptorFactory: Sendable {
     }
 }
 
-/// Which call an interceptor is asked for.
+/// A call, as interceptors and credentials receive it.
 public struct CallDescription: Hashable, Sendable {
     /// `/package.Service/Method`.
     public let path: String
     public let shape: CallShape
-    /// What the channel's requests are addressed to.
+    /// The `:authority` of the request.
     public let authority: String
-    /// Whether what is sent cannot be read on the way.
+    /// Whether the connection is encrypted.
     public let isSecure: Bool
+    /// The method of a plain HTTP request; nil for a call of gRPC.
+    public let httpMethod: HTTPMethod?
+    /// The identity of a request whose bytes differ from call to call; nil compares the bytes.
+    let identity: RequestIdentity?
+
+    /// - Parameters:
+    ///   - path: `/package.Service/Method`.
+    ///   - shape: How many messages each side sends.
+    ///   - authority: The `:authority` of the request.
+    ///   - isSecure: Whether the connection is encrypted.
+    public init(path: String, shape: CallShape, authority: String, isSecure: Bool) {
+        self.init(
+            path, shape, authority: authority, isSecure: isSecure, httpMethod: nil, identity: nil)
+    }
+
+    init(
+        _ path: String, _ shape: CallShape, authority: String, isSecure: Bool,
+        httpMethod: HTTPMethod?, identity: RequestIdentity?
+    ) {
+        self.path = path
+        self.shape = shape
+        self.authority = authority
+        self.isSecure = isSecure
+        self.httpMethod = httpMethod
+        self.identity = identity
+    }
 
     /// `package.Service`.
     public var serviceName: String { MethodName(path: path)?.service ?? "" }
@@ -102,30 +129,30 @@ public struct CallDescription: Hashable, Sendable {
     public var methodName: String { MethodName(path: path)?.method ?? "" }
 }
 
-/// An interceptor of a channel, and the calls it is for.
+/// An interceptor of a channel, with the calls that it applies to.
 ///
-/// A request meets those for all calls first, then those for its service, then those for its
-/// method, then those that its own options name; within each, in the order of the list. A
-/// response meets them the other way round.
+/// A request passes the interceptors for all calls first, then those for its service, then those
+/// for its method, then those of its own options; within each group, in the order of the list. A
+/// response passes them in the reverse order.
 public struct ChannelInterceptor: Sendable {
     enum Scope: Hashable { case all, service(String), method(String) }
 
     let scope: Scope
     let factory: InterceptorFactory
 
-    /// For every call.
+    /// An interceptor of every call.
     public static func all(_ factory: InterceptorFactory) -> ChannelInterceptor {
         ChannelInterceptor(scope: .all, factory: factory)
     }
 
-    /// For the calls to a service, named as `package.Service`.
+    /// An interceptor of the calls to a service, named as `package.Service`.
     public static func service(
         _ name: String, _ factory: InterceptorFactory
     ) -> ChannelInterceptor {
         ChannelInterceptor(scope: .service(name), factory: factory)
     }
 
-    /// For the calls of a method, named by its path `/package.Service/Method`.
+    /// An interceptor of the calls to a method, named by its path `/package.Service/Method`.
     public static func method(
         _ path: String, _ factory: InterceptorFactory
     ) -> ChannelInterceptor {
@@ -134,14 +161,19 @@ public struct ChannelInterceptor: Sendable {
 }
 
 extension [ChannelInterceptor] {
-    /// Those for a call, in the order in which its requests meet them.
+    /// The factories for a call, in the order of its requests.
     func factories(for call: CallDescription, and own: [InterceptorFactory]) -> [InterceptorFactory]
     {
         var factories: [InterceptorFactory] = []
-        let service = call.serviceName
-        for scope in [.all, .service(service), .method(call.path)] as [ChannelInterceptor.Scope] {
-            for entry in self where entry.scope == scope { factories.append(entry.factory) }
+        factories.reserveCapacity(count + own.count)
+        for entry in self where entry.scope == .all { factories.append(entry.factory) }
+        if factories.count < count {
+            let service = call.serviceName
+            for scope in [.service(service), .method(call.path)] as [ChannelInterceptor.Scope] {
+                for entry in self where entry.scope == scope { factories.append(entry.factory) }
+            }
         }
-        return factories + own
+        factories += own
+        return factories
     }
 }

@@ -1,18 +1,24 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call with interceptors, as its face sees it. Hands the face's requests to the first of them,
-/// and what comes back to the face's observer, which hears of exactly one end.
+/// A call with interceptors, for its face. Passes the face's requests to the first interceptor, and
+/// its responses to the face's observer, which receives exactly one end.
 final class InterceptorChain: CallRequests {
     private struct State {
         var observer: (any CallObserver)?
         var below: ChainSeam?
         var isStarting = false
-        /// What was asked for before the start has been passed on.
+        /// Whether requests that were made before the start have been passed on.
         var isStarted = false
-        /// What was asked for before that.
+        /// Requests that were made before the start.
         var early: [ChainRequest] = []
         var hasEnd = false
+
+        /// A unary call makes four requests before its start: one allocation for all of them.
+        mutating func keepEarly(_ request: ChainRequest) {
+            if early.isEmpty { early.reserveCapacity(4) }
+            early.append(request)
+        }
     }
 
     private let options: CallOptions
@@ -42,19 +48,19 @@ extension InterceptorChain {
         if let error = plan.registry.add(self) { return fail(error) }
         plan.shared.gather {
             pass(.start(options), to: seam)
-            // What another thread asks for meanwhile comes behind it.
+            // Requests that another thread makes in the meantime follow.
             while let early = takeEarly() {
                 for request in early { pass(request, to: seam) }
             }
         }
-        // It may have ended before it was known to run.
+        // The call may have ended before it was registered.
         if state.withLock({ $0.hasEnd }) { plan.registry.remove(self) }
     }
 
-    /// Whether the call waits for one of the interceptors to let it begin.
+    /// Whether an interceptor delays the creation of the call.
     var isHeld: Bool { plan.shared.isHeld && plan.shared.terminal?.hasCore != true }
 
-    /// Nil when nothing is left; from then on requests pass by themselves.
+    /// Nil when there are none; from then on requests are passed on at once.
     private func takeEarly() -> [ChainRequest]? {
         state.withLock { state in
             guard !state.early.isEmpty else {
@@ -68,25 +74,27 @@ extension InterceptorChain {
 
     private func pass(_ request: ChainRequest, to seam: ChainSeam) {
         guard seam.pass(request) != nil, case .write = request else { return }
-        // A message behind the end of the request goes nowhere; nobody is to wait for it.
+        // A message after the end of the request is dropped, and its writer must not wait.
         plan.shared.noteLostWrite()
-        take(.writeDone)
+        receive(.writeDone)
     }
 
-    func write(_ message: consuming EncodedMessage, andFinish: Bool, mayCompress: Bool) {
-        let message = RawMessage(message, mayCompress: mayCompress)
-        guard andFinish else { return ask(.write(message)) }
+    func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
+        let message = RawMessage(message, allowsCompression: allowsCompression)
+        guard andFinish else { return send(.write(message)) }
         plan.shared.gather {
-            ask(.write(message))
-            ask(.finish)
+            send(.write(message))
+            send(.finish)
         }
     }
 
+    var mayHaveSent: Bool { plan.shared.mayHaveSent }
+
     var hasUnreadEnd: Bool { plan.shared.terminal?.hasUnreadEnd ?? false }
 
-    func finish() { ask(.finish) }
+    func finish() { send(.finish) }
 
-    func receiveNext() { ask(.receiveNext) }
+    func receiveNext() { send(.receiveNext) }
 
     func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
 
@@ -97,14 +105,14 @@ extension InterceptorChain {
         plan.shared.failure = error
         var end = CallEnd(error: error)
         end.dropsUnread = true
-        take(.close(end))
+        receive(.close(end))
         _ = seam?.pass(.cancel)
     }
 
-    private func ask(_ request: ChainRequest) {
+    private func send(_ request: ChainRequest) {
         let seam: ChainSeam? = state.withLock { state in
             guard state.isStarted else {
-                if !state.hasEnd { state.early.append(request) }
+                if !state.hasEnd { state.keepEarly(request) }
                 return nil
             }
             return state.below
@@ -116,11 +124,11 @@ extension InterceptorChain {
 // MARK: - Responses
 
 extension InterceptorChain: ChainUpper {
-    func take(_ response: ChainResponse) {
-        responses.handle(response) { tell($0) }
+    func receive(_ response: ChainResponse) {
+        responses.handle(response) { deliver($0) }
     }
 
-    private func tell(_ response: ChainResponse) {
+    private func deliver(_ response: ChainResponse) {
         let observer: (any CallObserver)? = state.withLock { state in
             guard !state.hasEnd else { return nil }
             guard case .close = response else { return state.observer }
@@ -137,8 +145,11 @@ extension InterceptorChain: ChainUpper {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message.bytes, from: self)
         case .writeDone:
-            observer?.messageWasWritten(wasTaken: !plan.shared.takeLostWrite())
-        case .close(let end): observer?.receive(end: end)
+            observer?.messageWasWritten(wasAccepted: !plan.shared.takeLostWrite())
+        case .close(var end):
+            // An interceptor may end a call of which nothing was sent.
+            if !plan.shared.mayHaveSent { end.error?.mayHaveBeenExecuted = false }
+            observer?.receive(end: end)
         }
     }
 }

@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// A message as octets, on its way through interceptors.
+/// An encoded message, as interceptors receive it.
 public struct RawMessage: Sendable {
     private enum Storage: Sendable {
         case bytes([UInt8])
@@ -8,16 +8,17 @@ public struct RawMessage: Sendable {
     }
 
     private let storage: Storage
-    /// Whether it is compressed on a call that compresses. Of no meaning in a response.
-    public var mayCompress = true
+    /// Whether the message is compressed on a call that compresses. The default is true. It has no
+    /// effect on responses.
+    public var allowsCompression = true
 
     public init(_ bytes: [UInt8]) {
         storage = .bytes(bytes)
     }
 
-    package init(_ message: consuming EncodedMessage, mayCompress: Bool = true) {
+    package init(_ message: consuming EncodedMessage, allowsCompression: Bool = true) {
         storage = .encoded(message)
-        self.mayCompress = mayCompress
+        self.allowsCompression = allowsCompression
     }
 
     public var byteCount: Int {
@@ -27,28 +28,28 @@ public struct RawMessage: Sendable {
         }
     }
 
-    /// The octets of the message.
+    /// The bytes of the message.
     public var bytes: [UInt8] {
         switch storage {
         case .bytes(let bytes): bytes
-        case .encoded(.whole(let octets)): Array(octets.dropFirst(MessagePrefix.byteCount))
-        case .encoded(let message): message.withoutPrefix().octets
+        case .encoded(.whole(let bytes)): Array(bytes.dropFirst(MessagePrefix.byteCount))
+        case .encoded(let message): message.withoutPrefix().bytes
         }
     }
 
-    /// Reads the octets where they lie; those of a large message may have to be put together first.
+    /// Passes the bytes to `body` without a copy, unless they are in several buffers.
     public func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch storage {
         case .bytes(let bytes): return try body(bytes.span)
         case .encoded(let message):
-            let octets = message.octets
-            return try body(octets.span.extracting(droppingFirst: MessagePrefix.byteCount))
+            let bytes = message.bytes
+            return try body(bytes.span.extracting(droppingFirst: MessagePrefix.byteCount))
         }
     }
 
-    /// The message as it is sent on.
+    /// The message for the next neighbour.
     package consuming func encoded() -> EncodedMessage {
         switch storage {
         case .bytes(let bytes): EncodedMessage(prefixing: bytes)
@@ -58,11 +59,11 @@ public struct RawMessage: Sendable {
 }
 
 extension RawMessage: Hashable {
-    /// The octets where they lie, one run behind the other.
+    /// The bytes without a copy, in one or more pieces.
     private var runs: [ArraySlice<UInt8>] {
         switch storage {
         case .bytes(let bytes): [bytes[...]]
-        case .encoded(.whole(let octets)): [octets.dropFirst(MessagePrefix.byteCount)]
+        case .encoded(.whole(let bytes)): [bytes.dropFirst(MessagePrefix.byteCount)]
         case .encoded(.parts(let parts)):
             [parts[0].dropFirst(MessagePrefix.byteCount)] + parts.dropFirst().map { $0[...] }
         }
@@ -71,16 +72,16 @@ extension RawMessage: Hashable {
     public static func == (left: RawMessage, right: RawMessage) -> Bool {
         guard left.byteCount == right.byteCount else { return false }
         let (left, right) = (left.runs, right.runs)
-        // As long as both were encoded alike, which is as fast as it can be.
+        // Messages that were encoded in the same way have equal pieces, which are compared fast.
         guard left.map(\.count) == right.map(\.count) else {
             return left.joined().elementsEqual(right.joined())
         }
         return left == right
     }
 
-    /// The length and the beginning tell most messages apart, and cost the same for all.
+    /// Uses the length and the beginning, so that the cost does not grow with the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(byteCount)
-        for octet in runs.joined().prefix(256) { hasher.combine(octet) }
+        for byte in runs.joined().prefix(256) { hasher.combine(byte) }
     }
 }

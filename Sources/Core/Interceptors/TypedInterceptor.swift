@@ -1,4 +1,4 @@
-/// An interceptor of one method that sees its messages as values instead of octets.
+/// An interceptor of one method that receives messages as values.
 ///
 /// ```swift
 /// final class Politeness: TypedInterceptor {
@@ -8,19 +8,19 @@
 /// }
 ///
 /// let polite = InterceptorFactory.typed("politeness", sayHello) { Politeness() }
-/// let channel = try Channel(target, interceptors: [.method(sayHello.path, polite)])
+/// let channel = try Channel(target, credentials: .insecure, interceptors: [.method(sayHello.path, polite)])
 /// ```
 ///
-/// Messages are decoded for it and encoded again; one that cannot be ends the call with INTERNAL.
+/// Messages are decoded and encoded again. A message that cannot be ends the call with INTERNAL.
 public protocol TypedInterceptor: AnyObject, SendableMetatype {
     associatedtype Request: Sendable
     associatedtype Reply: Sendable
 
-    /// The call begins.
+    /// The call starts.
     func start(_ options: CallOptions, _ call: TypedCall<Request, Reply>)
     func write(_ request: Request, _ call: TypedCall<Request, Reply>)
     func receive(_ reply: Reply, _ call: TypedCall<Request, Reply>)
-    /// The call has ended; nothing follows.
+    /// The call has ended. No more events follow.
     func close(_ end: CallEnd, _ call: TypedCall<Request, Reply>)
 }
 
@@ -35,26 +35,26 @@ extension TypedInterceptor {
     public func close(_ end: CallEnd, _ call: TypedCall<Request, Reply>) { call.raw.close(end) }
 }
 
-/// A call as a typed interceptor has it.
+/// The context of a typed interceptor.
 public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
-    /// The call as octets, with everything else that can be asked of it.
+    /// The call with encoded messages and all other functions.
     public let raw: InterceptedCall
     private let method: Method<Request, Reply>
-    /// As of the message that is being handled.
-    private let mayCompress: Bool
+    /// The value of the message that is being handled.
+    private let allowsCompression: Bool
 
-    init(_ raw: InterceptedCall, _ method: Method<Request, Reply>, mayCompress: Bool = true) {
+    init(_ raw: InterceptedCall, _ method: Method<Request, Reply>, allowsCompression: Bool = true) {
         self.raw = raw
         self.method = method
-        self.mayCompress = mayCompress
+        self.allowsCompression = allowsCompression
     }
 
-    /// Sends a request on to the network.
+    /// Passes a request on to the network.
     public func write(_ request: Request) {
         pass(on: request, method.requestCodec) { raw.write($0) }
     }
 
-    /// Hands a reply on to the caller.
+    /// Delivers a reply to the caller.
     public func deliver(_ reply: Reply) {
         pass(on: reply, method.replyCodec) { raw.deliver($0) }
     }
@@ -63,7 +63,7 @@ public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
         on value: Value, _ codec: Codec<Value>, _ body: (RawMessage) -> Void
     ) {
         do throws(RPCError) {
-            body(RawMessage(try codec.encode(value), mayCompress: mayCompress))
+            body(RawMessage(try codec.encode(value), allowsCompression: allowsCompression))
         } catch {
             raw.close(CallEnd(error: error))
         }
@@ -71,7 +71,7 @@ public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
 }
 
 extension InterceptorFactory {
-    /// A typed interceptor of `method`; calls of other methods it leaves alone.
+    /// A typed interceptor of `method`. It is not applied to other methods.
     public static func typed<Typed: TypedInterceptor>(
         _ name: String, _ method: Method<Typed.Request, Typed.Reply>,
         context: SerialContext = .inline, make: @escaping @Sendable () -> sending Typed
@@ -83,7 +83,7 @@ extension InterceptorFactory {
     }
 }
 
-/// Decodes for a typed interceptor what passes.
+/// Decodes the messages of a typed interceptor.
 private final class TypedAdapter<Typed: TypedInterceptor>: Interceptor {
     private let typed: Typed
     private let method: Method<Typed.Request, Typed.Reply>
@@ -100,7 +100,7 @@ private final class TypedAdapter<Typed: TypedInterceptor>: Interceptor {
     func write(_ message: RawMessage, _ call: InterceptedCall) {
         decode(message, method.requestCodec, call) { request in
             typed.write(
-                request, TypedCall(call, method, mayCompress: message.mayCompress))
+                request, TypedCall(call, method, allowsCompression: message.allowsCompression))
         }
     }
 
@@ -117,8 +117,8 @@ private final class TypedAdapter<Typed: TypedInterceptor>: Interceptor {
         _ body: (Value) -> Void
     ) {
         do throws(RPCError) {
-            let octets = message.bytes
-            body(try codec.decode(octets.span))
+            let bytes = message.bytes
+            body(try codec.decode(bytes.span))
         } catch {
             call.close(CallEnd(error: error))
         }

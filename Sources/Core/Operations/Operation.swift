@@ -1,24 +1,26 @@
-/// One of the six things that can be done with a call. They are started in batches, by
-/// ``RawCall/start(_:tag:)``, and each has a handler that is called when its batch has ended.
+/// One of the six operations of a call. ``RawCall/start(_:tag:)`` starts them in batches. The
+/// handler of an operation is called when its batch has ended.
 ///
-/// Foundation has a type of this name, too: where both are imported, this is `Swiftlet.Operation`.
+/// Foundation has a type with this name too. If both modules are imported, this one is
+/// `Swiftlet.Operation`.
+@nonexhaustive
 public enum Operation: Sendable {
-    /// Starts the call with these headers. Comes first, and once.
+    /// Starts the call with these headers. Must be the first operation. Once per call.
     case sendInitialMetadata(Metadata, then: (@Sendable () -> Void)? = nil)
 
-    /// Sends a message; the batch ends when the transport has taken it.
+    /// Sends a message. Ends when there is room for the next.
     case sendMessage([UInt8], then: (@Sendable () -> Void)? = nil)
 
-    /// Says that no more messages follow. Once.
+    /// Ends the request: no more messages follow. Once per call.
     case sendClose(then: (@Sendable () -> Void)? = nil)
 
-    /// Waits for the server's headers. Once.
+    /// Waits for the initial metadata. Once per call.
     case receiveInitialMetadata(@Sendable (Metadata) -> Void)
 
-    /// Waits for the next message; nil when there is none any more.
+    /// Waits for the next message. The handler receives nil after the last one.
     case receiveMessage(@Sendable ([UInt8]?) -> Void)
 
-    /// Waits for the end of the call: its status and the server's trailers. Once.
+    /// Waits for the end of the call: the status and the trailing metadata. Once per call.
     case receiveStatus(@Sendable (Status, Metadata) -> Void)
 }
 
@@ -44,22 +46,22 @@ extension Operation {
     }
 }
 
-/// Which operations a call may still take.
+/// The rules for the operations that a call accepts.
 struct OperationRules {
     private var isStarted = false
     private var isClosed = false
     private var receivesInitialMetadata = false
     private var receivesStatus = false
-    /// Operations of which one at a time may be under way.
+    /// Running operations of kinds of which only one may run at a time.
     private var pending: Set<Operation.Kind> = []
 }
 
 extension OperationRules {
-    /// Takes a batch note, or says which operation is out of place and why. A batch that is
-    /// refused leaves everything as it was.
+    /// Adds a batch. Throws FAILED_PRECONDITION, naming the operation and the rule, if it breaks
+    /// one; then nothing is changed.
     mutating func admit(_ batch: [Operation]) throws(RPCError) {
         var rules = self
-        // The order within a batch does not count: the metadata starts what else is in it.
+        // The order within a batch does not matter: the initial metadata starts the others.
         let kinds = batch.map(\.kind)
         if kinds.contains(.sendInitialMetadata) { try rules.admit(.sendInitialMetadata) }
         var hasMetadata = false
@@ -75,7 +77,7 @@ extension OperationRules {
         self = rules
     }
 
-    mutating func completed(_ kind: Operation.Kind) { pending.remove(kind) }
+    mutating func end(_ kind: Operation.Kind) { pending.remove(kind) }
 
     private mutating func admit(_ kind: Operation.Kind) throws(RPCError) {
         switch kind {
@@ -107,7 +109,7 @@ extension OperationRules {
 
     private mutating func admitOneAtATime(_ kind: Operation.Kind) throws(RPCError) {
         guard pending.insert(kind).inserted else {
-            throw Self.refusal(kind, "is still under way")
+            throw Self.refusal(kind, "is still running")
         }
     }
 

@@ -1,15 +1,15 @@
 import SwiftletTransport
 import Synchronization
 
-/// The batches of a call that are under way, and what has come that none has asked for yet.
+/// The running batches of a call, and events that no operation has asked for yet.
 final class OperationBatches: CallObserver {
-    /// Who is told of a batch's end.
+    /// How the end of a batch is reported.
     enum Report: Sendable {
         case tag(CompletionQueue.Tag)
         case handler(@Sendable (Bool) -> Void)
     }
 
-    /// What a new batch asks of the call.
+    /// The requests that a new batch makes of the call.
     struct Plan: Sendable {
         var metadata: Metadata?
         var message: [UInt8]?
@@ -28,7 +28,7 @@ final class OperationBatches: CallObserver {
         var report: Report
         var remainingCount = 0
         var success = true
-        /// What to call at its end, in the order in which operations ended.
+        /// The handlers of its operations, in the order of their ends.
         var handlers: [@Sendable () -> Void] = []
     }
 
@@ -44,12 +44,12 @@ final class OperationBatches: CallObserver {
         var statusReader: (batch: Int, handler: @Sendable (Status, Metadata) -> Void)?
 
         var initialMetadata: Metadata?
-        /// What an interceptor has given that nobody has asked for.
+        /// Messages that an interceptor delivered and that no operation has asked for.
         var unread = Backlog<[UInt8]>()
         var end: CallEnd?
-        /// Nobody can ask for anything any more.
+        /// Whether the program has released the call, so that no batch can be started.
         var isAbandoned = false
-        /// What was asked for before there was a call to ask.
+        /// Requests that were made before the call was created.
         var early = Plan()
     }
 
@@ -72,12 +72,12 @@ extension OperationBatches {
                 return state.take(operations, report)
             }
         }
-        // Reported when it has been carried out: what follows it may need the call.
+        // A batch is reported after it was carried out: its handlers may need the call.
         return try result.get()
     }
 
     func adopt(_ call: any CallRequests) {
-        // Cancelled, or never heard of again, before it was made.
+        // The call was cancelled or released before it was created.
         let isOver = state.withLock { state in
             guard state.end == nil else { return true }
             state.call = call
@@ -86,14 +86,14 @@ extension OperationBatches {
         if isOver { call.cancel() }
     }
 
-    func carryOut(_ plan: Plan) {
+    func perform(_ plan: Plan) {
         let (call, plan): ((any CallRequests)?, Plan) = state.withLock { state in
             var all = state.early
             all.add(plan)
             state.early = state.call == nil ? all : Plan()
             return (state.call, all)
         }
-        guard let call else { return settle() }
+        guard let call else { return reportEnded() }
         if let message = plan.message {
             call.write(EncodedMessage(prefixing: message), andFinish: plan.closes)
         } else if plan.closes {
@@ -101,12 +101,12 @@ extension OperationBatches {
         }
         if plan.receives { call.receiveNext() }
         if plan.metadata != nil { call.start() }
-        settle()
+        reportEnded()
     }
 
-    /// Nobody can start a batch any more. One that waits for a call that was never made ends, and
-    /// what nobody can ask for any more does not stand before the end of one that was.
-    func letGo() {
+    /// The program has released the call. A batch that waits for a call that was never created
+    /// ends. Messages that no operation can ask for do not delay the end of a call.
+    func callWasReleased() {
         let call: (any CallRequests)? = state.withLock { state in
             state.isAbandoned = true
             if state.call == nil, state.end == nil {
@@ -115,7 +115,7 @@ extension OperationBatches {
             return state.isUnwanted ? state.call : nil
         }
         call?.receiveNext()
-        settle()
+        reportEnded()
     }
 
     func cancel() {
@@ -126,12 +126,12 @@ extension OperationBatches {
             return state.call
         }
         call?.cancel()
-        settle()
+        reportEnded()
     }
 }
 
 extension OperationBatches.State {
-    /// Whether nobody will ever ask for a message again.
+    /// Whether no operation will ask for a message.
     fileprivate var isUnwanted: Bool { isAbandoned && messageReader == nil }
 
     fileprivate mutating func take(
@@ -180,8 +180,8 @@ extension OperationBatches.Batch {
 // MARK: - A batch ends
 
 extension OperationBatches {
-    /// Reports the batches of which nothing is left to wait for.
-    private func settle() {
+    /// Reports the batches whose operations have all ended.
+    private func reportEnded() {
         let (ended, unwanting) = state.withLock { state in
             let wasWanted = !state.isUnwanted
             let ended = state.takeEnded()
@@ -206,41 +206,45 @@ extension OperationBatches.State {
     fileprivate mutating func takeEnded() -> [OperationBatches.Batch] {
         if initialMetadata != nil || end != nil, let reader = metadataReader.take() {
             let metadata = initialMetadata ?? Metadata()
-            settle(reader.batch) { reader.handler(metadata) }
+            endOperation(of: reader.batch) { reader.handler(metadata) }
         }
         if !unread.isEmpty, let reader = messageReader.take(), let message = unread.popFirst() {
-            rules.completed(.receiveMessage)
-            settle(reader.batch) { reader.handler(message) }
+            rules.end(.receiveMessage)
+            endOperation(of: reader.batch) { reader.handler(message) }
         }
         if let end {
-            if let write = write.take() { settle(write.batch, success: false, write.then) }
-            if let reader = messageReader.take() { settle(reader.batch) { reader.handler(nil) } }
+            if let write = write.take() {
+                endOperation(of: write.batch, success: false, write.then)
+            }
+            if let reader = messageReader.take() {
+                endOperation(of: reader.batch) { reader.handler(nil) }
+            }
             if let reader = statusReader.take() {
                 let status = end.error?.status ?? .ok
-                settle(reader.batch) { reader.handler(status, end.trailers) }
+                endOperation(of: reader.batch) { reader.handler(status, end.trailers) }
             }
-            rules.completed(.sendMessage)
-            rules.completed(.receiveMessage)
+            rules.end(.sendMessage)
+            rules.end(.receiveMessage)
         }
         let ended = batches.filter { $0.value.remainingCount == 0 }.keys.sorted()
         return ended.compactMap { batches.removeValue(forKey: $0) }
     }
 
     /// An operation of a batch has ended.
-    fileprivate mutating func settle(
-        _ batch: Int, success: Bool = true, _ handler: (@Sendable () -> Void)?
+    fileprivate mutating func endOperation(
+        of batch: Int, success: Bool = true, _ handler: (@Sendable () -> Void)?
     ) {
         batches[batch]?.remainingCount -= 1
         batches[batch]?.ended(success: success, handler)
     }
 }
 
-// MARK: - What the call brings
+// MARK: - Events of the call
 
 extension OperationBatches {
     func receive(initialMetadata: Metadata) {
         state.withLock { $0.initialMetadata = initialMetadata }
-        settle()
+        reportEnded()
     }
 
     func receive(message: [UInt8], from call: any CallRequests) {
@@ -251,18 +255,19 @@ extension OperationBatches {
             }
             return (state.call, state.statusReader != nil)
         }
-        guard let unwanting else { return settle() }
-        // Read on for the sake of the end, or without an end if nobody waits for one.
+        guard let unwanting else { return reportEnded() }
+        // Reads on to the end if an operation waits for the status. Otherwise the call is
+        // cancelled.
         if isAwaited { unwanting.receiveNext() } else { unwanting.cancel() }
     }
 
-    func messageWasWritten(wasTaken: Bool) {
+    func messageWasWritten(wasAccepted: Bool) {
         state.withLock { state in
             guard let write = state.write.take() else { return }
-            state.rules.completed(.sendMessage)
-            state.settle(write.batch, success: wasTaken, write.then)
+            state.rules.end(.sendMessage)
+            state.endOperation(of: write.batch, success: wasAccepted, write.then)
         }
-        settle()
+        reportEnded()
     }
 
     func receive(end: CallEnd) {
@@ -270,8 +275,8 @@ extension OperationBatches {
             state.end = end
             return state.call.take()
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = call
-        settle()
+        reportEnded()
     }
 }

@@ -1,22 +1,24 @@
 import Synchronization
 
-/// A call as batches of operations on octets: what every other face is a comfort over.
+/// A call as batches of operations on messages as bytes. All other kinds of calls can be built on
+/// it.
 ///
 /// ```swift
 /// let queue = try CompletionQueue(.byHand)
-/// let channel = try Channel("localhost:50051", queue: queue)
+/// let channel = try Channel("localhost:50051", credentials: .insecure, queue: queue)
 /// let call = try channel.rawCall("/helloworld.Greeter/SayHello")
 /// try call.start(
 ///     [
 ///         .sendInitialMetadata([:]), .sendMessage(request), .sendClose(),
 ///         .receiveMessage { reply in … }, .receiveStatus { status, trailers in … },
 ///     ], tag: 1)
-/// while case .completed(let tag, let success) = queue.next() { … }
+/// while case .completed(let tag, let success) = try queue.next() { … }
 /// ```
 ///
-/// A batch ends when each of its operations has: then their handlers are called, and the batch
-/// becomes an event of the queue. It succeeds unless something could not be sent: what it waits
-/// for ends with the call, be it without a message. The call keeps itself alive until it has ended.
+/// A batch ends when all its operations have ended. Then their handlers are called, and the batch
+/// becomes an event of the queue. A batch fails only if something could not be sent: an operation
+/// that receives ends with the call, without a message if there is none. The call keeps itself
+/// alive until its end.
 public final class RawCall: Sendable {
     private let make: @Sendable (Metadata, any CallObserver) -> any CallRequests
     private let queue: CompletionQueue
@@ -31,25 +33,27 @@ public final class RawCall: Sendable {
         batches = OperationBatches(queue)
     }
 
-    deinit { batches.letGo() }
+    deinit { batches.callWasReleased() }
 }
 
 extension Channel {
-    /// A call of `path`, written as `/package.Service/Method`, that is made of raw operations. Its
-    /// messages are octets.
+    /// A raw call of `path`, written as `/package.Service/Method`. Its messages are bytes. Throws
+    /// INVALID_ARGUMENT if the path is malformed.
     ///
     /// - Parameters:
-    ///   - path: What is called.
-    ///   - options: Metadata, deadline and the like.
-    ///   - contentSubtype: What stands behind `application/grpc+`, where anything does.
-    ///   - queue: Where its batches end; the channel's unless another is named.
+    ///   - path: The path of the method.
+    ///   - options: The options of the call.
+    ///   - contentSubtype: The part of the content type after `application/grpc+`. The default is
+    ///     none.
+    ///   - queue: The queue of the batches' events. The default is the channel's queue.
     public func rawCall(
-        _ path: String, _ options: CallOptions = CallOptions(), contentSubtype: String? = nil,
+        _ path: String, options: CallOptions = CallOptions(), contentSubtype: String? = nil,
         on queue: CompletionQueue? = nil
     ) throws(RPCError) -> RawCall {
         guard MethodName(path: path) != nil else {
             throw .refused(
-                .invalidArgument, "'\(path)' is not of the form /package.Service/Method")
+                .invalidArgument,
+                "not the path of a method: '\(path)' (expected /package.Service/Method in ASCII)")
         }
         return RawCall(on: queue ?? backend.queue) { metadata, observer in
             var options = options
@@ -62,23 +66,23 @@ extension Channel {
 }
 
 extension RawCall {
-    /// Starts a batch whose end is an event of the queue, with `tag`.
+    /// Starts a batch whose end is an event of the queue with `tag`.
     ///
-    /// Throws when an operation is out of place, and starts none of them then.
+    /// Throws FAILED_PRECONDITION, and starts no operation, if one of them breaks a rule.
     public func start(
         _ operations: [Operation], tag: CompletionQueue.Tag
     ) throws(RPCError) {
         try start(operations, .tag(tag))
     }
 
-    /// Starts a batch at whose end `handler` is called, on the queue.
+    /// Starts a batch. `handler` is called on the queue when it has ended.
     public func start(
         _ operations: [Operation], handler: @escaping @Sendable (_ success: Bool) -> Void
     ) throws(RPCError) {
         try start(operations, .handler(handler))
     }
 
-    /// Ends the call with CANCELLED and resets its stream. What is under way ends.
+    /// Ends the call with CANCELLED and resets its stream. Running batches end.
     public func cancel() { batches.cancel() }
 
     private func start(
@@ -88,6 +92,6 @@ extension RawCall {
         if let metadata = plan.metadata {
             batches.adopt(make(metadata, batches))
         }
-        batches.carryOut(plan)
+        batches.perform(plan)
     }
 }

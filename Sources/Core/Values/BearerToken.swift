@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Call credentials that send a token as `authorization: Bearer …`, get it when it is first needed,
-/// and keep it until shortly before it expires.
+/// Call credentials that send a token as `authorization: Bearer …`. The token is fetched when it is
+/// first needed, and kept until shortly before it expires.
 ///
 /// ```swift
 /// let token = BearerToken {
@@ -12,13 +12,13 @@ import Synchronization
 ///     "example.com:443", credentials: .tls(), defaultOptions: .with { $0.credentials = token })
 /// ```
 ///
-/// Calls that come while the token is being fetched wait for that one fetch. A fetch that fails
-/// fails the calls that waited for it, and the next call tries again.
+/// Calls that start during a fetch wait for it. If the fetch fails, those calls fail, and the next
+/// call fetches again.
 public final class BearerToken: CallCredentials {
-    /// A token, and until when it is good.
+    /// A token and its expiry.
     public struct Token: Hashable, Sendable {
         public var value: String
-        /// Nil is for ever.
+        /// When the token expires; nil means never.
         public var expiry: ContinuousClock.Instant?
 
         public init(_ value: String, expiry: ContinuousClock.Instant? = nil) {
@@ -26,7 +26,7 @@ public final class BearerToken: CallCredentials {
             self.expiry = expiry
         }
 
-        /// A token that is good for so long, from now.
+        /// A token that expires after `duration`, counted from now.
         public init(_ value: String, validFor duration: Duration) {
             self.init(value, expiry: .now + duration)
         }
@@ -35,7 +35,7 @@ public final class BearerToken: CallCredentials {
     private struct State {
         var token: Token?
         var fetch: Task<Result<Token, RPCError>, Never>?
-        /// Fetches are told apart by it: a token that was invalidated while it was on its way is
+        /// The number of the current token: a token that was invalidated while it was fetched is
         /// not kept.
         var generation = 0
     }
@@ -43,29 +43,32 @@ public final class BearerToken: CallCredentials {
     private let fetchToken: @Sendable () async throws -> Token
     private let leeway: Duration
     private let state = Mutex(State())
-    public let isAllowedInTheClear: Bool
+    public let allowsInsecureConnections: Bool
 
     /// - Parameters:
-    ///   - leeway: How long before its expiry a token is renewed.
-    ///   - isAllowedInTheClear: Sends the token where everybody on the way can read it.
-    ///   - fetch: Gets a fresh token; asked by one call at a time, and the others wait for it.
+    ///   - leeway: How long before its expiry a token is renewed. The default is 60 seconds.
+    ///   - allowsInsecureConnections: Whether the token may be sent on a connection that is not
+    ///     encrypted. The default is false.
+    ///   - fetch: Gets a new token. Only one call at a time calls it; other calls wait for the
+    ///     result. If it throws, the calls fail with UNAUTHENTICATED, or with the error if that is
+    ///     an ``RPCError``.
     public init(
-        renewingBefore leeway: Duration = .seconds(60), isAllowedInTheClear: Bool = false,
+        renewingBefore leeway: Duration = .seconds(60), allowsInsecureConnections: Bool = false,
         _ fetch: @escaping @Sendable () async throws -> Token
     ) {
         fetchToken = fetch
         self.leeway = leeway
-        self.isAllowedInTheClear = isAllowedInTheClear
+        self.allowsInsecureConnections = allowsInsecureConnections
     }
 
-    /// A token that never changes.
-    public convenience init(_ value: String, isAllowedInTheClear: Bool = false) {
-        self.init(isAllowedInTheClear: isAllowedInTheClear) { Token(value) }
+    /// A token that does not expire.
+    public convenience init(_ value: String, allowsInsecureConnections: Bool = false) {
+        self.init(allowsInsecureConnections: allowsInsecureConnections) { Token(value) }
     }
 }
 
 extension BearerToken {
-    /// Has the token fetched anew for the next call: it was refused.
+    /// Makes the next call fetch a new token, because this one was rejected.
     public func invalidate() {
         state.withLock { state in
             state.token = nil
@@ -74,18 +77,19 @@ extension BearerToken {
         }
     }
 
-    public func metadataAtHand(path: String, authority: String) -> Metadata? {
+    public func cachedMetadata(for call: CallDescription) -> Metadata? {
         let token: Token? = state.withLock { state in
             guard let token = state.token else { return nil }
             if let expiry = token.expiry, ContinuousClock.now + leeway >= expiry { return nil }
             return token
         }
-        // A token that is no legal header is told of where errors can be told.
+        // A token that is not a legal header value is reported by ``metadata(for:)``, which can
+        // throw.
         return try? token?.metadata
     }
 
-    public func metadata(path: String, authority: String) async throws(RPCError) -> Metadata {
-        if let metadata = metadataAtHand(path: path, authority: authority) { return metadata }
+    public func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
+        if let metadata = cachedMetadata(for: call) { return metadata }
         let fetch = state.withLock { state in
             if let fetch = state.fetch { return fetch }
             let generation = state.generation
@@ -103,7 +107,8 @@ extension BearerToken {
         } catch let error as RPCError {
             result = .failure(error)
         } catch {
-            result = .failure(.refused(.unauthenticated, "there is no bearer token: \(error)"))
+            result = .failure(
+                .refused(.unauthenticated, "the bearer token could not be fetched: \(error)"))
         }
         state.withLock { state in
             guard state.generation == generation else { return }

@@ -1,21 +1,54 @@
-/// Gives each call what proves who makes it.
-///
-/// ``BearerToken`` is one; another is a type with one method.
+/// Authenticates the caller with metadata of each call, such as ``BearerToken``.
 public protocol CallCredentials: Sendable {
-    /// Metadata to send with a call of `path` to `authority`. A failure fails the call with what
-    /// was thrown.
-    func metadata(path: String, authority: String) async throws(RPCError) -> Metadata
+    /// The metadata to send with a call. If it throws, the call fails with that error.
+    func metadata(for call: CallDescription) async throws(RPCError) -> Metadata
 
-    /// The same, when it is at hand: then the call does not wait for a task. Nil leaves it to
-    /// ``metadata(path:authority:)``.
-    func metadataAtHand(path: String, authority: String) -> Metadata?
+    /// The same if it is available without waiting, so that the call needs no task. Nil, the default,
+    /// makes the call use ``metadata(for:)``.
+    func cachedMetadata(for call: CallDescription) -> Metadata?
 
-    /// Whether it may be sent where everybody on the way can read it. `false` unless said
-    /// otherwise; calls over channels that are not secure then fail with UNAUTHENTICATED.
-    var isAllowedInTheClear: Bool { get }
+    /// Whether the metadata may be sent on a connection that is not encrypted. If not, which is the
+    /// default, a call on such a connection fails with UNAUTHENTICATED.
+    var allowsInsecureConnections: Bool { get }
+}
+
+/// The credentials of a channel's defaults, combined with those of a call.
+struct CombinedCredentials: CallCredentials {
+    private let defaults: any CallCredentials
+    private let own: any CallCredentials
+
+    static func of(
+        _ defaults: (any CallCredentials)?, and own: (any CallCredentials)?
+    ) -> (any CallCredentials)? {
+        guard let defaults, let own else { return own ?? defaults }
+        return CombinedCredentials(defaults: defaults, own: own)
+    }
+
+    func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
+        let base = try await defaults.metadata(for: call)
+        return Self.merge(base, try await own.metadata(for: call))
+    }
+
+    func cachedMetadata(for call: CallDescription) -> Metadata? {
+        guard let base = defaults.cachedMetadata(for: call),
+            let own = own.cachedMetadata(for: call)
+        else { return nil }
+        return Self.merge(base, own)
+    }
+
+    var allowsInsecureConnections: Bool {
+        defaults.allowsInsecureConnections && own.allowsInsecureConnections
+    }
+
+    private static func merge(_ base: Metadata, _ own: Metadata) -> Metadata {
+        var merged = base
+        for name in Set(own.map(\.name)) { merged.removeAll(name) }
+        merged.append(contentsOf: own)
+        return merged
+    }
 }
 
 extension CallCredentials {
-    public func metadataAtHand(path: String, authority: String) -> Metadata? { nil }
-    public var isAllowedInTheClear: Bool { false }
+    public func cachedMetadata(for call: CallDescription) -> Metadata? { nil }
+    public var allowsInsecureConnections: Bool { false }
 }

@@ -1,32 +1,35 @@
-/// What may differ from one call to the next. Every option has a default that is right for most
-/// calls, so most calls name none of them.
+/// The options of one call. The default of each option is right for most calls.
 ///
 /// ```swift
-/// try await greeter.sayHello(request, .with { $0.timeout = .seconds(1) })
+/// try await greeter.sayHello(request, options: .with { $0.timeout = .seconds(1) })
 /// ```
 public struct CallOptions: Sendable {
-    /// How long the call may take, from its start to its status. Nil is for ever. An interceptor
-    /// never sees it: it has become part of the ``absoluteDeadline`` by then.
+    /// The longest time from the start of the call to its status. Nil, the default, means no limit.
+    /// Then the call ends with DEADLINE_EXCEEDED. Interceptors receive it as part of the
+    /// ``absoluteDeadline``.
     public var timeout: Duration?
 
-    /// When the call must have ended. Of this and ``timeout`` the earlier counts.
+    /// The moment at which the call ends with DEADLINE_EXCEEDED. The default is never. If ``timeout`` is
+    /// set too, the earlier one applies.
     public var absoluteDeadline = Deadline.never
 
-    /// Headers sent with the request.
+    /// Headers sent with the request. The default is none.
     public var metadata = Metadata()
 
-    /// Whether the call waits while the server cannot be reached, instead of failing at once. Nil
-    /// leaves it to the channel's defaults, and then to `false`.
+    /// Whether the call waits while the server cannot be reached, instead of failing with UNAVAILABLE
+    /// at once. Nil, the default, means the channel's value; its default is `false`.
     public var waitForReady: Bool?
 
-    /// The largest message that is sent; nil leaves it to the channel.
+    /// The size of the largest message that is sent, in bytes. Nil, the default, means the channel's
+    /// value. A larger message fails the call with RESOURCE_EXHAUSTED.
     public var maxSendByteCount: Int?
 
-    /// The largest message that is accepted; nil leaves it to the channel. A server that sends a
-    /// larger one fails the call with `RESOURCE_EXHAUSTED`; it cannot make the client allocate it.
+    /// The size of the largest message that is accepted, in bytes. Nil, the default, means the channel's
+    /// value. A larger message fails the call with RESOURCE_EXHAUSTED before memory is allocated for
+    /// it.
     public var maxReceiveByteCount: Int?
 
-    /// Nil is none of them: so the options of most calls hold on to next to nothing.
+    /// Options that few calls set. Nil if none is set, so that options are small.
     private var rare: Rare?
 
     public init() {}
@@ -39,10 +42,10 @@ public struct CallOptions: Sendable {
     }
 }
 
-// MARK: - What few calls set
+// MARK: - Options that few calls set
 
 extension CallOptions {
-    /// Shared by copies until one is changed.
+    /// Shared by copies of the options until one is changed.
     private final class Rare: Sendable {
         let values: Values
         init(_ values: Values) { self.values = values }
@@ -53,6 +56,7 @@ extension CallOptions {
         var authority: String?
         var credentials: (any CallCredentials)?
         var interceptors: [InterceptorFactory] = []
+        var path: String?
     }
 
     private mutating func set(_ change: (inout Values) -> Void) {
@@ -61,32 +65,42 @@ extension CallOptions {
         rare = Rare(values)
     }
 
-    /// How request messages are compressed. Nil leaves it to the channel.
+    /// How request messages are compressed. Nil, the default, means the channel's value.
     public var compression: CompressionAlgorithm? {
         get { rare?.values.compression }
         set { set { $0.compression = newValue } }
     }
 
-    /// Stands in for the channel's in `:authority`.
+    /// Replaces the channel's `:authority`. Over TLS the server's certificate must be valid for this
+    /// host too; otherwise the call fails with UNAUTHENTICATED before anything is sent. The default is
+    /// nil.
     public var authority: String? {
         get { rare?.values.authority }
         set { set { $0.authority = newValue } }
     }
 
-    /// Where the call gets its proof of identity from, as a bearer token.
+    /// Adds metadata that authenticates the caller, such as a bearer token. Credentials of the
+    /// channel's defaults are sent too; these replace their metadata of the same name. The default is
+    /// nil.
     public var credentials: (any CallCredentials)? {
         get { rare?.values.credentials }
         set { set { $0.credentials = newValue } }
     }
 
-    /// Interceptors of this call. Its requests meet them after those of the channel.
+    /// Interceptors of this call. Requests pass them after those of the channel. The default is none.
     public var interceptors: [InterceptorFactory] {
         get { rare?.values.interceptors ?? [] }
         set { set { $0.interceptors = newValue } }
     }
 
-    /// Whether the call is one that no interceptor looks at, for all that its options say.
-    var meetsNobody: Bool {
+    /// Replaces the path of the call. Set by interceptors alone; nil is the path of the method.
+    var path: String? {
+        get { rare?.values.path }
+        set { set { $0.path = newValue } }
+    }
+
+    /// Whether the options add no interceptor to the call.
+    var hasNoInterceptors: Bool {
         guard let values = rare?.values else { return true }
         return values.interceptors.isEmpty && values.credentials == nil
     }
@@ -95,22 +109,23 @@ extension CallOptions {
 // MARK: - Defaults
 
 extension CallOptions {
-    /// Whether they leave everything to the defaults.
-    package var saysNothing: Bool {
-        timeout == nil && absoluteDeadline == .never && metadata.saysNothing && waitForReady == nil
+    /// Whether the options set nothing.
+    @usableFromInline package var isEmpty: Bool {
+        timeout == nil && absoluteDeadline == .never && metadata.hasNoElements
+            && waitForReady == nil
             && maxSendByteCount == nil && maxReceiveByteCount == nil && rare == nil
     }
 
-    /// These options where they say something, `defaults` where they do not. Metadata of names that
-    /// these do not have is added.
-    package consuming func merged(over defaults: CallOptions) -> CallOptions {
+    /// These options, with the values of `defaults` for what they do not set. Metadata of `defaults` is
+    /// added for the names that these do not have.
+    @usableFromInline package consuming func merged(over defaults: CallOptions) -> CallOptions {
         var merged = self
-        // A call that says when it must have ended means it, however soon the default would end it.
+        // A deadline of the call replaces that of the defaults, even if it is later.
         if merged.timeout == nil, merged.absoluteDeadline == .never {
             merged.timeout = defaults.timeout
             merged.absoluteDeadline = defaults.absoluteDeadline
         }
-        if !defaults.metadata.saysNothing {
+        if !defaults.metadata.hasNoElements {
             let own = merged.metadata
             merged.metadata = defaults.metadata
             for name in Set(own.map(\.name)) { merged.metadata.removeAll(name) }
@@ -125,14 +140,14 @@ extension CallOptions {
             merged.set { own in
                 own.compression = own.compression ?? values.compression
                 own.authority = own.authority ?? values.authority
-                own.credentials = own.credentials ?? values.credentials
+                own.credentials = CombinedCredentials.of(values.credentials, and: own.credentials)
                 own.interceptors = values.interceptors + own.interceptors
             }
         }
         return merged
     }
 
-    /// The smaller of the relative and the absolute deadline, counted from now.
+    /// The earlier one of ``timeout``, counted from now, and ``absoluteDeadline``.
     var deadline: Deadline {
         guard let timeout else { return absoluteDeadline }
         return .earlier(absoluteDeadline, .after(timeout))

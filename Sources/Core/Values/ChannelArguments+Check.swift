@@ -1,9 +1,9 @@
 extension ChannelArguments {
-    /// RFC 9113 §6.5.2, SETTINGS_MAX_FRAME_SIZE.
+    /// The legal values of SETTINGS_MAX_FRAME_SIZE (RFC 9113 §6.5.2).
     static let legalFrameByteCounts = 16_384...16_777_215
 
-    /// Throws at the first value that no channel can do with. Names are looked at when they are set,
-    /// properties only when a channel is made with them.
+    /// Throws INVALID_ARGUMENT at the first illegal value. Names are checked when they are set,
+    /// properties when a channel is made.
     func check() throws(RPCError) {
         try Self.check("initialReconnectBackoff", initialReconnectBackoff, isPositive: false)
         try Self.check("maxReconnectBackoff", maxReconnectBackoff, isPositive: false)
@@ -34,7 +34,7 @@ extension ChannelArguments {
             range.upperBound == .max
             ? "at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         throw .refused(
-            .invalidArgument, "the channel argument '\(name)' is \(value), and must be \(legal)")
+            .invalidArgument, "channel argument '\(name)' is \(value) (expected \(legal))")
     }
 
     private static func check(
@@ -43,6 +43,6 @@ extension ChannelArguments {
         guard let value, value < .zero || (isPositive && value == .zero) else { return }
         throw .refused(
             .invalidArgument,
-            "the channel argument '\(name)' is \(value), which is no time to wait")
+            "channel argument '\(name)' is \(value) (expected a duration of at least zero)")
     }
 }

@@ -1,35 +1,35 @@
 extension ChannelArguments {
-    /// What a name stands for.
+    /// The property that a name sets, and how its value is converted.
     private enum Kind {
         case milliseconds(WritableKeyPath<ChannelArguments, Duration>)
-        /// Shorter ones are taken for the shortest that gRPC's other clients know.
+        /// Milliseconds. Values below the minimum of other gRPC clients mean that minimum.
         case backoff(WritableKeyPath<ChannelArguments, Duration>)
-        /// The largest integer is never.
+        /// Milliseconds. The largest integer means never.
         case optionalMilliseconds(WritableKeyPath<ChannelArguments, Duration?>)
         case count(WritableKeyPath<ChannelArguments, Int>, ClosedRange<Int>)
-        /// −1 is none.
+        /// −1 means no limit.
         case limit(WritableKeyPath<ChannelArguments, Int?>)
-        /// 0 is none.
+        /// 0 means no limit.
         case positive(WritableKeyPath<ChannelArguments, Int?>)
         case flag(WritableKeyPath<ChannelArguments, Bool>)
         case text(WritableKeyPath<ChannelArguments, String?>)
-        /// Above which header lists are refused as gRPC's other clients see fit, and by this one
-        /// only well above.
+        /// The soft limit for header lists. Other gRPC clients reject some lists above it. This
+        /// client rejects lists above the hard limit.
         case softMetadataLimit
         case hardMetadataLimit
-        /// By gRPC's number.
+        /// The number of a compression algorithm in gRPC.
         case compression(WritableKeyPath<ChannelArguments, CompressionAlgorithm>)
     }
 
     /// `grpc_compression_algorithm`, in its order.
     private static let compressions: [CompressionAlgorithm] = [.identity, .deflate, .gzip]
 
-    /// Names that other clients know and that mean nothing here: who sets one of them is told so,
-    /// instead of being left to think that he mistyped it.
+    /// Names that other clients support and this one does not. They have an error of their own, so
+    /// that they are not taken for misspelled.
     static let unsupported: Set<String> = [
         "grpc.per_message_compression", "grpc.per_message_decompression",
         "grpc.compression_enabled_algorithms_bitset", "grpc.enable_retries",
-        "grpc.per_rpc_retry_buffer_size", "grpc.experimental.enable_hedging",
+        "grpc.experimental.enable_hedging",
         "grpc.channel_pooling_domain", "grpc.channel_id", "grpc.http2.ping_timeout_ms",
         "grpc.http2.write_buffer_size", "grpc.http2.true_binary", "grpc.http2_scheme",
         "grpc.http2.max_inflight_pings", "grpc.dns_min_time_between_resolutions_ms",
@@ -61,6 +61,7 @@ extension ChannelArguments {
         case "grpc.max_receive_message_length", "grpc.max_message_length":
             .limit(\.maxReceiveMessageByteCount)
         case "grpc.max_send_message_length": .limit(\.maxSendMessageByteCount)
+        case "grpc.per_rpc_retry_buffer_size": .count(\.maxReplayByteCount, 0...Int(Int32.max))
         case "grpc.max_concurrent_streams": .positive(\.maxConcurrentStreams)
         case "grpc.http2.lookahead_bytes": .positive(\.streamWindowByteCount)
         case "grpc.http2.bdp_probe": .flag(\.measuresBandwidth)
@@ -80,19 +81,19 @@ extension ChannelArguments {
         }
     }
 
-    /// Sets the argument that gRPC's other clients know as `name`. Throws when there is none of
-    /// that name here, or the value is not of its type or outside its range.
+    /// Sets the argument that other gRPC clients call `name`. Throws INVALID_ARGUMENT if the name
+    /// is not supported, or the value has another type or is out of range.
     public mutating func set(_ name: String, to value: Value) throws(RPCError) {
         guard let kind = Self.kind(of: name) else {
             throw .refused(
                 .invalidArgument,
                 Self.unsupported.contains(name)
-                    ? "the channel argument '\(name)' is not supported"
-                    : "there is no channel argument '\(name)'")
+                    ? "channel argument '\(name)' is not supported"
+                    : "unknown channel argument '\(name)'")
         }
         switch (kind, value) {
         case (.milliseconds(let path), .integer(let value)) where value >= 0:
-            // Nought would be no time to wait for whatever it is, and is taken for the least.
+            // Zero is treated as the smallest allowed value.
             self[keyPath: path] = .milliseconds(max(value, 1))
         case (.backoff(let path), .integer(let value)) where value >= 0:
             self[keyPath: path] = .milliseconds(max(value, Self.shortestBackoff))
@@ -115,12 +116,12 @@ extension ChannelArguments {
             hasHardMetadataLimit = true
         case (.softMetadataLimit, .integer(let value)) where (0...Int(Int32.max)).contains(value):
             guard !hasHardMetadataLimit else { return }
-            maxMetadataByteCount = max(Self.leastHardMetadataLimit, value / 4 * 5)
+            maxMetadataByteCount = value
         case (.text(let path), .string(let value)):
             self[keyPath: path] = value
         default:
             throw .refused(
-                .invalidArgument, "the channel argument '\(name)' cannot be \(value)")
+                .invalidArgument, "channel argument '\(name)' cannot be \(value)")
         }
     }
 

@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// How a channel behaves, as properties or under the names that gRPC's other clients use.
+/// The settings of a channel, as properties or under the names of other gRPC clients.
 ///
 /// ```swift
 /// var arguments = ChannelArguments()
@@ -8,7 +8,8 @@ import SwiftletTransport
 /// try arguments.set("grpc.max_receive_message_length", to: 16_777_216)
 /// ```
 public struct ChannelArguments: Hashable, Sendable {
-    /// A value under a name.
+    /// The value of a named argument.
+    @nonexhaustive
     public enum Value: Hashable, Sendable, ExpressibleByIntegerLiteral,
         ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
     {
@@ -21,83 +22,117 @@ public struct ChannelArguments: Hashable, Sendable {
         public init(booleanLiteral value: Bool) { self = .flag(value) }
     }
 
-    /// The delay after the first failure to connect; never above ``maxReconnectBackoff``, nor below
-    /// a millisecond.
+    /// The delay after the first failure to connect; 1 second by default. It is never above
+    /// ``maxReconnectBackoff`` or below a millisecond.
     public var initialReconnectBackoff = Duration.seconds(1)
-    /// The longest delay between two attempts to connect.
+    /// The longest delay between two attempts to connect; 2 minutes by default.
     public var maxReconnectBackoff = Duration.seconds(120)
-    /// How long one attempt to connect may take, handshakes and all addresses included.
+    /// How long one attempt to connect may take, with all addresses and handshakes; 20 seconds by
+    /// default. An attempt that takes longer fails.
     public var connectTimeout = Duration.seconds(20)
-    /// How long an attempt at one address may take before the next begins beside it.
+    /// How long an attempt at one address may take before an attempt at the next address starts too;
+    /// 250 milliseconds by default.
     public var happyEyeballsDelay = Duration.milliseconds(250)
 
-    /// Header lists above this are refused. There is no softer limit below it: the name that other
-    /// clients have for theirs, `grpc.max_metadata_size`, sets this to five quarters of its value,
-    /// and to 16 KiB at the least.
-    public var maxMetadataByteCount = leastHardMetadataLimit
-    /// It was set by the name of the limit that holds always.
+    /// The least time from one successful look-up of a name to the next; 30 seconds by default. A failed
+    /// connection asks for a look-up, which waits that long.
+    public var minResolutionInterval = Duration.seconds(30)
+    /// How calls to the services of the target are made, unless the target's resolver says otherwise; nil,
+    /// the default, says nothing.
+    public var serviceConfig: ServiceConfig?
+
+    /// The proxy that connections are made through; by default the one that the environment names, if it
+    /// names one.
+    public var proxy = ProxyChoice.environment
+
+    /// The largest header list that is accepted, in bytes as HTTP/2 counts them; 16 KiB by default.
+    /// A larger one fails its call. `grpc.max_metadata_size` sets it, and so does
+    /// `grpc.absolute_max_metadata_size`, which takes precedence.
+    public var maxMetadataByteCount = 16 << 10
+    /// Whether it was set by the name of the hard limit.
     var hasHardMetadataLimit = false
-    static let leastHardMetadataLimit = 16 << 10
-    /// What is remembered of the headers that are sent, to send them shorter (RFC 7541 §4.2); the
-    /// server may allow less.
+    /// The size of the table that shortens the headers that are sent (RFC 7541 §4.2), in bytes; 4,096 by
+    /// default. The server may allow less.
     public var encoderTableByteCount = 4_096
-    /// What the server may ask to have remembered of the headers that it sends.
+    /// The size of the table with which the server may shorten the headers that it sends, in bytes;
+    /// 4,096 by default.
     public var decoderTableByteCount = 4_096
-    /// Nil is no limit.
+    /// The largest response message that is accepted, in bytes; 4 MiB by default, nil is no limit. A larger
+    /// one fails its call with RESOURCE_EXHAUSTED.
     public var maxReceiveMessageByteCount: Int? = 4 << 20
-    /// Nil is no limit.
+    /// The most bytes that one byte of a compressed response may become; nil, the default, is no limit.
+    /// A message that becomes larger fails its call with RESOURCE_EXHAUSTED, as one above
+    /// ``maxReceiveMessageByteCount`` does.
+    public var maxDecompressionRatio: Int?
+    /// The largest request message that may be sent, in bytes; nil, the default, is no limit. A larger one
+    /// fails its call with RESOURCE_EXHAUSTED.
     public var maxSendMessageByteCount: Int?
-    /// Streams on one connection at most; the server may allow fewer.
+    /// The bytes of a call's requests that are kept, so that the call can be sent again when its
+    /// server did not process it. A call that has written more fails instead. 256 KiB by default; 0
+    /// sends no request again that has a message.
+    public var maxReplayByteCount = 256 << 10
+    /// The most streams on one connection; nil, the default, leaves the limit to the server. The server
+    /// may allow fewer.
     public var maxConcurrentStreams: Int?
-    /// Connections at most. One more is opened only while the streams on those that there are have
-    /// reached the server's limit, and those that are not needed any more are closed.
+    /// The most connections; 1 by default. Another one is opened only while the open connections have
+    /// reached the server's limit of streams, and it is closed when it is not needed any more.
     public var maxConnectionCount = 1
-    /// The receive window of a stream; nil leaves it to the measured bandwidth × delay.
+    /// The receive window of a stream, in bytes; nil, the default, leaves it to the measured
+    /// bandwidth × delay.
     public var streamWindowByteCount: Int?
-    /// The largest frame that the server may send.
+    /// The largest frame that the server may send, in bytes; 16,384 by default, and 16,384 to 16,777,215.
     public var maxFrameByteCount = 16_384
     /// Whether receive windows grow with the measured bandwidth × delay, where
-    /// ``streamWindowByteCount`` does not say how large they are.
+    /// ``streamWindowByteCount`` does not say how large they are; true by default.
     public var measuresBandwidth = true
-    /// How long the server may leave our SETTINGS unanswered; nil is twice the
-    /// ``keepAliveTimeout``, and a minute at least.
+    /// How long the server may take to acknowledge SETTINGS before the connection is closed; nil, the
+    /// default, is twice the ``keepAliveTimeout``, and a minute at least.
     public var settingsTimeout: Duration?
 
-    /// How long a connection may be silent before it is probed; nil is never. Less than ten seconds
-    /// is taken for ten: servers take more frequent probes for abuse.
+    /// How long a connection may be silent before it is probed with a PING; nil, the default, is never.
+    /// Less than ten seconds counts as ten. While a call runs, the interval always holds, so a server
+    /// that froze is found after the interval and ``keepAliveTimeout``. A server that answers with
+    /// GOAWAY `too_many_pings` doubles the interval of later connections (proposal A8): gRPC servers
+    /// do so by default when probed more than once in five minutes.
     public var keepAliveInterval: Duration?
-    /// How long the server has to answer a probe before its connection is given up.
+    /// How long the server has to answer a probe before the connection is closed; 20 seconds by
+    /// default.
     public var keepAliveTimeout = Duration.seconds(20)
-    /// Whether a connection is probed while no call runs on it.
+    /// Whether a connection is probed while no call runs on it; false by default.
     public var keepAliveWithoutCalls = false
-    /// Probes that may follow one another with nothing sent in between, before there is only one in
-    /// five minutes; 0 is no limit.
+    /// Probes that may follow one another on a connection without calls, with nothing sent in between,
+    /// before there is only one in five minutes; 2 by default, 0 is no limit.
     public var maxPingsWithoutData = 2
-    /// Proposal A8: no more often than every ten seconds, whatever was asked for.
+    /// Proposal A8: at most every ten seconds.
     package var shortestKeepAliveInterval = Duration.seconds(10)
-    /// After this long without calls the connection is closed, and after a second at the least;
-    /// nil is never. The channel looks once in each such time whether it was used since, so that a
+    /// How long a connection stays open without calls; 30 minutes by default, at least a second, nil is
+    /// forever. The channel looks once in each such time whether it was used since, so that a
     /// call costs no timer: it may stay open for up to twice as long.
     public var idleTimeout: Duration? = .seconds(1_800)
 
     /// Knows whether the machine has a network. When it is lost, calls to other machines end at
-    /// once; when it is back, reconnecting does not wait. Nil does without.
-    public var connectivityMonitor: ConnectivityMonitor?
+    /// once; when it is back, reconnecting does not wait. The system's monitor by default; nil
+    /// watches nothing.
+    public var connectivityMonitor: ConnectivityMonitor? = .system
 
-    /// Stands before the library's own name in the user agent.
+    /// Text before the library's own name in `user-agent`; nil, the default, adds none.
     public var userAgentPrefix: String?
-    /// Stands behind it.
+    /// Text after the library's own name in `user-agent`; nil, the default, adds none.
     public var userAgentSuffix: String?
-    /// Stands in for the target in `:authority`.
+    /// The `:authority` of requests; nil, the default, is the target's. With TLS its host is also the
+    /// name that the server's certificate must be for, unless ``targetNameOverride`` is set: a
+    /// certificate for another name fails the connection.
     public var defaultAuthority: String?
-    /// The name that the server's certificate must be for, in place of the target's.
+    /// The name that the server's certificate must be for; nil, the default, is the host of
+    /// ``defaultAuthority`` or of the target.
     public var targetNameOverride: String?
-    /// How requests are compressed, unless a call says otherwise.
+    /// How requests are compressed, unless a call says otherwise; not at all by default.
     public var defaultCompression = CompressionAlgorithm.identity
 
     public init() {}
 
-    /// Arguments by name. Throws at the first that is unknown or of the wrong type.
+    /// Sets arguments by name. Throws INVALID_ARGUMENT at the first that is unknown or of another
+    /// type.
     public init(_ values: [String: Value]) throws(RPCError) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) { try set(name, to: value) }
     }
@@ -116,24 +151,24 @@ extension ChannelArguments {
 
     var socketOptions: SocketOptions {
         var options = SocketOptions()
-        // Proposal A18: with keep-alive on, the system notices a dead peer under sent data too.
+        // Proposal A18: with keep-alive, the system also detects a dead peer while sent data is
+        // unacknowledged.
         if keepAliveInterval != nil { options.userTimeout = keepAliveTimeout }
         return options
     }
 
-    /// Of what was read on its stream, a call that waits for more holds no more than so much of the
-    /// window back, because each time that it gives some takes the connection's lock. The connection
-    /// keeps less than half of a window, and a server must not wait for both, however small the
+    /// The most consumed bytes that a call keeps back before it returns the window: each return
+    /// takes the connection's lock. The connection itself keeps back less than half of a window,
+    /// and the server must not wait for both, so that the value depends on the window.
     /// program has made it.
     var heldBackByteCount: Int { min(1 << 10, (streamWindowByteCount ?? 65_535) / 4) }
 
     var connectionConfiguration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.client)
         configuration.limits.headerListByteCount = maxMetadataByteCount
-        // What may be sent has to fit, in frames as small as they come.
-        configuration.limits.continuationCount = max(
-            configuration.limits.continuationCount,
-            maxMetadataByteCount / (16 << 10) * 5 / 4 + 1)
+        // A header block that is sent must fit. A block is usually smaller than its list.
+        configuration.limits.headerBlockByteCount = max(
+            configuration.limits.headerBlockByteCount, maxMetadataByteCount * 5 / 4)
         configuration.encoderTableByteCount = encoderTableByteCount
         configuration.decoderTableByteCount = decoderTableByteCount
         configuration.maxConcurrentStreams = maxConcurrentStreams
@@ -143,7 +178,6 @@ extension ChannelArguments {
         } else if !measuresBandwidth {
             configuration.receiveWindows = .fixed(65_535)
         }
-        configuration.heldBackByteCount = heldBackByteCount
         if let keepAliveInterval {
             configuration.keepAlive = KeepAlive.Configuration(
                 interval: max(keepAliveInterval, shortestKeepAliveInterval),
@@ -154,4 +188,9 @@ extension ChannelArguments {
             settingsTimeout ?? max(keepAliveTimeout + keepAliveTimeout, .seconds(60))
         return configuration
     }
+}
+
+extension ChannelArguments {
+    /// The host of ``defaultAuthority``; nil when that is nil or no authority.
+    var defaultHost: String? { defaultAuthority.flatMap { Target.split($0)?.host } }
 }

@@ -1,47 +1,49 @@
 package import SwiftletTransport
 import Synchronization
 
-/// A way of one's own to secure connections, in place of TLS.
+/// Secures connections in another way than TLS.
 ///
 /// ```swift
 /// let channel = try Channel("localhost:50051", credentials: .own(MySecurity()))
 /// ```
 public protocol ChannelSecurity: Sendable {
-    /// The client's or the server's end of a new connection.
+    /// Makes the session of a new connection, on the side of the client or the server.
     ///
-    /// - Parameter host: The name that the server must prove to have; nil at the server.
+    /// - Parameter host: The name that the server must prove; nil on the server's side.
     func makeSession(host: String?) throws -> any SecuritySession
 }
 
-/// One end of a secured connection, without the connection: octets go in and come out, and the
-/// channel moves them. Used by one thread at a time.
+/// One end of a secured connection, without I/O: the channel moves the bytes. Used by one thread at
+/// a time.
 ///
-/// Whatever is thrown ends the connection, and its description is the cause that callers see.
+/// An error that a method throws ends the connection. Its description becomes a cause of the
+/// callers' errors.
 public protocol SecuritySession: AnyObject, Sendable {
-    /// Goes on with the handshake: first with nothing, then with what the peer sent, in pieces of
-    /// any size. What is left in `received` at the end of the handshake belongs to the peer's
+    /// Continues the handshake: first without bytes, then with what the peer sent, in pieces of any
+    /// size. Bytes that are left in `received` at the end of the handshake belong to the peer's
     /// first message.
     ///
-    /// - Returns: What is to be sent, and whether the handshake is done.
+    /// - Returns: The bytes to send, and whether the handshake is complete.
     func handshake(_ received: inout [UInt8]) throws -> (reply: [UInt8], isDone: Bool)
 
-    /// Opens what the peer sent. Parts of what can only be opened whole stay with the session.
+    /// Decrypts what the peer sent. The session keeps a part that is not complete.
     func open(_ received: [UInt8]) throws -> [UInt8]
 
-    /// Closes octets up for the peer.
+    /// Encrypts bytes for the peer.
     func seal(_ plaintext: [UInt8]) throws -> [UInt8]
 
-    /// What tells the peer that this was all, if anything does.
+    /// The bytes that announce the end of the connection to the peer; empty if there are none.
     func close() -> [UInt8]
 }
 
 extension ChannelCredentials {
-    /// Connections that are secured by the program's own means. They count as secure: call
-    /// credentials are sent over them.
+    /// Connections that the program secures itself. They count as secure: call credentials are sent
+    /// on them.
     ///
     /// - Parameters:
     ///   - security: Makes a session for each connection.
-    ///   - targetNameOverride: The name that the server must have, in place of the target's.
+    ///   - targetNameOverride: The name that the server must prove. The default is the name of the
+    ///     target.
     public static func own(
         _ security: any ChannelSecurity, targetNameOverride: String? = nil
     ) -> ChannelCredentials {
@@ -50,15 +52,19 @@ extension ChannelCredentials {
     }
 }
 
-/// Shows a program's own security to connections, which know TLS.
+/// Adapts a security of the program to the interface of TLS.
 package struct OwnSecurityProvider: TLSProvider {
     private let security: any ChannelSecurity
 
     package init(_ security: any ChannelSecurity) { self.security = security }
 
-    package func makeSession(host: String?) throws(TLSError) -> any TLSSession {
+    /// A security of the program's own negotiates no application protocol.
+    package func makeSession(
+        host: String?, offering protocols: [String]?
+    ) throws(TLSError) -> any TLSSession {
         do {
-            return OwnSecuritySession(try security.makeSession(host: host))
+            return OwnSecuritySession(
+                try security.makeSession(host: host), host.flatMap { ServerIdentity(host: $0) })
         } catch {
             throw TLSError(.configuration, "\(error)")
         }
@@ -67,31 +73,38 @@ package struct OwnSecurityProvider: TLSProvider {
 
 private final class OwnSecuritySession: TLSSession {
     private struct State {
-        /// Received and left over by the handshake.
+        /// Bytes that were received and not consumed by the handshake.
         var early: [UInt8] = []
-        /// Opened, and waiting for room.
+        /// Decrypted bytes that wait for room.
         var opened = GatherList()
         var isOpen = false
     }
 
     private let session: any SecuritySession
+    private let identity: ServerIdentity?
     private let state = Mutex(State())
 
-    init(_ session: any SecuritySession) { self.session = session }
+    init(_ session: any SecuritySession, _ identity: ServerIdentity?) {
+        self.session = session
+        self.identity = identity
+    }
 
     var negotiatedProtocol: String? { nil }
     var peerCertificates: [[UInt8]] { [] }
     var protocolVersion: String { "own" }
     var isResumed: Bool { false }
 
+    /// A session of the program proves the name of the target only.
+    func isPeer(_ identity: ServerIdentity) -> Bool { identity == self.identity }
+
     func handshake(
         _ received: inout ReceiveBuffer, sending ciphertext: inout GatherList
     ) throws(TLSError) -> TLSHandshakeProgress {
-        var octets = state.withLock { $0.early } + Self.takeAll(&received)
+        var bytes = state.withLock { $0.early } + Self.takeAll(&received)
         do {
-            let (reply, isDone) = try session.handshake(&octets)
+            let (reply, isDone) = try session.handshake(&bytes)
             state.withLock { state in
-                state.early = octets
+                state.early = bytes
                 state.isOpen = isDone
             }
             ciphertext.append(referencing: reply)
@@ -105,14 +118,14 @@ private final class OwnSecuritySession: TLSSession {
         _ received: inout ReceiveBuffer, into plaintext: inout ReceiveBuffer,
         sending ciphertext: inout GatherList
     ) throws(TLSError) -> TLSReadOutcome {
-        let octets =
+        let bytes =
             state.withLock { state in
                 defer { state.early = [] }
                 return state.early
             } + Self.takeAll(&received)
-        if !octets.isEmpty {
+        if !bytes.isEmpty {
             do {
-                let opened = try session.open(octets)
+                let opened = try session.open(bytes)
                 state.withLock { $0.opened.append(referencing: opened) }
             } catch {
                 throw TLSError(.connection, "\(error)")
@@ -135,11 +148,11 @@ private final class OwnSecuritySession: TLSSession {
     func write(
         _ plaintext: inout GatherList, sending ciphertext: inout GatherList
     ) throws(TLSError) {
-        var octets: [UInt8] = []
-        octets.reserveCapacity(plaintext.count)
-        plaintext.moveFirst(plaintext.count, to: &octets)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(plaintext.count)
+        plaintext.moveFirst(plaintext.count, to: &bytes)
         do {
-            ciphertext.append(referencing: try session.seal(octets))
+            ciphertext.append(referencing: try session.seal(bytes))
         } catch {
             throw TLSError(.connection, "\(error)")
         }
@@ -149,15 +162,15 @@ private final class OwnSecuritySession: TLSSession {
         ciphertext.append(referencing: session.close())
     }
 
-    /// Behind the handshake HTTP/2 has its own ways to say that something was cut off.
+    /// After the handshake, HTTP/2 detects a truncated stream itself.
     func endOfTransport() -> TLSError? {
         guard !state.withLock({ $0.isOpen }) else { return nil }
         return TLSError(.handshake, "the peer closed the connection")
     }
 
     private static func takeAll(_ received: inout ReceiveBuffer) -> [UInt8] {
-        let octets = received.withUnread { [UInt8](copying: $0) }
-        received.consume(octets.count)
-        return octets
+        let bytes = received.withUnread { [UInt8](copying: $0) }
+        received.consume(bytes.count)
+        return bytes
     }
 }

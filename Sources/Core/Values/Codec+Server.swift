@@ -1,9 +1,9 @@
-// A server reads requests and writes responses, and an error has to name what it is about.
+// A server decodes requests and encodes responses; its errors name them.
 extension Codec {
-    /// The same as ``decode(_:)``, for whom the octets are a request.
-    package func decodeRequest(_ octets: Span<UInt8>) throws(RPCError) -> Value {
+    /// As ``decode(_:)``, for a request.
+    package func decodeRequest(_ bytes: Span<UInt8>) throws(RPCError) -> Value {
         do {
-            return try decodeOctets(octets)
+            return try decodeBytes(bytes)
         } catch let error as RPCError {
             throw error
         } catch {
@@ -11,7 +11,7 @@ extension Codec {
         }
     }
 
-    /// The same as ``encode(_:)``, for whom the value is a response.
+    /// As ``encode(_:)``, for a response.
     package func encodeReply(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
             return try encodeMessage(value)

@@ -1,34 +1,34 @@
 package import SwiftletTransport
 
-/// When a call must have ended.
+/// The moment at which a call must have ended.
 public struct Deadline: Hashable, Sendable {
-    /// On the clock that the library itself goes by; nil is never.
+    /// The moment on the library's clock; nil means never.
     package let moment: MonotonicInstant?
 
-    /// Nil is never.
+    /// The moment on the continuous clock; nil means never.
     public var instant: ContinuousClock.Instant? { moment.map { ContinuousClock.Instant($0) } }
 
-    /// The call may take for ever.
+    /// The call has no deadline.
     public static let never = Deadline(moment: nil)
 
     package init(moment: MonotonicInstant?) { self.moment = moment }
 
-    /// At an instant.
+    /// A deadline at an instant.
     public static func at(_ instant: ContinuousClock.Instant) -> Deadline {
         Deadline(moment: MonotonicInstant(instant))
     }
 
-    /// After a while, counted from now.
+    /// A deadline after a duration, counted from now.
     public static func after(_ duration: Duration) -> Deadline {
         Deadline(moment: .now + duration)
     }
 
-    /// What is left of the time; nil is for ever, and never below zero.
+    /// The remaining time; at least zero. Nil if there is no deadline.
     public var remaining: Duration? {
         moment.map { max(.zero, MonotonicInstant.now.duration(to: $0)) }
     }
 
-    /// The earlier of two.
+    /// The earlier one of two deadlines.
     public static func earlier(_ left: Deadline, _ right: Deadline) -> Deadline {
         switch (left.moment, right.moment) {
         case (let left?, let right?): Deadline(moment: min(left, right))
@@ -39,7 +39,7 @@ public struct Deadline: Hashable, Sendable {
 }
 
 extension Deadline: CustomStringConvertible {
-    /// What is left of the time: "never", "in 1.5 seconds", "passed".
+    /// The remaining time: "never", "in 1.5 seconds", "passed".
     public var description: String {
         guard let remaining else { return "never" }
         return remaining > .zero ? "in \(remaining)" : "passed"
@@ -48,7 +48,7 @@ extension Deadline: CustomStringConvertible {
 
 // MARK: - The language's own clock
 
-/// One moment on both clocks, so that what is translated twice comes out the same.
+/// The same moment on both clocks, so that conversions are consistent.
 private let anchor = (continuous: ContinuousClock.now, monotonic: MonotonicInstant.now)
 
 extension ContinuousClock.Instant {

@@ -1,8 +1,8 @@
 extension Duration {
-    /// In milliseconds with two digits behind the point.
+    /// In milliseconds with two decimal places.
     var inMilliseconds: String { text(in: .milliseconds(1), digitCount: 2) + " ms" }
 
-    /// How many times `unit` it is, with so many digits behind the point.
+    /// The multiple of `unit`, with `digitCount` decimal places.
     func text(in unit: Duration, digitCount: Int) -> String {
         let scale = (0..<digitCount).reduce(UInt128(1)) { scale, _ in scale * 10 }
         let step = unit.attoseconds.magnitude / scale

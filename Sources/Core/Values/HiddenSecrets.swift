@@ -1,5 +1,6 @@
-// What proves who somebody is does not get into logs by accident: neither by `print` nor by `dump`,
-// which would look into the properties.
+import SwiftletTransport
+
+// Secrets are hidden from `print` and from `dump`, which shows properties.
 
 extension Metadata: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: map { $0 }) }
@@ -9,8 +10,8 @@ extension Metadata.Element: CustomStringConvertible, CustomReflectable {
     public var description: String {
         guard !MetadataRules.isSecret(name) else { return "\(name): (hidden)" }
         return switch value {
-        case .text(let text): "\(name): \(text)"
-        case .bytes(let bytes): "\(name): \(Base64.encode(bytes))"
+        case .text(let text): "\(name): \(PeerText.clean(text))"
+        case .bytes(let bytes): "\(name): \(PeerText.clean(Base64.encode(bytes)))"
         }
     }
 

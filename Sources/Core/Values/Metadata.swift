@@ -2,10 +2,9 @@ import SwiftletTransport
 
 /// Headers or trailers of a call: an ordered list of names and values.
 ///
-/// Names are lower-case ASCII and may repeat; look-ups ignore case. A name that ends in `-bin`
-/// carries octets, any other carries printable ASCII; blanks at the ends of text are taken off.
-/// Of what a server sends under such a name, a value that is not base64 is kept as the text that
-/// came.
+/// Names are lower-case ASCII and may repeat; look-ups ignore case. A name that ends in `-bin` has
+/// bytes as its value, any other printable ASCII text. Spaces at the ends of text are removed. If a
+/// server sends a `-bin` value that is not base64, it is kept as text.
 ///
 /// ```swift
 /// var metadata: Metadata = ["x-request-id": "7f3a"]
@@ -14,22 +13,35 @@ import SwiftletTransport
 /// metadata["x-tenant"] = "blue"
 /// ```
 ///
-/// A name or a text that is illegal is found when the metadata is to be sent: the call ends with
-/// INVALID_ARGUMENT, and the message says which rule it breaks. ``add(_:for:)`` finds it at once.
+/// An illegal name or value is reported when the metadata is sent: the call ends with
+/// INVALID_ARGUMENT, and the message names the rule. ``add(_:for:)`` reports it at once.
 public struct Metadata: Sendable {
-    /// A value: text, or octets where the name ends in `-bin`.
+    /// A value: bytes if the name ends in `-bin`, otherwise text.
     public enum Content: Hashable, Sendable {
         case text(String)
         case bytes([UInt8])
     }
 
     public struct Element: Hashable, Sendable {
+        /// In lower case.
         public let name: String
         public let value: Content
+
+        /// - Parameters:
+        ///   - name: The name; it is converted to lower case.
+        ///   - value: The value, which is not checked.
+        public init(name: String, value: Content) {
+            self.init(lowercased: name.lowercasedASCII, value)
+        }
+
+        fileprivate init(lowercased name: String, _ value: Content) {
+            self.name = name
+            self.value = value
+        }
     }
 
-    /// The metadata, and behind them what was to be added and is illegal: in place of its value, what
-    /// is wrong with it. In one array, because every copy of a call's options would pay for another.
+    /// The values, followed by the problems of illegal ones, which have the problem's text in place
+    /// of the value. One array, because every copy of a call's options would retain a second one.
     private var elements: [Element] = []
     private var problemCount = 0
 
@@ -39,7 +51,7 @@ public struct Metadata: Sendable {
 // MARK: - Reading
 
 extension Metadata {
-    /// The first text for `name`, or nil. What is set takes the place of all values for it.
+    /// The first text for `name`, or nil. Setting it replaces all values for the name.
     public subscript(name: String) -> String? {
         get {
             for case .text(let text) in self[all: name] { return text }
@@ -51,7 +63,7 @@ extension Metadata {
         }
     }
 
-    /// The first octets for `name`, which ends in `-bin`, or nil.
+    /// The first bytes for `name`, which ends in `-bin`, or nil.
     public func bytes(for name: String) -> [UInt8]? {
         for case .bytes(let bytes) in self[all: name] { return bytes }
         return nil
@@ -76,34 +88,35 @@ extension Metadata: Hashable {}
 // MARK: - Writing
 
 extension Metadata {
-    /// Moves all of it out.
+    /// Moves all values out.
     mutating func take() -> Metadata {
         var taken = Metadata()
         swap(&taken, &self)
         return taken
     }
 
-    /// Adds text behind what is there.
+    /// Appends a text.
     public mutating func append(_ text: String, for name: String) {
         append(unchecked: .text(text), for: name)
     }
 
-    /// Adds octets behind what is there, under a name that ends in `-bin`.
+    /// Appends bytes under a name that ends in `-bin`.
     public mutating func append(bytes: [UInt8], for name: String) {
         append(unchecked: .bytes(bytes), for: name)
     }
 
-    /// Adds a text whose legality is not known. Throws an error that names the rule it breaks.
+    /// Appends a text. Throws INVALID_ARGUMENT, naming the rule, if the name or the text is
+    /// illegal.
     public mutating func add(_ text: String, for name: String) throws(RPCError) {
         try add(.text(text), for: name)
     }
 
-    /// Adds octets under a name whose legality is not known.
+    /// Appends bytes. Throws INVALID_ARGUMENT, naming the rule, if the name is illegal.
     public mutating func add(bytes: [UInt8], for name: String) throws(RPCError) {
         try add(.bytes(bytes), for: name)
     }
 
-    /// Adds all of `other`.
+    /// Appends all values of `other`.
     public mutating func append(contentsOf other: Metadata) {
         guard problemCount > 0 || other.problemCount > 0 else {
             elements += other.elements
@@ -114,7 +127,7 @@ extension Metadata {
         problemCount += other.problemCount
     }
 
-    /// Takes away all values for `name`.
+    /// Removes all values for `name`.
     public mutating func removeAll(_ name: String) {
         let name = name.lowercasedASCII
         problemCount -= elements[endIndex...].count { $0.name == name }
@@ -124,21 +137,21 @@ extension Metadata {
     private mutating func append(unchecked value: Content, for name: String) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
-            elements.append(Element(name: name, value: .text(problem)))
+            elements.append(Element(lowercased: name, .text(problem)))
             problemCount += 1
         } else {
-            append(Element(name: name, value: value))
+            append(Element(lowercased: name, value))
         }
     }
 
-    /// Why the metadata cannot be sent, in words.
+    /// Why the metadata cannot be sent; nil if it can.
     package var problem: String? {
         guard problemCount > 0, case .text(let text) = elements[endIndex].value else { return nil }
         return text
     }
 
-    /// Whether there is nothing to send, and nothing to complain of.
-    var saysNothing: Bool { elements.isEmpty }
+    /// Whether there are neither values nor problems.
+    var hasNoElements: Bool { elements.isEmpty }
 
     private mutating func append(_ element: Element) {
         if problemCount == 0 {
@@ -153,12 +166,12 @@ extension Metadata {
         if let problem = MetadataRules.problem(name, value) {
             throw .refused(.invalidArgument, problem)
         }
-        append(Element(name: name, value: value))
+        append(Element(lowercased: name, value))
     }
 
-    /// Adds what a peer sent, which is taken as it is.
+    /// Appends what a peer sent, without a check.
     package mutating func append(received value: Content, for name: String) {
-        append(Element(name: name, value: value))
+        append(Element(lowercased: name, value))
     }
 }
 
@@ -169,20 +182,20 @@ extension Metadata: ExpressibleByDictionaryLiteral {
 }
 
 extension Metadata.Content {
-    /// Text without the blanks at its ends, which HTTP/2 does not carry (RFC 9113 §8.2.1).
+    /// Text without spaces at its ends, which HTTP/2 does not allow (RFC 9113 §8.2.1).
     fileprivate var trimmed: Metadata.Content {
         guard case .text(let text) = self, text.utf8.first == 0x20 || text.utf8.last == 0x20
         else { return self }
-        var octets = text.utf8[...]
-        while octets.first == 0x20 { octets.removeFirst() }
-        while octets.last == 0x20 { octets.removeLast() }
-        return .text(String(decoding: octets, as: UTF8.self))
+        var bytes = text.utf8[...]
+        while bytes.first == 0x20 { bytes.removeFirst() }
+        while bytes.last == 0x20 { bytes.removeLast() }
+        return .text(String(decoding: bytes, as: UTF8.self))
     }
 }
 
 extension String {
-    /// Only A-Z change: Unicode's rules would turn the Kelvin sign into a `k`, and so an illegal
-    /// name into a legal one.
+    /// Converts only A–Z: Unicode's rules would convert the Kelvin sign to `k`, and make an illegal
+    /// name legal.
     fileprivate var lowercasedASCII: String {
         guard utf8.contains(where: { (0x41...0x5a).contains($0) }) else { return self }
         return String(
@@ -191,7 +204,7 @@ extension String {
 }
 
 extension Metadata: CustomStringConvertible {
-    /// For logs, and so without the values of what proves who somebody is.
+    /// For logs: values that authenticate a caller are hidden.
     public var description: String {
         "[" + map(\.description).joined(separator: ", ") + "]"
     }

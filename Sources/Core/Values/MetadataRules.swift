@@ -1,6 +1,6 @@
-/// What may be a name and a value of metadata (gRPC over HTTP/2, "Custom-Metadata").
+/// The rules for names and values of metadata (gRPC over HTTP/2, "Custom-Metadata").
 enum MetadataRules {
-    /// What is wrong with the pair, in words; nil when nothing is. The name is in lower case.
+    /// The rule that the pair breaks; nil if it is legal. The name is in lower case.
     static func problem(_ name: String, _ value: Metadata.Content) -> String? {
         guard !name.isEmpty else { return "a metadata name is empty" }
         guard name.utf8.allSatisfy(isNameOctet) else {
@@ -13,9 +13,9 @@ enum MetadataRules {
         case (.bytes, true):
             return nil
         case (.bytes, false):
-            return "metadata name '\(name)': octets need a name that ends in '-bin'"
+            return "metadata name '\(name)': a name for bytes must end in '-bin'"
         case (.text, true):
-            return "metadata name '\(name)': a name that ends in '-bin' carries octets, not text"
+            return "metadata name '\(name)': a name that ends in '-bin' is for bytes, not text"
         case (.text(let text), false):
             guard text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
                 return "metadata '\(name)': only printable ASCII is allowed in a text value"
@@ -24,21 +24,21 @@ enum MetadataRules {
         }
     }
 
-    /// Headers that belong to the protocol and not to the application.
+    /// Headers of the protocol, which the application must not set.
     private static let reserved: Set<String> = [
         "te", "content-type", "user-agent", "host", "connection", "keep-alive",
         "proxy-connection", "transfer-encoding", "upgrade", "content-length",
     ]
 
-    /// Whether the values are kept out of compression tables and of descriptions.
+    /// Whether values of the header are kept out of compression tables and descriptions.
     static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
 
     private static let secrets: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie",
     ]
 
-    private static func isNameOctet(_ octet: UInt8) -> Bool {
-        switch octet {
+    private static func isNameOctet(_ byte: UInt8) -> Bool {
+        switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
             true

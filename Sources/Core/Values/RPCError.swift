@@ -1,41 +1,62 @@
-/// Why a call failed: a status that the server sent, or one that was made up here for what went
-/// wrong on the way, with everything that is known about it.
+import SwiftletTransport
+
+/// Why a call failed: the status that the server sent, or a status made on this side, with its
+/// context.
 ///
 /// ```swift
 /// do {
 ///     print(try await greeter.sayHello(.init(name: "world")).message)
 /// } catch {
-///     print(error)  // UNAVAILABLE: connect 127.0.0.1:50051: connection refused (attempt 1, …
+///     print(error)  // UNAVAILABLE: connect 127.0.0.1:50051: connection refused; attempt 1, …
 /// }
 /// ```
 public struct RPCError: Error, Sendable {
-    /// Who says that the call failed.
+    /// The side that found the failure.
     public enum Origin: Hashable, Sendable { case client, server }
 
-    /// How far the call had come.
+    /// The step at which a call failed.
+    @nonexhaustive
     public enum Phase: Hashable, Sendable {
-        /// Before anything was sent: the arguments were wrong.
+        /// Before anything was sent: an argument is invalid.
         case preparing
         case resolve, connect, tls, http2
         /// On the call's own stream.
         case stream
-        /// The server itself answered so.
+        /// The server sent the status.
         case server
     }
 
-    /// One try to reach the server.
+    /// One attempt to connect to the server.
     public struct Attempt: Hashable, Sendable {
-        /// The address that was tried, as the name was looked up: `127.0.0.1:50051`.
+        /// The address after name resolution, such as `127.0.0.1:50051`.
         public var address: String
-        /// Why it failed, in plain words.
+        /// Why the attempt failed.
         public var cause: String
+
+        public init(address: String, cause: String) {
+            self.address = address
+            self.cause = cause
+        }
     }
 
-    /// One reference, because most calls end well, and each would carry the room for an error along.
-    private var story: Story
+    /// The state of a channel without a connection.
+    public struct Reconnection: Hashable, Sendable {
+        /// Attempts to connect since the last connection that carried a call, the failed one included.
+        public var attemptNumber: Int
+        /// The time from the error to the next attempt; nil if the channel waits for a call.
+        public var nextAttempt: Duration?
 
-    /// Shared by copies until one is changed.
-    private final class Story: Sendable {
+        public init(attemptNumber: Int, nextAttempt: Duration? = nil) {
+            self.attemptNumber = attemptNumber
+            self.nextAttempt = nextAttempt
+        }
+    }
+
+    /// One reference, so that a result without an error is small.
+    private var storage: Storage
+
+    /// Shared by copies of the error until one is changed.
+    private final class Storage: Sendable {
         let values: Values
         init(_ values: Values) { self.values = values }
     }
@@ -51,16 +72,18 @@ public struct RPCError: Error, Sendable {
         var peer: String?
         var causes: [String] = []
         var attempts: [Attempt] = []
+        var reconnection: Reconnection?
         var waited: Duration?
         var mayHaveBeenExecuted = true
+        var wasDropped = false
         var timeline: CallTimeline?
     }
 
     public init(_ code: StatusCode, _ message: String) {
-        story = Story(Values(code: code == .ok ? .unknown : code, message: message))
+        storage = Storage(Values(code: code == .ok ? .unknown : code, message: message))
     }
 
-    /// The error that a status other than OK is; nil for OK.
+    /// The error of a status; nil for OK.
     public init?(_ status: Status) {
         guard status.code != .ok else { return nil }
         self.init(status.code, status.message)
@@ -70,100 +93,117 @@ public struct RPCError: Error, Sendable {
     }
 
     private mutating func set(_ change: (inout Values) -> Void) {
-        var values = story.values
+        var values = storage.values
         change(&values)
-        story = Story(values)
+        storage = Storage(values)
     }
 }
 
-// MARK: - What is known
+// MARK: - Properties
 
 extension RPCError {
-    /// Never ``StatusCode/ok``: what is said to be an error and OK is ``StatusCode/unknown``.
+    /// Whether the balancer dropped the call, so that it is not retried.
+    var wasDropped: Bool {
+        get { storage.values.wasDropped }
+        set { set { $0.wasDropped = newValue } }
+    }
+}
+
+extension RPCError {
+    /// Never ``StatusCode/ok``: an error that is made with OK has ``StatusCode/unknown``.
     public var code: StatusCode {
-        get { story.values.code }
+        get { storage.values.code }
         set { set { $0.code = newValue } }
     }
 
-    /// What went wrong, in words for whoever reads the log: the server's, or this library's own.
+    /// The message of the server or of this library.
+    ///
+    /// A server's message is exactly what it sent, including newlines and control characters. For
+    /// logs, ``description`` replaces those and limits the length.
     public var message: String {
-        get { story.values.message }
+        get { storage.values.message }
         set { set { $0.message = newValue } }
     }
 
-    /// The octets of `grpc-status-details-bin`.
+    /// The bytes of `grpc-status-details-bin`.
     public var details: [UInt8] {
-        get { story.values.details }
+        get { storage.values.details }
         set { set { $0.details = newValue } }
     }
 
-    /// What the server sent with its status.
+    /// The trailing metadata.
     public var metadata: Metadata {
-        get { story.values.metadata }
+        get { storage.values.metadata }
         set { set { $0.metadata = newValue } }
     }
 
-    /// What the server sent before.
+    /// The initial metadata.
     public var initialMetadata: Metadata {
-        get { story.values.initialMetadata }
+        get { storage.values.initialMetadata }
         set { set { $0.initialMetadata = newValue } }
     }
 
-    /// Whether the server itself said so, or it was found here.
+    /// Whether the server sent the status, or the client found the failure.
     public var origin: Origin {
-        get { story.values.origin }
+        get { storage.values.origin }
         set { set { $0.origin = newValue } }
     }
 
-    /// How far the call had come when it failed.
+    /// The step at which the call failed.
     public var phase: Phase {
-        get { story.values.phase }
+        get { storage.values.phase }
         set { set { $0.phase = newValue } }
     }
 
-    /// The address of the server, where there was one.
+    /// The address of the server; nil if there was no connection.
     public var peer: String? {
-        get { story.values.peer }
+        get { storage.values.peer }
         set { set { $0.peer = newValue } }
     }
 
-    /// What led to it, in plain words, the nearest cause first: a system error, a TLS alert, the
-    /// code and words of a GOAWAY, the code of a reset.
+    /// The causes, the nearest first: a system error, a TLS alert, the code and text of a GOAWAY, the
+    /// code of a RST_STREAM.
     public var causes: [String] {
-        get { story.values.causes }
+        get { storage.values.causes }
         set { set { $0.causes = newValue } }
     }
 
-    /// The tries to reach a server that failed before.
+    /// The failed attempts to connect before.
     public var attempts: [Attempt] {
-        get { story.values.attempts }
+        get { storage.values.attempts }
         set { set { $0.attempts = newValue } }
     }
 
-    /// How long the call had been under way.
+    /// The state of the channel if it has no connection; nil otherwise.
+    public var reconnection: Reconnection? {
+        get { storage.values.reconnection }
+        set { set { $0.reconnection = newValue } }
+    }
+
+    /// The time from the start of the call to the failure.
     public var waited: Duration? {
-        get { story.values.waited }
+        get { storage.values.waited }
         set { set { $0.waited = newValue } }
     }
 
-    /// When what happened in the course of the call; nil when it never came so far.
+    /// The times of the call; nil if it was not started.
     public var timeline: CallTimeline? {
-        get { story.values.timeline }
+        get { storage.values.timeline }
         set { set { $0.timeline = newValue } }
     }
 
-    /// Whether the server may have acted on the request. When not, it is safe to send again.
+    /// Whether the server may have processed the request. If not, it is safe to send it again.
     public var mayHaveBeenExecuted: Bool {
-        get { story.values.mayHaveBeenExecuted }
+        get { storage.values.mayHaveBeenExecuted }
         set { set { $0.mayHaveBeenExecuted = newValue } }
     }
 
-    /// The status that the error amounts to.
+    /// The code, message and details as a status.
     public var status: Status { Status(code, message, details: details) }
 }
 
 extension RPCError {
-    /// What is wrong with what the program asked for: nothing was sent.
+    /// An error of the arguments of a call: nothing was sent.
     package static func refused(_ code: StatusCode, _ message: String) -> RPCError {
         var error = RPCError(code, message)
         error.phase = .preparing
@@ -171,7 +211,7 @@ extension RPCError {
         return error
     }
 
-    /// The same of a call that no server can have seen.
+    /// The same error for a call that no server has received.
     var notExecuted: RPCError {
         var error = self
         error.mayHaveBeenExecuted = false
@@ -180,7 +220,7 @@ extension RPCError {
 }
 
 extension RPCError: Hashable {
-    /// Errors are equal when they say the same: code, message and details.
+    /// Errors are equal if their codes, messages and details are.
     public static func == (left: RPCError, right: RPCError) -> Bool {
         left.code == right.code && left.message == right.message && left.details == right.details
     }
@@ -192,23 +232,41 @@ extension RPCError: Hashable {
 }
 
 extension RPCError: CustomStringConvertible {
-    /// The whole story in one line.
+    /// The whole error on one line. Control characters are replaced by spaces. The message is cut after
+    /// 1,024 bytes and each cause after 256.
     public var description: String {
+        let message = Self.shown(message)
         var text = message.isEmpty ? "\(code)" : "\(code): \(message)"
         if let peer, !Self.has(message, peer) { text += " [\(peer)]" }
-        for cause in causes { text += "; \(cause)" }
-        // An attempt's cause stands among the causes already, as a rule.
-        for attempt in attempts where !Self.has(text, attempt.cause) {
-            text += "; \(attempt.address): \(attempt.cause)"
+        for cause in causes { text += "; \(PeerText.clean(cause))" }
+        // The cause of an attempt is often in the causes already.
+        for attempt in attempts {
+            let cause = PeerText.clean(attempt.cause)
+            if !Self.has(text, cause) { text += "; \(attempt.address): \(cause)" }
         }
+        if let reconnection { text += "; \(reconnection)" }
         if let waited { text += "; waited \(waited.text(in: .seconds(1), digitCount: 3)) s" }
         return text
     }
 
-    /// Whether `text` has `part` in it. Octet by octet: the search that strings come with would
-    /// bring its engine for regular expressions, a megabyte, into every static binary.
+    /// A message on one line, without control characters, and cut after 1,024 bytes.
+    package static func shown(_ message: String) -> String {
+        PeerText.clean(message, upTo: 1_024)
+    }
+
+    /// Whether `text` contains `part`. `String.contains` would link a regular expression engine of one
+    /// megabyte into static binaries.
     private static func has(_ text: String, _ part: String) -> Bool {
-        let octets = Array(text.utf8)
-        return part.isEmpty || octets.indices.contains { octets[$0...].starts(with: part.utf8) }
+        let bytes = Array(text.utf8)
+        return part.isEmpty || bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
+    }
+}
+
+extension RPCError.Reconnection: CustomStringConvertible {
+    /// `attempt 3, next in 1.6 s`.
+    public var description: String {
+        guard let nextAttempt, nextAttempt > .zero else { return "attempt \(attemptNumber)" }
+        let seconds = nextAttempt.text(in: .seconds(1), digitCount: 1)
+        return "attempt \(attemptNumber), next in \(seconds) s"
     }
 }

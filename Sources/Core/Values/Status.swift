@@ -1,10 +1,10 @@
-/// How a call ended, as the server says it.
+/// The status that a server sends at the end of a call.
 public struct Status: Hashable, Sendable {
-    /// ``StatusCode/ok`` when the call went well.
+    /// ``StatusCode/ok`` if the call succeeded.
     public var code: StatusCode
-    /// Why not, in words for whoever reads the log; empty as a rule when it did.
+    /// The message of the server, for logs; usually empty if the call succeeded.
     public var message: String
-    /// The octets of `grpc-status-details-bin`: a `google.rpc.Status`, as a rule.
+    /// The bytes of `grpc-status-details-bin`, usually a `google.rpc.Status`.
     public var details: [UInt8]
 
     public init(_ code: StatusCode, _ message: String = "", details: [UInt8] = []) {
@@ -17,5 +17,8 @@ public struct Status: Hashable, Sendable {
 }
 
 extension Status: CustomStringConvertible {
-    public var description: String { message.isEmpty ? "\(code)" : "\(code): \(message)" }
+    /// The code and the message on one line, limited in length as in ``RPCError``.
+    public var description: String {
+        message.isEmpty ? "\(code)" : "\(code): \(RPCError.shown(message))"
+    }
 }

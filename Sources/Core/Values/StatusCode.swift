@@ -1,11 +1,10 @@
-/// The outcome of a call, as gRPC numbers it.
+/// A status code of gRPC.
 ///
-/// A struct and not an enum: a server may send a number that is not registered, which counts as
-/// ``unknown``.
+/// A struct and not an enum: a server may send an unregistered number, which becomes ``unknown``.
 public struct StatusCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
 
-    /// Codes outside 0...16 become ``unknown``, as the gRPC specification asks of clients.
+    /// Codes outside 0...16 become ``unknown``, as the specification demands.
     public init(rawValue: Int) {
         self.rawValue = (0...16).contains(rawValue) ? rawValue : 2
     }
@@ -16,35 +15,35 @@ extension StatusCode {
     public static let ok = StatusCode(rawValue: 0)
     /// The caller cancelled the call.
     public static let cancelled = StatusCode(rawValue: 1)
-    /// An error without a better name.
+    /// An error without a more specific code.
     public static let unknown = StatusCode(rawValue: 2)
-    /// The request is wrong, whatever the state of the system.
+    /// The request is invalid, whatever the state of the server.
     public static let invalidArgument = StatusCode(rawValue: 3)
     /// The deadline passed before the call ended.
     public static let deadlineExceeded = StatusCode(rawValue: 4)
-    /// Something that was asked for does not exist.
+    /// A requested entity does not exist.
     public static let notFound = StatusCode(rawValue: 5)
-    /// Something that was to be made exists already.
+    /// The entity to create exists already.
     public static let alreadyExists = StatusCode(rawValue: 6)
-    /// The caller may not do this.
+    /// The caller has no permission.
     public static let permissionDenied = StatusCode(rawValue: 7)
-    /// A quota, a limit or memory is used up.
+    /// A quota, a limit or memory is exhausted.
     public static let resourceExhausted = StatusCode(rawValue: 8)
-    /// The system is not in the state that the call needs.
+    /// The server is not in the state that the call requires.
     public static let failedPrecondition = StatusCode(rawValue: 9)
-    /// The operation was aborted, as a rule by a conflict with another.
+    /// The operation was aborted, usually because of a conflict with another one.
     public static let aborted = StatusCode(rawValue: 10)
-    /// Past the valid range.
+    /// The operation is past the valid range.
     public static let outOfRange = StatusCode(rawValue: 11)
-    /// The server does not know the method.
+    /// The server does not implement the method.
     public static let unimplemented = StatusCode(rawValue: 12)
-    /// Something that must hold does not.
+    /// An invariant is broken.
     public static let `internal` = StatusCode(rawValue: 13)
-    /// The service cannot be reached now; trying again may help.
+    /// The service is not available now. A retry may succeed.
     public static let unavailable = StatusCode(rawValue: 14)
-    /// Data is lost for good.
+    /// Data is lost or corrupted.
     public static let dataLoss = StatusCode(rawValue: 15)
-    /// The caller did not prove who it is.
+    /// The caller is not authenticated.
     public static let unauthenticated = StatusCode(rawValue: 16)
 }
 
@@ -56,6 +55,6 @@ extension StatusCode: CustomStringConvertible {
         "UNAUTHENTICATED",
     ]
 
-    /// The name that the specification gives the code: `NOT_FOUND`.
+    /// The name of the code in the specification, such as `NOT_FOUND`.
     public var description: String { Self.names[rawValue] }
 }

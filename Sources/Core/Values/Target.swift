@@ -8,6 +8,8 @@ public struct Target: Hashable, Sendable {
     enum Resolution: Hashable, Sendable {
         case addresses([SocketAddress])
         case name(host: String, port: UInt16)
+        /// A resolver that the program has registered for the scheme.
+        case registered(scheme: String)
     }
 
     /// As it was written.
@@ -20,6 +22,18 @@ public struct Target: Hashable, Sendable {
 
     /// The port of a target that names none.
     static let defaultPort: UInt16 = 443
+
+    /// What stands behind the scheme and the authority of the URI: `shop/cart` of `etcd:///shop/cart` and of
+    /// `etcd:shop/cart`. For the resolver of a scheme of the program's own.
+    public var path: String { text.scheme.map { Self.path(of: text, after: $0) } ?? text }
+
+    /// The authority of the URI: `10.0.0.1` of `etcd://10.0.0.1/shop`; empty where there is none.
+    public var uriAuthority: String {
+        guard let scheme = text.scheme,
+            let rest = String(text.dropFirst(scheme.count + 1)).after("//")
+        else { return "" }
+        return String(rest.prefix { $0 != "/" })
+    }
 
     /// Parses `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80,…`, `ipv6:[::1]:80,…`,
     /// `unix:path`, `unix:///path` or `unix-abstract:name`.
@@ -45,10 +59,15 @@ public struct Target: Hashable, Sendable {
             (resolution, host, defaultAuthority) = try Self.literals(list, .ipv4, of: text)
         } else if let list = text.after("ipv6:") {
             (resolution, host, defaultAuthority) = try Self.literals(list, .ipv6, of: text)
+        } else if let scheme = text.scheme, Resolvers.factory(for: scheme) != nil {
+            let path = Self.path(of: text, after: scheme)
+            resolution = .registered(scheme: scheme)
+            defaultAuthority = Self.percentEncoded(path)
+            host = Self.split(path)?.host ?? path
         } else {
             let name = try Self.dnsName(text)
             guard let (host, port) = Self.split(name) else {
-                throw Self.malformed(text, "it is not of the form host:port")
+                throw Self.malformed(text, Self.reason(name))
             }
             self.host = host
             defaultAuthority = Self.authority(host, port)
@@ -60,9 +79,48 @@ public struct Target: Hashable, Sendable {
 }
 
 extension Target {
+    /// The schemes that need no registration.
+    static let builtInSchemes: Set<String> = [
+        "dns", "ipv4", "ipv6", "unix", "unix-abstract", "vsock", "http", "https", "xds",
+    ]
+
+    /// RFC 3986 §3.1: a letter, then letters, digits, "+", "-" and ".".
+    static func isScheme(_ text: String) -> Bool {
+        guard let first = text.utf8.first, (0x61...0x7a).contains(first) else { return false }
+        return text.utf8.allSatisfy {
+            (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0)
+        }
+    }
+
+    fileprivate static func path(of text: String, after scheme: String) -> String {
+        let rest = String(text.dropFirst(scheme.count + 1))
+        guard let hierarchy = rest.after("//") else { return rest }
+        return String(hierarchy.drop { $0 != "/" }.dropFirst())
+    }
+
+    /// gRPC's naming.md: the path of the target, with what no authority may contain encoded.
+    fileprivate static func percentEncoded(_ path: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in path.utf8 {
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
+                || (0x61...0x7a).contains(byte) || "-._~!$&'()*+,;=:[]@".utf8.contains(byte)
+            if isPlain {
+                encoded.append(byte)
+            } else {
+                encoded.append(UInt8(ascii: "%"))
+                for digit in [byte >> 4, byte & 15] {
+                    encoded.append(digit < 10 ? 0x30 + digit : 0x41 + digit - 10)
+                }
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
     /// No network lies between: its addresses are this machine's.
     var isLocal: Bool {
         switch resolution {
+        case .registered: false
         case .addresses(let addresses): addresses.allSatisfy(\.isOnThisMachine)
         case .name(let host, _): host == "localhost"
         }
@@ -91,7 +149,8 @@ extension Target {
             return name
         }
         if let scheme = text.schemeBeforeSlashes {
-            throw malformed(text, "the scheme '\(scheme)' is not known")
+            throw malformed(
+                text, "the scheme '\(scheme)' is not known (Resolvers.register adds schemes)")
         }
         return text
     }
@@ -125,7 +184,7 @@ extension Target {
         guard name.utf8.count < SocketAddress.nameCapacity else {
             throw malformed(
                 text,
-                "the \(what) is longer than the \(SocketAddress.nameCapacity - 1) octets "
+                "the \(what) is longer than the \(SocketAddress.nameCapacity - 1) bytes "
                     + "that the system allows")
         }
     }
@@ -148,7 +207,7 @@ extension Target {
             guard let digits = tail.after(":"), let port = port(digits) else { return nil }
             return (host, port)
         }
-        // By octets: a combining mark would hide the colon as a character.
+        // By bytes: a combining mark would hide the colon as a character.
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             return isHost(name) ? (name, nil) : nil
         }
@@ -157,6 +216,15 @@ extension Target {
             isHost(host), let port = port(digits)
         else { return isIPv6(name) ? (name, nil) : nil }
         return (host, port)
+    }
+
+    /// Why a name is not of the form `host:port`.
+    private static func reason(_ name: String) -> String {
+        guard let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")),
+            let digits = String(name.utf8[name.utf8.index(after: colon)...]), !digits.isEmpty,
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), port(digits) == nil
+        else { return "it is not of the form host:port" }
+        return "not a port: '\(digits)' (expected 0–65535)"
     }
 
     private static func isIPv6(_ text: String) -> Bool {
@@ -180,6 +248,14 @@ extension Target {
 extension String {
     fileprivate func after(_ prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+
+    /// `etcd` of `etcd:name` and of `ETCD:///name`; nil of a text without a scheme. `localhost:50051` has
+    /// one, too: only a registered scheme counts.
+    fileprivate var scheme: String? {
+        guard let colon = firstIndex(of: ":") else { return nil }
+        let scheme = self[..<colon].lowercased()
+        return Target.isScheme(scheme) ? scheme : nil
     }
 
     /// `xds` of `xds:///name`; nil for `localhost:50051`.

@@ -1,10 +1,9 @@
-/// What a client says of itself: `"grpc-" language ["-" variant] "/" version`, behind what the
-/// program says of itself.
+/// The user agent: `"grpc-" language ["-" variant] "/" version`, between the texts of the program.
 public enum UserAgent {
     public static let version = "0.1.0"
     static let library = "grpc-swift-swiftlet/\(version)"
 
-    /// The header's value for a program that calls itself `prefix`.
+    /// The value of the header for a program that adds `prefix`.
     public static func value(prefix: String? = nil, suffix: String? = nil) -> String {
         [prefix, library, suffix].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " ")
     }

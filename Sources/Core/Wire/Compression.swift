@@ -1,6 +1,6 @@
 extension CompressionAlgorithm {
-    /// zlib's `windowBits`: 15 for its own format, 16 more for gzip's. Nil for what is not
-    /// zlib's business.
+    /// The argument `windowBits` of zlib: 15 for its own format, 16 more for gzip. Nil for
+    /// algorithms without zlib.
     fileprivate var windowBits: Int32? {
         switch self {
         case .gzip: 31
@@ -11,7 +11,7 @@ extension CompressionAlgorithm {
 
     fileprivate func library() throws(RPCError) -> (ZlibLibrary, windowBits: Int32) {
         guard let windowBits else {
-            throw RPCError(.internal, "messages cannot be compressed with '\(name)' here")
+            throw RPCError(.internal, "the compression '\(name)' is not supported")
         }
         guard let library = ZlibLibrary.shared else {
             throw RPCError(
@@ -23,15 +23,15 @@ extension CompressionAlgorithm {
     }
 }
 
-/// Makes messages smaller.
+/// Compresses messages.
 enum Compressor {
-    /// The compressed form of `octets`, behind so many zero octets.
+    /// The compressed form of `bytes`, after `prefixByteCount` zeros.
     static func compress(
-        _ octets: Span<UInt8>, _ algorithm: CompressionAlgorithm, reservingPrefix: Int
+        _ bytes: Span<UInt8>, _ algorithm: CompressionAlgorithm, reservingPrefix: Int
     ) throws(RPCError) -> [UInt8] {
         let (library, windowBits) = try algorithm.library()
         var stream = unsafe ZlibLibrary.Stream()
-        // Defaults of level, method (deflate), memory and strategy.
+        // The defaults of level, method (deflate), memory and strategy.
         let status = unsafe library.deflateInit(
             &stream, -1, 8, windowBits, 8, 0, ZlibLibrary.version,
             Int32(MemoryLayout<ZlibLibrary.Stream>.size))
@@ -39,12 +39,12 @@ enum Compressor {
             throw RPCError(.internal, "zlib cannot compress (\(status))")
         }
         defer { _ = unsafe library.deflateEnd(&stream) }
-        // Incompressible input grows by five octets in 16 KiB, and by the wrapper.
+        // Incompressible input grows by five bytes in each 16 KiB, and by the wrapper.
         var output = [UInt8](
-            repeating: 0, count: reservingPrefix + octets.count + octets.count / 1000 + 64)
-        let written = unsafe octets.withUnsafeBufferPointer { input in
+            repeating: 0, count: reservingPrefix + bytes.count + bytes.count / 1000 + 64)
+        let written = unsafe bytes.withUnsafeBufferPointer { input in
             unsafe output.withUnsafeMutableBufferPointer { room in
-                // Both pointers live in these closures, and their counts bound them.
+                // Both pointers are valid in these closures, and their counts bound them.
                 unsafe stream.nextIn = input.baseAddress
                 unsafe stream.availableIn = UInt32(clamping: input.count)
                 unsafe stream.nextOut = room.baseAddress.map { unsafe $0 + reservingPrefix }
@@ -60,18 +60,18 @@ enum Compressor {
     }
 }
 
-/// Makes them what they were.
+/// Decompresses messages.
 package enum Decompressor {
     private static let firstByteCount = 4 << 10
 
-    /// The message in `octets`. Stops as soon as it turns out larger than `maxByteCount`, so that
-    /// a few octets cannot become gigabytes.
+    /// The decompressed form of `bytes`. Stops and throws RESOURCE_EXHAUSTED once it is larger than
+    /// `maxByteCount`, so that a few bytes cannot become gigabytes.
     package static func decompress(
-        _ octets: [UInt8], _ algorithm: CompressionAlgorithm, maxByteCount: Int?
+        _ bytes: [UInt8], _ algorithm: CompressionAlgorithm, maxByteCount: Int?
     ) throws(RPCError) -> [UInt8] {
         guard algorithm != .identity else {
             throw RPCError(
-                .internal, "the server sent a compressed message and no grpc-encoding")
+                .internal, "the server sent a compressed message without a grpc-encoding")
         }
         let (library, windowBits) = try algorithm.library()
         var stream = unsafe ZlibLibrary.Stream()
@@ -83,17 +83,17 @@ package enum Decompressor {
         }
         defer { _ = unsafe library.inflateEnd(&stream) }
 
-        // Below the top, so that one octet above it can be counted.
+        // Below the maximum, so that one byte more can be represented.
         let limit = min(maxByteCount ?? Int(Int32.max), Int(Int32.max))
         var output = [UInt8](
-            repeating: 0, count: min(max(Self.firstByteCount, octets.count * 4), limit + 1))
+            repeating: 0, count: min(max(Self.firstByteCount, bytes.count * 4), limit + 1))
         var produced = 0
-        // Of the input, up to the end of the last step.
+        // The position in the input after the last step.
         var consumed = 0
         while true {
-            let outcome = unsafe octets.withUnsafeBufferPointer { input in
+            let outcome = unsafe bytes.withUnsafeBufferPointer { input in
                 unsafe output.withUnsafeMutableBufferPointer { room in
-                    // What was read and written before is skipped; the counts bound the rest.
+                    // Skips what was read and written before; the counts bound the rest.
                     unsafe stream.nextIn = input.baseAddress.map { unsafe $0 + consumed }
                     unsafe stream.availableIn = UInt32(clamping: input.count - consumed)
                     unsafe stream.nextOut = room.baseAddress.map { unsafe $0 + produced }
@@ -102,28 +102,31 @@ package enum Decompressor {
                 }
             }
             produced = output.count - Int(unsafe stream.availableOut)
-            consumed = octets.count - Int(unsafe stream.availableIn)
+            consumed = bytes.count - Int(unsafe stream.availableIn)
             guard produced <= limit else {
                 throw RPCError(
                     .resourceExhausted,
-                    "the server sent a message that decompresses to more than \(limit) octets")
+                    "the server sent a message that decompresses to more than \(limit) bytes")
             }
             switch outcome {
-            case ZlibLibrary.streamEnd where consumed == octets.count:
+            case ZlibLibrary.streamEnd where consumed == bytes.count:
                 output.removeLast(output.count - produced)
                 return output
             case ZlibLibrary.streamEnd:
-                // RFC 1952 §2.2: what gzip makes is a series of members. Deflate has but one.
+                // RFC 1952 §2.2: a gzip stream is a series of members. A deflate stream has one.
                 guard algorithm == .gzip,
                     unsafe library.inflateReset(&stream) == ZlibLibrary.ok
                 else {
                     throw RPCError(
-                        .internal, "octets follow the end of a message in \(algorithm.name)")
+                        .internal,
+                        "the server sent bytes after the end of a message in \(algorithm.name)")
                 }
             case ZlibLibrary.ok where produced == output.count,
                 ZlibLibrary.bufferError where produced == output.count:
                 break
-            default: throw RPCError(.internal, "a message is not valid \(algorithm.name)")
+            default:
+                throw RPCError(
+                    .internal, "the server sent a message that is not valid \(algorithm.name)")
             }
             guard produced == output.count else { continue }
             output += [UInt8](repeating: 0, count: min(output.count, limit + 1 - output.count))

@@ -1,21 +1,21 @@
 package import SwiftletTransport
 
-/// A message on its way out, behind the five octets of its prefix.
+/// A message on its way to the stream, after its prefix of five bytes.
 ///
-/// Octets that lie in an array already, and are many, are left there: to copy them together with
-/// what stands before them would take longer than all else that is done for the message.
+/// Large byte arrays are kept as they are: a copy would cost more than everything else that is done
+/// for the message.
 @frozen
 @usableFromInline package enum EncodedMessage: Sendable {
-    /// In one array.
+    /// One array.
     case whole([UInt8])
-    /// One behind the other. The first begins with the prefix.
+    /// Several arrays, in order. The first begins with the prefix.
     case parts([[UInt8]])
 
-    /// From so many octets on an array is left where it is. Arrays of this size are not gathered
-    /// with others when they wait to be sent, either.
+    /// The size from which an array is kept as it is, in bytes. Arrays of this size are also not
+    /// copied together with others while they wait to be sent.
     @inlinable package static var partByteCount: Int { 32 << 10 }
 
-    /// - Parameter message: What is to go behind the prefix.
+    /// - Parameter message: The message without its prefix.
     package init(prefixing message: [UInt8]) {
         var first: [UInt8] = []
         let isWhole = message.count < Self.partByteCount
@@ -32,32 +32,32 @@ package import SwiftletTransport
 }
 
 extension EncodedMessage {
-    /// Of all that is sent: the prefix included, unless it was taken off.
+    /// The size with the prefix, unless it was removed.
     package var byteCount: Int {
         switch self {
-        case .whole(let octets): octets.count
+        case .whole(let bytes): bytes.count
         case .parts(let parts): parts.reduce(0) { $0 + $1.count }
         }
     }
 
-    /// All in one array.
-    package var octets: [UInt8] {
+    /// All bytes in one array.
+    package var bytes: [UInt8] {
         switch self {
-        case .whole(let octets): return octets
+        case .whole(let bytes): return bytes
         case .parts(let parts):
-            var octets: [UInt8] = []
-            octets.reserveCapacity(byteCount)
-            for part in parts { octets += part }
-            return octets
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(byteCount)
+            for part in parts { bytes += part }
+            return bytes
         }
     }
 
-    /// What is sent of it where messages have no prefix.
+    /// The message for a stream without prefixes.
     consuming func withoutPrefix() -> EncodedMessage {
         switch self {
-        case .whole(var octets):
-            octets.removeFirst(MessagePrefix.byteCount)
-            return .whole(octets)
+        case .whole(var bytes):
+            bytes.removeFirst(MessagePrefix.byteCount)
+            return .whole(bytes)
         case .parts(var parts):
             parts[0].removeFirst(MessagePrefix.byteCount)
             return .parts(parts)
@@ -71,7 +71,7 @@ extension Connection {
         _ message: EncodedMessage, on stream: StreamHandle, endStream: Bool
     ) -> SendOutcome {
         switch message {
-        case .whole(let octets): sendData(octets, on: stream, endStream: endStream)
+        case .whole(let bytes): sendData(bytes, on: stream, endStream: endStream)
         case .parts(let parts): sendData(parts: parts, on: stream, endStream: endStream)
         }
     }

@@ -6,9 +6,9 @@ package enum GRPCTimeout {
     ]
     private static let limit: Int64 = 100_000_000
 
-    /// In the finest unit that eight digits can hold, rounded up: a server must not give up
-    /// before the client does. What has passed is one nanosecond, and what is above all hours is
-    /// the most that can be said.
+    /// In the finest unit that fits eight digits, rounded up: a server must not give up before the
+    /// client. A deadline that has passed is one nanosecond, and a longer time than the maximum is
+    /// the maximum.
     static func encode(_ duration: Duration) -> String {
         guard duration > .zero else { return "1n" }
         let (seconds, attoseconds) = duration.components
@@ -21,14 +21,14 @@ package enum GRPCTimeout {
         return "99999999H"
     }
 
-    /// Nil when the text is not of the form.
+    /// Nil if the text is malformed.
     package static func decode(_ text: String) -> Duration? {
         guard let suffix = text.last, text.utf8.count <= 9,
             let unit = units.first(where: { $0.suffix == suffix }),
             text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }),
             let count = Int64(text.dropLast())
         else { return nil }
-        // 99,999,999 hours are more nanoseconds than 64 bits hold.
+        // 99,999,999 hours in nanoseconds exceed 64 bits.
         return .seconds(count * (unit.nanoseconds / 1_000_000_000))
             + .nanoseconds(unit.nanoseconds < 1_000_000_000 ? count * unit.nanoseconds : 0)
     }

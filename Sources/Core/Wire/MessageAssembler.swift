@@ -1,69 +1,68 @@
 import SwiftletTransport
 
-/// A message as it came, without its prefix.
+/// A message as it has arrived, without its prefix.
 package struct AssembledMessage: Hashable, Sendable {
-    package var octets: [UInt8]
+    package var bytes: [UInt8]
     package var isCompressed: Bool
 
-    /// How long it was on the wire.
-    var wireByteCount: Int { MessagePrefix.byteCount + octets.count }
+    /// The size on the wire, with the prefix.
+    var wireByteCount: Int { MessagePrefix.byteCount + bytes.count }
 }
 
 extension AssembledMessage {
-    /// The octets as they were before they were compressed. Not to be asked for under a lock,
-    /// because inflating takes its time.
+    /// The decompressed bytes. Not to be called under a lock, because inflating takes time.
     package consuming func decompressed(
         _ algorithm: CompressionAlgorithm, maxByteCount: Int?
     ) throws(RPCError) -> [UInt8] {
-        guard isCompressed else { return octets }
-        return try Decompressor.decompress(octets, algorithm, maxByteCount: maxByteCount)
+        guard isCompressed else { return bytes }
+        return try Decompressor.decompress(bytes, algorithm, maxByteCount: maxByteCount)
     }
 }
 
-/// Puts messages together from DATA frames, which cut them anywhere.
+/// Assembles messages from DATA frames, which may be split anywhere.
 ///
-/// A message's octets are copied once, into an array that is its final one. A length that only
-/// claims to be large costs nothing: memory follows what arrives.
+/// The bytes of a message are copied once, into their final array. Memory is allocated for bytes
+/// that have arrived, not for a length that a prefix claims.
 package struct MessageAssembler: Sendable {
     private var prefix: [UInt8] = []
     private var body: [UInt8] = []
-    /// How many octets of the body have yet to come; nil while the prefix is read.
+    /// The bytes of the body that have not arrived yet; nil while the prefix is read.
     private var missingByteCount: Int?
-    /// Octets of the body that was lent.
+    /// The size of the body that was lent, at that time.
     private var lentByteCount = 0
     private var isCompressed = false
     let maxByteCount: Int?
 
-    /// A body up to this size gets its memory at once; a larger one as it comes.
+    /// Memory for a body up to this size is allocated at once; for a larger one as it arrives.
     private static let reservedAtOnce = 64 << 10
 
     package init(maxByteCount: Int?) { self.maxByteCount = maxByteCount }
 }
 
 extension MessageAssembler {
-    /// Whether the stream may not end here.
+    /// Whether a stream that ends here is truncated.
     package var isInsideMessage: Bool { missingByteCount != nil || !prefix.isEmpty }
 
-    /// Octets of the message that has begun.
+    /// The bytes of the message that has begun.
     package var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
 
-    /// Takes octets from `offset` on; returns the next message that is whole with them, or nil
-    /// when all have been taken.
+    /// Reads bytes from `offset` on. Returns the next complete message; nil when all bytes were
+    /// read.
     package mutating func next(
-        in octets: Span<UInt8>, at offset: inout Int
+        in bytes: Span<UInt8>, at offset: inout Int
     ) throws(RPCError) -> AssembledMessage? {
-        guard let missing = try readPrefix(in: octets, at: &offset) else { return nil }
-        if body.isEmpty, missing <= octets.count - offset {
-            // The common case: the message lies in one piece.
+        guard let missing = try readPrefix(in: bytes, at: &offset) else { return nil }
+        if body.isEmpty, missing <= bytes.count - offset {
+            // The common case: the message is in one piece.
             missingByteCount = nil
-            let whole = [UInt8](copying: octets.extracting(offset..<offset + missing))
+            let whole = [UInt8](copying: bytes.extracting(offset..<offset + missing))
             offset += missing
-            return AssembledMessage(octets: whole, isCompressed: isCompressed)
+            return AssembledMessage(bytes: whole, isCompressed: isCompressed)
         }
-        let count = min(missing, octets.count - offset)
+        let count = min(missing, bytes.count - offset)
         if count > 0 {
             makeRoom(for: count, of: missing)
-            body.append(copying: octets.extracting(offset..<offset + count))
+            body.append(copying: bytes.extracting(offset..<offset + count))
             offset += count
         }
         guard count == missing else {
@@ -73,13 +72,13 @@ extension MessageAssembler {
         return takeWhole()
     }
 
-    /// Lends the message that has begun, to be added to, and says how much of it is missing; nil
-    /// when that is less than `least`.
+    /// Lends the body of the message that has begun, so that bytes are appended to it, with the
+    /// number of missing bytes. Nil if fewer than `least` are missing.
     ///
-    /// - Parameter arrived: So much is there to be added.
+    /// - Parameter arrived: The bytes that have arrived and can be appended.
     package mutating func lend(
         missing least: Int, arrived: Int
-    ) -> (octets: [UInt8], missing: Int)? {
+    ) -> (bytes: [UInt8], missing: Int)? {
         guard let missing = missingByteCount, missing >= max(1, least) else { return nil }
         if body.capacity - body.count < min(missing, arrived + Self.reservedAtOnce) {
             reserve(for: arrived, of: missing)
@@ -90,8 +89,7 @@ extension MessageAssembler {
         return (lent, missing)
     }
 
-    /// Takes back what was lent, with what has been added to it. Returns the message when it is
-    /// whole.
+    /// Takes the lent body back, with the appended bytes. Returns the message if it is complete.
     package mutating func takeBack(_ lent: inout [UInt8]) -> AssembledMessage? {
         let missing = (missingByteCount ?? 0) - (lent.count - lentByteCount)
         lentByteCount = 0
@@ -107,11 +105,11 @@ extension MessageAssembler {
         missingByteCount = nil
         var whole: [UInt8] = []
         swap(&whole, &body)
-        return AssembledMessage(octets: whole, isCompressed: isCompressed)
+        return AssembledMessage(bytes: whole, isCompressed: isCompressed)
     }
 
-    /// What has arrived vouches for a multiple of itself: a large message is moved once on its way,
-    /// and a length that only claims to be large still costs little.
+    /// Reserves memory for a multiple of what has arrived: a large message is moved once, and a
+    /// prefix that claims a large size costs little.
     private mutating func makeRoom(for count: Int, of missing: Int) {
         if body.capacity < body.count + count { reserve(for: count, of: missing) }
     }
@@ -121,21 +119,21 @@ extension MessageAssembler {
         body.reserveCapacity(min(body.count + missing, room))
     }
 
-    /// How many octets of the body are missing; nil when the prefix is not whole yet.
+    /// The missing bytes of the body; nil if the prefix is not complete.
     private mutating func readPrefix(
-        in octets: Span<UInt8>, at offset: inout Int
+        in bytes: Span<UInt8>, at offset: inout Int
     ) throws(RPCError) -> Int? {
         if let missingByteCount { return missingByteCount }
         let flag: UInt8
         let length: UInt32
-        if prefix.isEmpty, octets.count - offset >= MessagePrefix.byteCount {
-            // The common case: the prefix lies in one piece.
-            flag = octets[offset]
-            length = octets.uint32(at: offset + 1)
+        if prefix.isEmpty, bytes.count - offset >= MessagePrefix.byteCount {
+            // The common case: the prefix is in one piece.
+            flag = bytes[offset]
+            length = bytes.uint32(at: offset + 1)
             offset += MessagePrefix.byteCount
         } else {
-            while prefix.count < MessagePrefix.byteCount, offset < octets.count {
-                prefix.append(octets[offset])
+            while prefix.count < MessagePrefix.byteCount, offset < bytes.count {
+                prefix.append(bytes[offset])
                 offset += 1
             }
             guard prefix.count == MessagePrefix.byteCount else { return nil }
@@ -144,12 +142,15 @@ extension MessageAssembler {
             prefix.removeAll(keepingCapacity: true)
         }
         guard flag <= 1 else {
-            throw RPCError(.internal, "a message begins with \(flag), which is no compressed flag")
+            throw RPCError(
+                .internal,
+                "the server sent a message with the compressed flag \(flag) (expected 0 or 1)")
         }
         if let maxByteCount, Int(length) > maxByteCount {
             throw RPCError(
                 .resourceExhausted,
-                "the server sent a message of \(length) octets, above the limit of \(maxByteCount)")
+                "the server sent a message of \(length) bytes, and the limit is \(maxByteCount); "
+                    + "raise maxReceiveByteCount to accept it")
         }
         isCompressed = flag == 1
         missingByteCount = Int(length)

@@ -1,19 +1,20 @@
 import SwiftletTransport
 
-/// The five octets before every message: whether it is compressed, and its length
-/// (PROTOCOL-HTTP2, "Length-Prefixed-Message").
+/// The prefix of a message: a compressed flag and the length (PROTOCOL-HTTP2,
+/// "Length-Prefixed-Message").
 @usableFromInline package enum MessagePrefix {
     @inlinable package static var byteCount: Int { 5 }
 
-    /// Throws when a message is above the limit of what may be sent.
+    /// Throws RESOURCE_EXHAUSTED if a message is larger than `maxByteCount`.
     static func check(_ byteCount: Int, maxByteCount: Int?) throws(RPCError) {
         guard let maxByteCount, byteCount > maxByteCount else { return }
         throw .refused(
             .resourceExhausted,
-            "the message of \(byteCount) octets is above the limit of \(maxByteCount) to send")
+            "the request message of \(byteCount) bytes is larger than the limit of \(maxByteCount) bytes; "
+                + "raise maxSendByteCount to send it")
     }
 
-    /// Makes a message ready to be sent: compressed where that is asked for and worth it.
+    /// A message as it is sent: compressed if that makes it smaller.
     package static func frame(
         _ message: consuming EncodedMessage, _ compression: CompressionAlgorithm,
         maxByteCount: Int?
@@ -21,13 +22,15 @@ import SwiftletTransport
         let byteCount = message.byteCount - Self.byteCount
         try check(byteCount, maxByteCount: maxByteCount)
         guard byteCount <= Int(UInt32.max) else {
-            throw .refused(.resourceExhausted, "a message of \(byteCount) octets has no prefix")
+            throw .refused(
+                .resourceExhausted,
+                "the request message of \(byteCount) bytes is larger than gRPC allows; split it")
         }
         guard compression != .identity, byteCount > 0 else { return message }
         var compressed = try Compressor.compress(
-            message.octets.span.extracting(droppingFirst: Self.byteCount), compression,
+            message.bytes.span.extracting(droppingFirst: Self.byteCount), compression,
             reservingPrefix: Self.byteCount)
-        // What does not become smaller goes out as it is, which the flag allows per message.
+        // A message that does not become smaller is sent uncompressed.
         guard compressed.count < message.byteCount else { return message }
         compressed.writePrefix(isCompressed: true, compressed.count - Self.byteCount)
         return .whole(compressed)
@@ -35,7 +38,7 @@ import SwiftletTransport
 }
 
 extension [UInt8] {
-    /// Fills in the five octets at the front.
+    /// Writes the prefix into the first five bytes.
     @inlinable
     package mutating func writePrefix(isCompressed: Bool, _ messageByteCount: Int) {
         let byteCount = UInt32(truncatingIfNeeded: messageByteCount)

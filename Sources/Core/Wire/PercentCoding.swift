@@ -1,40 +1,55 @@
-/// How `grpc-message` carries any text in printable ASCII (PROTOCOL-HTTP2, "Status-Message").
+/// The encoding of `grpc-message`: any text in printable ASCII (PROTOCOL-HTTP2, "Status-Message").
 package enum PercentCoding {
-    package static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String { encode(text, keeping: isPlain) }
+
+    /// Encodes a name or a value in the query of a URL (RFC 3986 §2.3).
+    package static func encode(query text: String) -> String {
+        encode(text) { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+
+    private static func encode(_ text: String, keeping isPlain: (UInt8) -> Bool) -> String {
         guard !text.utf8.allSatisfy(isPlain) else { return text }
         var encoded: [UInt8] = []
-        for octet in text.utf8 {
-            if isPlain(octet) {
-                encoded.append(octet)
+        for byte in text.utf8 {
+            if isPlain(byte) {
+                encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), digit(octet >> 4), digit(octet & 15)]
+                encoded += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
             }
         }
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Never fails: what is not an escape stands for itself, and what is not UTF-8 is replaced.
+    /// Never fails: malformed escapes are kept, and invalid UTF-8 is replaced.
     static func decode(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-        let octets = Array(text.utf8)
+        let bytes = Array(text.utf8)
         var decoded: [UInt8] = []
         var index = 0
-        while index < octets.count {
-            if octets[index] == UInt8(ascii: "%"), index + 2 < octets.count,
-                let high = value(octets[index + 1]), let low = value(octets[index + 2])
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = value(bytes[index + 1]), let low = value(bytes[index + 2])
             {
                 decoded.append(high << 4 | low)
                 index += 3
             } else {
-                decoded.append(octets[index])
+                decoded.append(bytes[index])
                 index += 1
             }
         }
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    private static func isPlain(_ octet: UInt8) -> Bool {
-        (0x20...0x7e).contains(octet) && octet != UInt8(ascii: "%")
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20...0x7e).contains(byte) && byte != UInt8(ascii: "%")
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -1,83 +1,70 @@
 import SwiftletTransport
 
-/// A request that is HTTP and not gRPC: its body is octets without prefixes, and so is the
-/// answer's; the answer's status is HTTP's. Everything else is a call's: connection, deadline,
-/// limits, cancellation, interceptors.
+/// A plain HTTP request: its body and that of the response have no message prefixes, and the status is
+/// that of HTTP. Connection, deadline, limits, cancellation and interceptors are those of a call.
 package struct PlainExchange: Hashable, Sendable {
-    package var contentType: String
-    /// What the answer may be.
+    var method: HTTPMethod
+    /// The type of the request's content; nil when the request has none.
+    package var contentType: String?
+    /// The content types that the response may have.
     package var accept: String
+    /// The identity of the request; nil compares its bytes. It is not sent.
+    var identity: RequestIdentity?
 
-    package init(contentType: String, accept: String) {
+    package init(
+        _ method: HTTPMethod = .post, contentType: String?, accept: String,
+        identity: RequestIdentity? = nil
+    ) {
+        self.identity = identity
+        self.method = method
         self.contentType = contentType
         self.accept = accept
+    }
+
+    /// Whether the headers of the two are equal.
+    package static func == (left: PlainExchange, right: PlainExchange) -> Bool {
+        left.method == right.method && left.contentType == right.contentType
+            && left.accept == right.accept
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(contentType)
+        hasher.combine(accept)
     }
 }
 
 extension PlainExchange {
-    func prepared(
+    /// The fields of the request, without those of the call.
+    func head(
         path: String, authority: String, scheme: String, userAgent: String
-    ) -> PreparedHeaders {
+    ) -> HeaderList {
         var list = HeaderList()
-        list.append(":method", "POST")
+        list.append(":method", method.rawValue)
         list.append(":scheme", scheme)
         list.append(":path", path)
         list.append(":authority", authority)
-        list.append("content-type", contentType)
+        if let contentType { list.append("content-type", contentType) }
         list.append("accept", accept)
         list.append("user-agent", userAgent)
-        return PreparedHeaders(list)
+        return list
     }
 
-    /// Any answer is one; its headers are told with its content type.
+    /// The meaning of a response's headers: every HTTP response is accepted.
     static func initial(_ list: HeaderList) -> ResponseHead.Initial {
+        .accepted(
+            httpStatus: HeaderRules.status(of: list) ?? 0, encoding: .identity,
+            metadata(of: list))
+    }
+
+    /// The fields without the pseudo-header fields.
+    static func metadata(of list: HeaderList) -> Metadata {
         var metadata = Metadata()
         for field in list.fields {
             let name = list.name(of: field)
             guard !name.hasPrefix(":") else { continue }
             metadata.append(received: .text(list.value(of: field)), for: name)
         }
-        return .accepted(
-            httpStatus: HeaderRules.status(of: list) ?? 0, encoding: .identity, metadata)
-    }
-}
-
-/// What a server answered to a plain HTTP request.
-public struct HTTPAnswer: Sendable {
-    /// HTTP's own: 200 where all is well. An error is an answer like another.
-    public var status: Int
-    /// Names are in lower case; the pseudo-headers are left out.
-    public var headers: Metadata
-    /// All of it, as the server sent it: nothing is decompressed.
-    public var body: [UInt8]
-    /// When what happened.
-    public var timeline: CallTimeline?
-}
-
-extension Channel {
-    /// Posts octets to a path over the channel's HTTP/2 connection, without anything of gRPC, and
-    /// returns whatever the server answers, errors of HTTP's included.
-    ///
-    /// ```swift
-    /// let answer = try await channel.post("/rpc", contentType: "application/json", body: body)
-    /// ```
-    public func post(
-        _ path: String, contentType: String, accept: String = "*/*", body: [UInt8],
-        _ options: CallOptions = CallOptions()
-    ) async throws(RPCError) -> HTTPAnswer {
-        guard path.utf8.first == UInt8(ascii: "/"),
-            path.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-        else {
-            throw .refused(.invalidArgument, "'\(path)' is no path of HTTP")
-        }
-        let signature = MethodSignature(
-            path: path, shape: .unary, contentSubtype: nil,
-            plain: PlainExchange(contentType: contentType, accept: accept))
-        var response = await rawUnary(signature, EncodedMessage(prefixing: body), options)
-        let octets = try response.takeOctets()
-        return HTTPAnswer(
-            status: response.end.httpStatus ?? 0, headers: response.initialMetadata ?? Metadata(),
-            body: octets,
-            timeline: response.end.timeline)
+        return metadata
     }
 }

@@ -1,7 +1,7 @@
 package import SwiftletTransport
 
-/// The headers of a request (PROTOCOL-HTTP2, "Requests"), in two parts: what repeats from call to
-/// call, and what does not.
+/// The headers of a request (PROTOCOL-HTTP2, "Requests"), in two parts: fields that are the same
+/// for many calls, and the others.
 enum RequestHead {
     static func prepared(
         path: String, contentSubtype: String?, compression: CompressionAlgorithm,
@@ -21,13 +21,21 @@ enum RequestHead {
         return PreparedHeaders(list)
     }
 
+    /// The fields that differ from call to call.
     static func fields(_ metadata: Metadata, deadline: Deadline) -> HeaderList {
         var list = HeaderList()
+        append(metadata, deadline: deadline, to: &list)
+        return list
+    }
+
+    /// Appends the fields that differ from call to call.
+    static func append(
+        _ metadata: Metadata, deadline: Deadline, to list: inout HeaderList
+    ) {
         if let remaining = deadline.remaining {
             list.append("grpc-timeout", GRPCTimeout.encode(remaining), .unindexed)
         }
         for element in metadata { list.append(element) }
-        return list
     }
 }
 
@@ -42,8 +50,8 @@ extension HeaderList {
     }
 }
 
-/// The prepared parts that a channel has made, so that each is made once: the connection's
-/// compressor knows them by identity.
+/// The prepared headers of a channel. Each is made once, because the connection's compressor
+/// recognizes them by identity.
 struct RequestHeadCache {
     private struct Entry {
         var method: MethodSignature
@@ -51,7 +59,7 @@ struct RequestHeadCache {
         var authority: String
         var prepared: PreparedHeaders
 
-        /// The call is asked, and not its head, which would be copied for it.
+        /// Takes the call and not its head, so that the head is not copied.
         func isFor(_ call: CallCore, _ authority: String) -> Bool {
             method.isSame(as: call.head.method) && self.authority == authority
                 && compression == call.head.compression
@@ -59,11 +67,11 @@ struct RequestHeadCache {
     }
 
     private static let capacity = 64
-    /// The last one used stands first.
+    /// The last used entry is the first.
     private var entries: [Entry] = []
 
-    /// The first of them once more, if it is of a call that sets nothing of it: found without
-    /// a look at any name. It is the entry's method, which therefore is still the same object.
+    /// A copy of the first entry, if it is for calls with default headers. It is found without
+    /// comparing names. The entry keeps the method alive, so that the identity stays valid.
     private var ordinary: PreparedHeaders?
     private var ordinaryMethod: ObjectIdentifier?
 }
@@ -73,12 +81,12 @@ extension RequestHeadCache {
         for call: CallCore, defaultAuthority: String, scheme: String, userAgent: String
     ) throws(RPCError) -> PreparedHeaders {
         let method = ObjectIdentifier(call.head.method)
-        let isOrdinary = call.head.isOrdinary
-        if isOrdinary, method == ordinaryMethod, let ordinary { return ordinary }
+        let hasDefaultHeaders = call.head.hasDefaultHeaders
+        if hasDefaultHeaders, method == ordinaryMethod, let ordinary { return ordinary }
         let prepared = try find(
             for: call, authority: call.head.authority ?? defaultAuthority, scheme: scheme,
             userAgent: userAgent)
-        let isFirst = isOrdinary && ObjectIdentifier(entries[0].method) == method
+        let isFirst = hasDefaultHeaders && ObjectIdentifier(entries[0].method) == method
         ordinary = isFirst ? prepared : nil
         ordinaryMethod = isFirst ? method : nil
         return prepared
@@ -95,8 +103,12 @@ extension RequestHeadCache {
         try Self.check(head, authority: authority, userAgent: userAgent)
         let method = head.method
         let prepared =
-            method.plain?.prepared(
-                path: method.path, authority: authority, scheme: scheme, userAgent: userAgent)
+            method.plain.map {
+                PreparedHeaders(
+                    $0.head(
+                        path: method.path, authority: authority, scheme: scheme,
+                        userAgent: userAgent))
+            }
             ?? RequestHead.prepared(
                 path: method.path, contentSubtype: method.contentSubtype,
                 compression: head.compression, authority: authority, scheme: scheme,
@@ -118,12 +130,13 @@ extension RequestHeadCache {
             try checkWord("the content subtype", subtype)
         }
         if let plain = head.method.plain {
-            try check("the content type", plain.contentType, 0x20...0x7e)
-            try check("what is accepted", plain.accept, 0x20...0x7e)
+            try checkWord("the method", plain.method.rawValue)
+            try check("the content type", plain.contentType ?? "", 0x20...0x7e)
+            try check("the accept header", plain.accept, 0x20...0x7e)
         } else if !CompressionAlgorithm.supported.contains(head.compression) {
             // Before its first message finds out, which a stream may have none of.
             throw .refused(
-                .internal, "messages cannot be compressed with '\(head.compression.name)' here")
+                .internal, "the compression '\(head.compression.name)' is not supported")
         }
     }
 
@@ -136,11 +149,11 @@ extension RequestHeadCache {
     private static func check(
         _ what: String, _ value: String, _ legal: ClosedRange<UInt8>
     ) throws(RPCError) {
-        guard let octet = value.utf8.first(where: { !legal.contains($0) }) else { return }
+        guard let byte = value.utf8.first(where: { !legal.contains($0) }) else { return }
         throw .refused(
             .invalidArgument,
-            "\(what) '\(value)' has the octet 0x\(String(octet, radix: 16)) in it, "
-                + "which cannot be sent")
+            "\(what) '\(value)' contains the byte 0x\(String(byte, radix: 16)), "
+                + "which a header must not contain")
     }
 }
 

@@ -1,20 +1,20 @@
 package import SwiftletTransport
 
-/// What the header blocks of a response say (PROTOCOL-HTTP2, "Responses").
+/// The meaning of a response's header blocks (PROTOCOL-HTTP2, "Responses").
 package enum ResponseHead {
     package enum Initial: Sendable {
         /// Messages may follow.
         case accepted(httpStatus: Int, encoding: CompressionAlgorithm, Metadata)
-        /// This is no gRPC response, and no messages will be read from it.
+        /// The response is not gRPC, and no messages are read from it.
         case refused(RPCError)
     }
 
-    /// The headers of a response that goes on.
+    /// The meaning of headers that are not the end of the response.
     package static func initial(_ list: HeaderList) -> Initial {
         let fields = Fields(list)
         let httpStatus = HeaderRules.status(of: list) ?? 0
         if var error = fields.refusal(httpStatus: httpStatus, list) {
-            // What a proxy has to say, such as when to come again, stands there.
+            // A proxy sends details there, such as when to retry.
             error.initialMetadata = fields.metadata(of: list)
             return .refused(error)
         }
@@ -24,7 +24,9 @@ package enum ResponseHead {
             guard CompressionAlgorithm.supported.contains(encoding) else {
                 var error = RPCError(
                     .internal,
-                    "the server compresses with '\(encoding.name)', which is not known here")
+                    "the server compressed the response with '\(PeerText.clean(encoding.name))', "
+                        + "which this client does not support"
+                )
                 error.initialMetadata = fields.metadata(of: list)
                 return .refused(error)
             }
@@ -33,7 +35,7 @@ package enum ResponseHead {
             httpStatus: httpStatus, encoding: encoding, fields.metadata(of: list))
     }
 
-    /// The last headers of a response, which may be its only ones.
+    /// The meaning of the last header block, which may be the only one.
     package static func trailers(_ list: HeaderList, httpStatus: Int?) -> CallEnd {
         let fields = Fields(list)
         let trailers = fields.metadata(of: list)
@@ -48,30 +50,35 @@ package enum ResponseHead {
                 error: RPCError(.unknown, "the server sent more than one grpc-status"),
                 knowing: trailers)
         }
-        if list.octets.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
+        if list.bytes.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
             return CallEnd(error: nil, trailers: trailers)
         }
         let text = list.value(of: field)
         guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (48...57).contains($0) })
         else {
             return CallEnd(
-                error: RPCError(.unknown, "the server's grpc-status '\(text)' is no number"),
+                error: RPCError(
+                    .unknown,
+                    "the server sent a malformed grpc-status: '\(PeerText.clean(text))' (expected a number)"
+                ),
                 knowing: trailers)
         }
         var message = fields.message.map { PercentCoding.decode(list.value(of: $0)) } ?? ""
-        if message.isEmpty, number > 16 { message = "grpc-status \(text), which has no meaning" }
-        let details = fields.details.flatMap { Base64.decode(list.octets[$0.value]) } ?? []
+        if message.isEmpty, number > 16 {
+            message = "the server sent an unregistered grpc-status: \(number)"
+        }
+        let details = fields.details.flatMap { Base64.decode(list.bytes[$0.value]) } ?? []
         var error = RPCError(Status(StatusCode(rawValue: number), message, details: details))
         error?.metadata = trailers
         return CallEnd(error: error, trailers: trailers)
     }
 
-    /// Whether a `content-type` says that a message of ours follows.
+    /// Whether a `content-type` is that of gRPC.
     package static func isGRPC(contentType: String) -> Bool {
         Fields.isGRPC(contentType.utf8Span.span)
     }
 
-    /// The fields that mean something to the protocol, found in one pass.
+    /// The fields of the protocol, found in one pass.
     fileprivate struct Fields {
         var contentType: HeaderList.Field?
         var status: HeaderList.Field?
@@ -79,18 +86,18 @@ package enum ResponseHead {
         var message: HeaderList.Field?
         var details: HeaderList.Field?
         var encoding: HeaderList.Field?
-        /// How many fields belong to the application.
+        /// The number of fields of the application.
         var customCount = 0
 
         init(_ list: HeaderList) {
             for index in list.fields.indices {
                 let field = list.fields[index]
-                // Lengths tell most names apart before any octet is compared.
+                // Lengths distinguish most names before any byte is compared.
                 switch field.nameByteCount {
                 case 7 where list.isName(field, ":status"): break
                 case 12 where list.isName(field, "content-type"): contentType = field
                 case 11 where list.isName(field, "grpc-status"):
-                    if let status, list.octets[status.value] != list.octets[field.value] {
+                    if let status, list.bytes[status.value] != list.bytes[field.value] {
                         statusesDiffer = true
                     }
                     status = field
@@ -106,23 +113,22 @@ package enum ResponseHead {
 }
 
 extension Span<UInt8> {
-    fileprivate func isSingle(_ octet: UInt8) -> Bool { count == 1 && self[0] == octet }
+    fileprivate func isSingle(_ byte: UInt8) -> Bool { count == 1 && self[0] == byte }
 }
 
 extension ResponseHead.Fields {
-    /// Whether the response is gRPC at all; the error when it is not.
+    /// The error if the response is not gRPC.
     func refusal(httpStatus: Int, _ list: HeaderList) -> RPCError? {
         if httpStatus == 200, let contentType,
-            Self.isGRPC(list.octets.span.extracting(contentType.value))
+            Self.isGRPC(list.bytes.span.extracting(contentType.value))
         {
             return nil
         }
         return withoutStatus(httpStatus: httpStatus, list)
     }
 
-    /// `application/grpc`, with a subtype behind `+` or parameters behind `;` where there are any.
-    /// Others that begin like it, such as `application/grpc-web`, frame their messages in another
-    /// way.
+    /// `application/grpc`, with a subtype after `+` or parameters after `;` if there are any.
+    /// Others with the same beginning, such as `application/grpc-web`, have another framing.
     fileprivate static func isGRPC(_ contentType: Span<UInt8>) -> Bool {
         let name: StaticString = "application/grpc"
         let count = name.utf8CodeUnitCount
@@ -136,13 +142,14 @@ extension ResponseHead.Fields {
         }
     }
 
-    /// The error for a response that has no `grpc-status`: from its HTTP status.
+    /// The error of a response without `grpc-status`, from its HTTP status.
     func withoutStatus(httpStatus: Int?, _ list: HeaderList) -> RPCError {
         let code = StatusMapping.code(forHTTPStatus: httpStatus ?? 200)
         var message = "the server ended the call without a grpc-status"
         if let httpStatus, HeaderRules.status(of: list) != nil {
-            let type = contentType.map { ", content-type \(list.value(of: $0))" } ?? ""
-            message = "the answer is not gRPC: HTTP \(httpStatus)\(type)"
+            let type =
+                contentType.map { ", content-type \(PeerText.clean(list.value(of: $0)))" } ?? ""
+            message = "the response is not gRPC: HTTP \(httpStatus)\(type)"
         }
         var error = RPCError(code, message)
         error.phase = .server
@@ -161,7 +168,7 @@ extension ResponseHead.Fields {
                     for: name)
                 continue
             }
-            metadata.append(receivedBinary: list.octets[field.value], for: name)
+            metadata.append(receivedBinary: list.bytes[field.value], for: name)
         }
         return metadata
     }
@@ -177,11 +184,12 @@ extension ResponseHead.Fields {
 }
 
 extension Metadata {
-    /// Adds what a peer sent under a name that ends in `-bin`. Values may come joined by commas.
+    /// Appends what a peer sent under a name that ends in `-bin`. A value may be several, separated
+    /// by commas.
     package mutating func append(receivedBinary value: some Collection<UInt8>, for name: String) {
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let text = part.filter { $0 != UInt8(ascii: " ") }
-            // What is not base64 breaks the value and nothing else; it is kept as it came.
+            // A value that is not base64 is kept as it is, and the others are not affected.
             append(
                 received: Base64.decode(text).map(Content.bytes)
                     ?? .text(String(decoding: text, as: UTF8.self)), for: name)
@@ -190,7 +198,7 @@ extension Metadata {
 }
 
 extension CallEnd {
-    /// An end by an error that the trailers explain.
+    /// An end with an error that contains the trailers.
     fileprivate init(error: consuming RPCError, knowing trailers: Metadata) {
         error.metadata = trailers
         self.init(error: error, trailers: trailers)
@@ -198,11 +206,11 @@ extension CallEnd {
 }
 
 extension HeaderList {
-    /// A value without the blanks at its ends, which belong to nobody.
+    /// A value without the whitespace at its ends, which is not part of it.
     fileprivate func trimmed(_ field: Field) -> ArraySlice<UInt8> {
-        var value = octets[field.value]
-        while let octet = value.first, octet == 0x20 || octet == 0x09 { value.removeFirst() }
-        while let octet = value.last, octet == 0x20 || octet == 0x09 { value.removeLast() }
+        var value = bytes[field.value]
+        while let byte = value.first, byte == 0x20 || byte == 0x09 { value.removeFirst() }
+        while let byte = value.last, byte == 0x20 || byte == 0x09 { value.removeLast() }
         return value
     }
 }

@@ -1,8 +1,8 @@
 package import SwiftletTransport
 
-/// Which gRPC status stands for what went wrong below gRPC.
+/// The gRPC status of a failure below gRPC.
 package enum StatusMapping {
-    /// For answers without a `grpc-status` (http-grpc-status-mapping).
+    /// For responses without `grpc-status` (http-grpc-status-mapping).
     package static func code(forHTTPStatus status: Int) -> StatusCode {
         switch status {
         case 400: .internal
@@ -14,7 +14,7 @@ package enum StatusMapping {
         }
     }
 
-    /// For a stream that was reset (PROTOCOL-HTTP2, "Errors").
+    /// For a stream that the server reset (PROTOCOL-HTTP2, "Errors").
     static func code(forReset code: ErrorCode) -> StatusCode {
         switch code {
         case .refusedStream: .unavailable
@@ -25,8 +25,8 @@ package enum StatusMapping {
         }
     }
 
-    /// - Parameter isLate: The call's deadline has passed, so that a CANCEL is the server's word
-    ///   for it, which may come before our own clock's.
+    /// - Parameter isLate: Whether the call's deadline has passed. The server resets such a stream
+    ///   with CANCEL, perhaps before the deadline timer of this side fires.
     package static func error(
         forReset code: ErrorCode, peer: String, isLate: Bool = false
     ) -> RPCError {
@@ -38,10 +38,10 @@ package enum StatusMapping {
         return error
     }
 
-    /// For a rule that the server broke on a stream.
+    /// For a rule of HTTP/2 that the server broke on a stream.
     package static func error(for broken: HTTP2Error, peer: String) -> RPCError {
         let code: StatusCode = broken.code == .enhanceYourCalm ? .resourceExhausted : .internal
-        var error = RPCError(code, "the server broke a rule of HTTP/2: \(broken.message)")
+        var error = RPCError(code, "the server violated HTTP/2: \(broken.message)")
         error.peer = peer
         return error
     }
@@ -57,6 +57,18 @@ package enum StatusMapping {
         return error
     }
 
-    /// For a network that the machine has lost.
+    /// For a machine that has lost its network.
     static var networkLoss: RPCError { RPCError(.unavailable, "Connectivity lost.") }
+}
+
+extension RPCError {
+    /// The request's headers are larger than the server accepts.
+    static func headerListTooLarge(_ limit: Int, peer: String) -> RPCError {
+        var error = RPCError.refused(
+            .resourceExhausted,
+            "the headers of the request exceed the server's limit of \(limit) bytes; "
+                + "send less metadata")
+        error.peer = peer
+        return error
+    }
 }

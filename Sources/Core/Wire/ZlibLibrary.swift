@@ -6,12 +6,13 @@
     import Glibc
 #endif
 
-/// The system's zlib, found when it is first needed: it is wherever Swift runs, its header is not.
+/// The system's zlib, loaded when it is first needed: most systems have the library, but not its
+/// header.
 ///
-/// The functions' types and the layout of `z_stream` are those of zlib's stable interface
-/// (version 1.x); `deflateInit2_` and `inflateInit2_` are told both and refuse what differs.
+/// The functions' types and the layout of `z_stream` are those of zlib's stable interface (version
+/// 1.x). `deflateInit2_` and `inflateInit2_` check both, and fail if they differ.
 @safe struct ZlibLibrary: Sendable {
-    /// `z_stream`, as zlib.h has it since version 1.0.
+    /// `z_stream`, as in zlib.h since version 1.0.
     @unsafe struct Stream {
         var nextIn: UnsafePointer<UInt8>?
         var availableIn: UInt32 = 0
@@ -29,7 +30,7 @@
         var reserved: UInt = 0
     }
 
-    /// To a ``Stream``; C knows it by its layout alone.
+    /// A pointer to a ``Stream``, which has the layout that C expects.
     typealias StreamPointer = UnsafeMutableRawPointer
     typealias DeflateInit =
         @convention(c) (
@@ -49,7 +50,7 @@
     let inflateInit: InflateInit
     let inflate: Step
     let inflateEnd: End
-    /// Begins with the next member of a gzip file, and the counts at zero.
+    /// Begins with the next member of a gzip stream, and resets the counts.
     let inflateReset: End
 
     static let version = "1.2.11"
@@ -59,19 +60,19 @@
     static let finish: Int32 = 4
     static let noFlush: Int32 = 0
 
-    /// Nil when the machine has none.
+    /// Nil if the system has none.
     static let shared: ZlibLibrary? = load()
 
     private static func load() -> ZlibLibrary? {
         for name in ["libz.so.1", "libz.so", "libz.1.dylib", "libz.dylib"] {
-            // The library stays loaded for as long as the program runs.
+            // The library stays loaded until the end of the program.
             if let handle = unsafe dlopen(name, RTLD_NOW) { return unsafe ZlibLibrary(handle) }
         }
         return nil
     }
 
     private init?(_ handle: UnsafeMutableRawPointer) {
-        // Each symbol is a function of the type written beside it, by zlib's documentation.
+        // Each symbol is a function of the type beside it, according to zlib's documentation.
         guard let deflateInit = unsafe dlsym(handle, "deflateInit2_"),
             let deflate = unsafe dlsym(handle, "deflate"),
             let deflateEnd = unsafe dlsym(handle, "deflateEnd"),
@@ -81,7 +82,7 @@
             let inflateReset = unsafe dlsym(handle, "inflateReset"),
             let version = unsafe dlsym(handle, "zlibVersion")
         else { return nil }
-        // zlib.h: the first character must be that of the header which the caller knows.
+        // zlib.h: the first character must equal that of the header's version.
         guard let text = unsafe unsafeBitCast(version, to: Version.self)(),
             unsafe text.pointee == CChar(bitPattern: UInt8(ascii: "1"))
         else { return nil }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Writes the values of an asynchronous sequence, from a task that begins with the start. An error
-/// of the sequence's is the writer's end.
+/// Writes the values of an asynchronous sequence, from a task that begins when the writer starts.
+/// An error of the sequence ends the writer with that error.
 public final class AsyncSequenceWriter<Source: AsyncSequence & Sendable>: Writer
 where Source.Element: Sendable {
     public typealias Value = Source.Element
@@ -9,7 +9,7 @@ where Source.Element: Sendable {
     private struct State {
         var progress = WriterProgress<Value>()
         var task: Task<Void, Never>?
-        /// Where the task waits while the writer is paused.
+        /// The task, while it waits for the end of a pause.
         var waiter: Resumption<Void>?
     }
 
@@ -48,17 +48,17 @@ extension AsyncSequenceWriter {
             try writer.progress.finish(error)
         }
         end()
-        owed?.tell()
+        owed?.deliver()
     }
 
     public func stop() {
         let writeable = writer.withLock { $0.progress.stop() }
         end()
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = writeable
     }
 
-    /// Lets the task end.
+    /// Ends the task.
     private func end() {
         let (task, waiter) = writer.withLock { ($0.task.take(), $0.waiter.take()) }
         task?.cancel()
@@ -71,7 +71,7 @@ extension AsyncSequenceWriter {
             for try await value in source {
                 guard let writeable = await writeableWhenStarted() else { return }
                 writeable.write(value)
-                if let end = writer.withLock({ $0.progress.stopPushing() }) { return end.tell() }
+                if let end = writer.withLock({ $0.progress.stopPushing() }) { return end.deliver() }
             }
         } catch let error as RPCError {
             failure = error
@@ -87,7 +87,7 @@ extension AsyncSequenceWriter {
         writeable?.writesFinished(failure)
     }
 
-    /// Whom to write to, once the writer is not paused; nil when it is finished.
+    /// The writeable, once the writer is not paused; nil when it is finished.
     private func writeableWhenStarted() async -> (any Writeable<Value>)? {
         while true {
             let (state, writeable) = writer.withLock { writer in

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call whose requests come from a writer, and which is itself the writer of its responses.
+/// A call whose requests come from a writer, and which is the writer of its responses.
 ///
 /// ```swift
 /// let call = Call(channel, routeChat, requests: notes)
@@ -10,9 +10,9 @@ import Synchronization
 ///     completion: { error in print(error ?? "done", call.responseTrailers ?? [:]) }))
 /// ```
 ///
-/// Each request pauses its writer until the transport has taken it. Responses are read one by one,
-/// the next when the last was delivered; a paused call asks for no more, and flow control then
-/// stops the server. The call keeps itself alive until it has ended.
+/// Each request pauses its writer until there is room for the next. Responses are read one by one:
+/// the next is asked for when the previous one was delivered. A paused call asks for none, so that
+/// flow control stops the server. The call keeps itself alive until its end.
 public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     public typealias Value = Reply
 
@@ -21,18 +21,19 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         var options: CallOptions
         var call: (any CallRequests)?
         var output: ConcurrentWriteable<Reply>?
-        /// The requests' writer writes into this call.
+        /// Whether the writer of the requests writes into this call.
         var feeds = false
-        /// A response was delivered, and the next not asked for because of a pause.
+        /// Whether a response was delivered and the next was not asked for because of a pause.
         var owesDemand = false
-        /// What has come during a pause, and the end behind it.
+        /// Messages that arrived during a pause, and the end after them.
         var held = Backlog<[UInt8]>()
         var receivedCount = 0
         var heldEnd: CallEnd?
-        /// What the call was ended with on this side. Its own end may have been on its way then.
+        /// The error that this side ended the call with. The end of the call may have been on its
+        /// way then.
         var failure: RPCError?
-        /// Somebody delivers what was held, and looks again after each.
-        var isDelivering = false
+        /// The thread that delivers held messages.
+        var deliverer = SingleDeliverer()
         var responseHeaders: Metadata?
         var responseTrailers: Metadata?
     }
@@ -46,14 +47,14 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     /// A call that is not started yet.
     ///
     /// - Parameters:
-    ///   - channel: Over which the call is made.
-    ///   - method: What is called.
-    ///   - requests: Writes the request.
-    ///   - options: Metadata, deadline and the like.
-    ///   - context: Where its writeable is called.
+    ///   - channel: The channel of the call.
+    ///   - method: The method to call.
+    ///   - requests: Writes the requests.
+    ///   - options: The options of the call.
+    ///   - context: The thread on which its writeable is called.
     public init(
         _ channel: Channel, _ method: Method<Request, Reply>, requests: any Writer<Request>,
-        _ options: CallOptions = CallOptions(), context: SerialContext = .inline
+        options: CallOptions = CallOptions(), context: SerialContext = .inline
     ) {
         self.channel = channel
         self.method = method
@@ -66,28 +67,29 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
 // MARK: - Headers and trailers
 
 extension Call {
-    /// The headers of the request. Empty unless they were set.
+    /// The headers of the request. The default is none.
     public var requestHeaders: Metadata { run.withLock { $0.options.metadata } }
 
-    /// Changes the headers of the request. Throws when the call was started.
+    /// Changes the headers of the request. Throws FAILED_PRECONDITION after the start.
     public func changeRequestHeaders(_ change: (inout Metadata) -> Void) throws(RPCError) {
-        // Outside the lock, because it may look at the call.
+        // Outside the lock, because the closure may use the call.
         var metadata = requestHeaders
         change(&metadata)
         try run.withLock { run throws(RPCError) in
             guard run.state == .notStarted else {
                 throw .refused(
-                    .failedPrecondition, "request headers are changed before the start of a call")
+                    .failedPrecondition,
+                    "request headers cannot be changed after the start of a call")
             }
             run.options.metadata = metadata
         }
     }
 
-    /// What the server sent before its first message; nil until it has come, and set before the
-    /// first response or the end is delivered.
+    /// The initial metadata; nil before it has arrived. It is set before the first response or the
+    /// end is delivered.
     public var responseHeaders: Metadata? { run.withLock { $0.responseHeaders } }
 
-    /// What the server sent with its status; nil until the end, and set before it is delivered.
+    /// The trailing metadata; nil before the end. It is set before the end is delivered.
     public var responseTrailers: Metadata? { run.withLock { $0.responseTrailers } }
 }
 
@@ -100,7 +102,7 @@ extension Call {
         let options = try run.withLock { run throws(RPCError) in
             guard run.state == .notStarted else {
                 throw .refused(
-                    .failedPrecondition, "a call is started only once, and this one is \(run.state)"
+                    .failedPrecondition, "the call cannot be started: it is \(run.state)"
                 )
             }
             run.state = .started
@@ -112,18 +114,18 @@ extension Call {
             run.call = call
             return run.state == .finished
         }
-        // It was stopped while it was being made.
+        // The call was stopped while it was being made.
         guard !isOver else { return call.cancel() }
         do throws(RPCError) {
-            // Before the call: what is at hand leaves together with the headers.
+            // Before the call, so that the first requests are sent together with the headers.
             run.withLock { $0.feeds = true }
             try requests.start(with: RequestFeed(call, requests, method.requestCodec))
         } catch {
-            // The writer is another call's.
+            // The writer is in use by another call.
             run.withLock { $0.feeds = false }
             return call.fail(error)
         }
-        // It may have ended before it was known that the writer writes into it.
+        // The call may have ended before it was noted that the writer writes into it.
         if state == .finished { requests.stop() }
         call.start()
     }
@@ -146,18 +148,19 @@ extension Call {
         deliverHeld()
     }
 
-    /// Ends the call with `error`, or well, whatever the server does, and resets its stream.
+    /// Ends the call with `error`, or with OK for nil, and resets its stream. Throws
+    /// FAILED_PRECONDITION before the start.
     public func finish(_ error: RPCError?) throws(RPCError) {
         guard state != .notStarted else {
-            throw .refused(.failedPrecondition, "a call finishes after its start")
+            throw .refused(.failedPrecondition, "the call cannot be finished: it is not started")
         }
-        let (output, call) = leave()
+        let (output, call) = close()
         if let error { output?.cancel(with: error) } else { output?.enqueueSuccessfulCompletion() }
         call?.cancel()
     }
 
     public func stop() {
-        let (output, call) = leave()
+        let (output, call) = close()
         output?.cancelSilently()
         call?.cancel()
     }
@@ -169,11 +172,11 @@ extension Call {
         let (call, state) = run.withLock { ($0.call, $0.state) }
         if let call { return call.cancel() }
         guard state != .notStarted else { return stop() }
-        // It is being made at this moment.
-        leave().0?.cancel(with: cancelled)
+        // The call is being made at this moment.
+        close().0?.cancel(with: cancelled)
     }
 
-    /// Takes `error` for an end that waits behind messages which were held. False when none does.
+    /// Replaces an end that waits behind held messages with `error`. False if there is none.
     private func endInstead(with error: RPCError) -> Bool {
         let held = run.withLock { run in
             if run.state == .started || run.state == .paused { run.failure = error }
@@ -186,20 +189,20 @@ extension Call {
         return true
     }
 
-    private func leave() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
+    private func close() -> (ConcurrentWriteable<Reply>?, (any CallRequests)?) {
         let (output, call, hasEnded) = run.withLock { run in
             run.state = .finished
             run.held = Backlog()
             let hasEnded = run.heldEnd.take() != nil
             return (run.output.take(), run.call, hasEnded && run.feeds)
         }
-        // The call will say no more that it has.
+        // The observer of the call has received its end already, and will not stop the writer.
         if hasEnded { requests.stop() }
         return (output, call)
     }
 }
 
-// MARK: - What the call brings
+// MARK: - Events of the call
 
 extension Call {
     fileprivate func received(_ metadata: Metadata) {
@@ -211,11 +214,11 @@ extension Call {
         call?.receiveNext()
     }
 
-    fileprivate func received(_ octets: [UInt8]) {
+    fileprivate func received(_ bytes: [UInt8]) {
         let isOneTooMany = run.withLock { run in
             run.receivedCount += 1
             guard method.shape.hasResponseStream || run.receivedCount == 1 else { return true }
-            if run.state != .finished { run.held.append(octets) }
+            if run.state != .finished { run.held.append(bytes) }
             return false
         }
         guard isOneTooMany else { return deliverHeld() }
@@ -223,25 +226,22 @@ extension Call {
         if !endInstead(with: .tooManyMessages) { call?.fail(.tooManyMessages) }
     }
 
-    /// Delivers what has come, as long as the call is not paused.
+    /// Delivers what has arrived, unless the call is paused.
     private func deliverHeld() {
-        let isMine = run.withLock { run in
-            defer { run.isDelivering = true }
-            return !run.isDelivering
-        }
-        while isMine, let next = run.withLock({ $0.takeHeld() }) {
+        let isDeliverer = run.withLock { $0.deliverer.begin() }
+        while isDeliverer, let next = run.withLock({ $0.deliverer.next($0.takeHeld()) }) {
             switch next {
-            case .message(let octets, let output, let call): deliver(octets, to: output, call)
+            case .message(let bytes, let output, let call): deliver(bytes, to: output, call)
             case .end(let end): finish(with: end)
             }
         }
     }
 
     private func deliver(
-        _ octets: [UInt8], to output: ConcurrentWriteable<Reply>, _ call: (any CallRequests)?
+        _ bytes: [UInt8], to output: ConcurrentWriteable<Reply>, _ call: (any CallRequests)?
     ) {
         do throws(RPCError) {
-            let reply = try method.replyCodec.decode(octets.span)
+            let reply = try method.replyCodec.decode(bytes.span)
             output.enqueue(reply) { [self] in
                 let mayRead = run.withLock { run in
                     if run.state == .paused { run.owesDemand = true }
@@ -254,9 +254,9 @@ extension Call {
         }
     }
 
-    fileprivate func messageWasWritten(wasTaken: Bool) {
-        // What is written to a call that is over goes nowhere, however much of it there is.
-        if wasTaken { requests.resume() } else { requests.stop() }
+    fileprivate func messageWasWritten(wasAccepted: Bool) {
+        // Messages that are written after the end of the call are dropped.
+        if wasAccepted { requests.resume() } else { requests.stop() }
     }
 
     fileprivate func received(_ end: CallEnd) {
@@ -270,12 +270,12 @@ extension Call {
                 end.dropsUnread = true
             }
             guard !end.dropsUnread, run.state != .finished,
-                run.isDelivering || !run.held.isEmpty
+                run.deliverer.isActive || !run.held.isEmpty
             else { return false }
             run.heldEnd = end
             return true
         }
-        // Who is at it may have found nothing more just before.
+        // The thread that was delivering may have stopped just before.
         if waits { deliverHeld() } else { finish(with: end) }
     }
 
@@ -302,18 +302,17 @@ extension Call.State {
         case end(CallEnd)
     }
 
-    /// What to deliver next; nothing during a pause, and then nobody is at it any more.
+    /// The next delivery; nil during a pause.
     fileprivate mutating func takeHeld() -> Held? {
-        if state == .started, let output, let octets = held.popFirst() {
-            return .message(octets, output, call)
+        if state == .started, let output, let bytes = held.popFirst() {
+            return .message(bytes, output, call)
         }
         if held.isEmpty, let end = heldEnd.take() { return .end(end) }
-        isDelivering = false
         return nil
     }
 }
 
-/// The observer of a call; keeps it alive until its end.
+/// The observer of a call. It keeps the call alive until its end.
 private final class CallRun<Request: Sendable, Reply: Sendable>: CallObserver {
     let call: Call<Request, Reply>
 
@@ -324,12 +323,13 @@ private final class CallRun<Request: Sendable, Reply: Sendable>: CallObserver {
     var runsHandlers: Bool { true }
     func receive(message: [UInt8], from _: any CallRequests) { call.received(message) }
 
-    func messageWasWritten(wasTaken: Bool) { call.messageWasWritten(wasTaken: wasTaken) }
+    func messageWasWritten(wasAccepted: Bool) { call.messageWasWritten(wasAccepted: wasAccepted) }
 
     func receive(end: CallEnd) { call.received(end) }
 }
 
-/// Takes the requests of a call from their writer, which pauses until each was taken.
+/// Passes requests from their writer to a call, and pauses the writer until there is room for the
+/// next.
 private final class RequestFeed<Request: Sendable>: Writeable {
     private let call: any CallRequests
     private let writer: any Writer<Request>
@@ -343,9 +343,9 @@ private final class RequestFeed<Request: Sendable>: Writeable {
 
     func write(_ value: Request) {
         do throws(RPCError) {
-            let octets = try codec.encode(value)
+            let bytes = try codec.encode(value)
             writer.pause()
-            call.write(octets, andFinish: false)
+            call.write(bytes, andFinish: false)
         } catch {
             writer.stop()
             call.fail(error)

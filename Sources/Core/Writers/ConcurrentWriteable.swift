@@ -1,8 +1,7 @@
 import Synchronization
 
-/// A writeable in front of another: takes values and the end from any thread, and gives them to
-/// the other one at a time, in order, in one context. The end reaches it once at most, whatever
-/// races.
+/// A writeable that accepts values and the end on any thread, and passes them to another writeable
+/// one at a time, in order, in one context. The end is passed at most once.
 public final class ConcurrentWriteable<Value: Sendable>: Sendable {
     private enum Event: Sendable {
         case value(Value, then: @Sendable () -> Void)
@@ -11,8 +10,7 @@ public final class ConcurrentWriteable<Value: Sendable>: Sendable {
 
     private enum State {
         case open(any Writeable<Value>)
-        /// An end is on its way; values that are not delivered yet are delivered before it or
-        /// dropped.
+        /// An end is queued. Queued values are delivered before it or dropped.
         case ending(any Writeable<Value>, dropsValues: Bool)
         case closed
     }
@@ -28,16 +26,16 @@ public final class ConcurrentWriteable<Value: Sendable>: Sendable {
 }
 
 extension ConcurrentWriteable {
-    /// Delivers a value; `then` is called when it was delivered, and not at all when it was
+    /// Delivers a value. `then` is called after its delivery. It is not called if the value is
     /// dropped because of an end.
     public func enqueue(_ value: Value, then: @escaping @Sendable () -> Void = {}) {
         post(.value(value, then: then))
     }
 
-    /// Delivers a good end behind the values that were enqueued.
+    /// Delivers an end without an error after the queued values.
     public func enqueueSuccessfulCompletion() { enqueueCompletion(nil) }
 
-    /// Delivers an end behind the values that were enqueued, with the error if there is one.
+    /// Delivers an end, with the error if there is one, after the queued values.
     public func enqueueCompletion(_ error: RPCError?) {
         let isFirst = state.withLock { state in
             guard case .open(let writeable) = state else { return false }
@@ -47,8 +45,7 @@ extension ConcurrentWriteable {
         if isFirst { post(.end(error, dropsValues: false)) }
     }
 
-    /// Delivers an error, and drops the values that were not delivered yet. An end behind those
-    /// gives way to it.
+    /// Delivers an error and drops the queued values. Replaces an end that is queued after them.
     public func cancel(with error: RPCError) {
         let isFirst = state.withLock { state in
             switch state {
@@ -61,13 +58,13 @@ extension ConcurrentWriteable {
         if isFirst { post(.end(error, dropsValues: true)) }
     }
 
-    /// Lets go of the writeable without a word.
+    /// Releases the writeable without delivering an end.
     public func cancelSilently() {
         let old = state.withLock { state in
             defer { state = .closed }
             return state
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = old
     }
 
@@ -92,7 +89,7 @@ extension ConcurrentWriteable {
             then()
         case .end(let error, let dropsValues):
             let writeable: (any Writeable<Value>)? = state.withLock { state in
-                // An end that was overtaken by an error falls.
+                // An end that was replaced is dropped.
                 guard case .ending(let writeable, dropsValues) = state else { return nil }
                 state = .closed
                 return writeable

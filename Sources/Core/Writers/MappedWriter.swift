@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Writes what another writer writes, changed.
+/// Writes the values of another writer after a transformation.
 ///
 /// ```swift
 /// let greetings = MappedWriter(names) { HelloRequest(name: $0) }
@@ -10,8 +10,8 @@ public final class MappedWriter<Source: Writer, Value: Sendable>: Writer {
     private let transform: @Sendable (Source.Value) throws -> Value
 
     /// - Parameters:
-    ///   - source: Where the values come from.
-    ///   - transform: Changes each; what it throws is the writer's end.
+    ///   - source: Writes the values to transform.
+    ///   - transform: Transforms each value. If it throws, the writer ends with that error.
     public init(
         _ source: Source, _ transform: @escaping @Sendable (Source.Value) throws -> Value
     ) {
@@ -36,7 +36,7 @@ extension MappedWriter {
     public func stop() { source.stop() }
 }
 
-/// Changes values on their way.
+/// Transforms values and passes them on.
 private final class MappedWriteable<Source: Writer, Changed: Sendable>: Writeable {
     private let next: any Writeable<Changed>
     private let source: Source
@@ -53,7 +53,7 @@ private final class MappedWriteable<Source: Writer, Changed: Sendable>: Writeabl
     }
 
     func write(_ value: Source.Value) {
-        // What comes after a value that could not be mapped is behind the end.
+        // Values after one that could not be transformed are dropped.
         guard !isOver.load(ordering: .acquiring) else { return }
         do {
             next.write(try transform(value))

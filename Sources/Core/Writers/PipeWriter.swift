@@ -1,7 +1,8 @@
 import SwiftletTransport
 import Synchronization
 
-/// A writer whose values are written into it: what comes while nobody takes it is kept, in order.
+/// A writer that passes on the values that are written to it. While it is not started or paused, it
+/// keeps them in order.
 ///
 /// ```swift
 /// let notes = PipeWriter<RouteGuide.RouteNote>()
@@ -13,7 +14,7 @@ public final class PipeWriter<Value: Sendable>: Writer, Writeable {
     private struct State {
         var progress = WriterProgress<Value>()
         var values = Backlog<Value>()
-        /// The end that was written, to be passed on behind the values.
+        /// The end, which is passed on after the values.
         var end: RPCError??
     }
 
@@ -67,7 +68,7 @@ extension PipeWriter {
             pipe.values.removeAll()
             return end
         }
-        end?.tell()
+        end?.deliver()
     }
 
     public func stop() {
@@ -75,7 +76,7 @@ extension PipeWriter {
             pipe.values.removeAll()
             return pipe.progress.stop()
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = writeable
     }
 

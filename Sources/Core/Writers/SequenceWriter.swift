@@ -6,8 +6,8 @@ where Source.Element: Sendable {
     public typealias Value = Source.Element
 
     private let progress = Mutex(WriterProgress<Value>())
-    // Reached only by whoever has set `isPushing`, who is one at a time; handing over from one to
-    // the next goes through the lock of `progress`.
+    // Safe, although the compiler cannot check it: only the thread that has set `isPushing` uses
+    // it, and the lock of `progress` orders one such thread before the next.
     nonisolated(unsafe) private var iterator: Source.Iterator
 
     public init(_ source: Source) { unsafe iterator = source.makeIterator() }
@@ -31,12 +31,12 @@ extension SequenceWriter {
         let end = try progress.withLock { progress throws(RPCError) in
             try progress.finish(error)
         }
-        end?.tell()
+        end?.deliver()
     }
 
     public func stop() {
         let writeable = progress.withLock { $0.stop() }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = writeable
     }
 
@@ -48,7 +48,7 @@ extension SequenceWriter {
                     ? (progress.writeable, nil) : (nil, progress.stopPushing())
             }
             guard let writeable else {
-                end?.tell()
+                end?.deliver()
                 return
             }
             if let value = unsafe iterator.next() {

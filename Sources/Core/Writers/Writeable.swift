@@ -1,24 +1,22 @@
-/// Takes values one after the other, and then the end of them.
-///
-/// Values come one at a time. The end comes once, and no value after it.
+/// Receives values one at a time, and then their end, once.
 public protocol Writeable<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
     /// The next value.
     func write(_ value: Value)
 
-    /// No more values follow: nil when all were written, otherwise why not.
+    /// No more values follow. The error is nil if all values were written.
     func writesFinished(_ error: RPCError?)
 }
 
-/// Gives each value, and the end, to handlers.
+/// Passes values and the end to handlers.
 ///
 /// ```swift
 /// let names = HandlerWriteable<HelloReply>(
 ///     value: { print($0.message) }, completion: { print($0 ?? "done") })
 /// ```
 public final class HandlerWriteable<Value: Sendable>: Writeable {
-    /// What happens to a writeable.
+    /// An event of a writeable.
     public enum Event: Sendable {
         case value(Value)
         case done
@@ -27,10 +25,10 @@ public final class HandlerWriteable<Value: Sendable>: Writeable {
 
     private let handler: @Sendable (Event) -> Void
 
-    /// Every event goes to one handler.
+    /// Passes every event to one handler.
     public init(event handler: @escaping @Sendable (Event) -> Void) { self.handler = handler }
 
-    /// Values go to one handler, and the end to another.
+    /// Passes values to one handler, and the end to another.
     public init(
         value: @escaping @Sendable (Value) -> Void,
         completion: @escaping @Sendable (RPCError?) -> Void
@@ -51,7 +49,7 @@ public final class HandlerWriteable<Value: Sendable>: Writeable {
     }
 }
 
-/// Wants exactly one value: its handler is called once, at the end, with the value or an error.
+/// Expects exactly one value. Its handler is called once, at the end, with the value or an error.
 public final class SingleValueWriteable<Value: Sendable>: Writeable {
     private let only = OnlyReply<Value>()
     private let handler: @Sendable (Result<Value, RPCError>) -> Void
@@ -63,6 +61,6 @@ public final class SingleValueWriteable<Value: Sendable>: Writeable {
     public func write(_ value: Value) { only.receive(value) }
 
     public func writesFinished(_ error: RPCError?) {
-        handler(only.result(at: error.map { .failure($0) } ?? .success(Metadata())))
+        handler(only.result(at: CallEnd(error: error)).map(\.message))
     }
 }

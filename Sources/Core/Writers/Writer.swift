@@ -1,17 +1,18 @@
 import Synchronization
 
-/// Where a writer stands.
+/// The state of a writer.
+@nonexhaustive
 public enum WriterState: Hashable, Sendable {
-    /// It has nobody to write to. A writer never comes back here.
+    /// The writer has no writeable yet. It never returns to this state.
     case notStarted
     case started
-    /// It writes nothing until it is resumed. It may finish all the same.
+    /// The writer writes nothing until it is resumed. It may finish without that.
     case paused
-    /// It has let go of its writeable.
+    /// The writer has released its writeable.
     case finished
 }
 
-/// Pushes values into a writeable, once it is started.
+/// Writes values into a writeable, after its start.
 ///
 /// ```swift
 /// let points = SequenceWriter([first, second, third])
@@ -19,56 +20,57 @@ public enum WriterState: Hashable, Sendable {
 /// ```
 ///
 /// ``SingleValueWriter``, ``SequenceWriter``, ``AsyncSequenceWriter``, ``PipeWriter`` and
-/// ``MappedWriter`` are the ready-made ones, and a ``Call`` is a writer of its responses.
+/// ``MappedWriter`` are included. A ``Call`` is a writer of its responses.
 public protocol Writer<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
     var state: WriterState { get }
 
-    /// Begins to write into `writeable`. Throws unless the writer is not started.
+    /// Begins to write into `writeable`. Throws FAILED_PRECONDITION if the writer was started
+    /// before.
     func start(with writeable: any Writeable<Value>) throws(RPCError)
 
-    /// From started to paused. Without an effect in any other state.
+    /// Pauses a started writer. It has no effect in other states.
     func pause()
 
-    /// From paused to started. Without an effect in any other state.
+    /// Resumes a paused writer. It has no effect in other states.
     func resume()
 
-    /// Ends the writer, started or paused, and tells its writeable so. Throws when it is not
-    /// started; without an effect when it is finished.
+    /// Ends a started or paused writer, and passes the end to its writeable. Throws
+    /// FAILED_PRECONDITION before the start. It has no effect after the end.
     func finish(_ error: RPCError?) throws(RPCError)
 
-    /// Ends the writer and lets go of its writeable without telling it.
+    /// Ends the writer and releases its writeable without passing an end to it.
     func stop()
 }
 
 extension Writer {
-    /// Ends the writer well.
+    /// Ends the writer without an error.
     public func finish() throws(RPCError) { try finish(nil) }
 }
 
-/// The state of a writer, its writeable, and the rules of both.
+/// The state and the writeable of a writer, with the rules for both.
 struct WriterProgress<Value: Sendable> {
     private(set) var state = WriterState.notStarted
     private(set) var writeable: (any Writeable<Value>)?
 
-    /// The one who pushes values looks again when he is through, so nobody else has to.
+    /// The thread that pushes values also handles what is changed in the meantime.
     var isPushing = false
-    /// The end that was asked for while somebody pushed, who tells it behind the value that he is
-    /// at.
+    /// The end that was requested while a thread pushed a value. That thread delivers it after the
+    /// value.
     private var owedEnd: OwedEnd?
 
     struct OwedEnd {
         let writeable: any Writeable<Value>
         let error: RPCError?
 
-        func tell() { writeable.writesFinished(error) }
+        func deliver() { writeable.writesFinished(error) }
     }
 }
 
 extension WriterProgress {
     mutating func start(with writeable: any Writeable<Value>) throws(RPCError) {
-        guard state == .notStarted else { throw Self.refusal("is started only once", state) }
+        guard state == .notStarted else { throw Self.refusal("started", state) }
         state = .started
         self.writeable = writeable
     }
@@ -77,29 +79,29 @@ extension WriterProgress {
         if state == .started { state = .paused }
     }
 
-    /// Whether the writer was paused.
+    /// Whether the writer is paused.
     mutating func resume() -> Bool {
         guard state == .paused else { return false }
         state = .started
         return true
     }
 
-    /// Returns whom to tell of the end; nobody when that is the pusher's to do.
+    /// Returns the writeable to deliver the end to; nil if the thread that pushes delivers it.
     mutating func finish(_ error: RPCError?) throws(RPCError) -> OwedEnd? {
-        guard state != .notStarted else { throw Self.refusal("finishes after its start", state) }
+        guard state != .notStarted else { throw Self.refusal("finished", state) }
         guard let end = stop().map({ OwedEnd(writeable: $0, error: error) }) else { return nil }
         guard isPushing else { return end }
         owedEnd = end
         return nil
     }
 
-    /// Whether it is the caller's to push values: nobody else is at it.
+    /// Whether the caller must push values: no other thread does.
     mutating func startPushing() -> Bool {
         defer { isPushing = true }
         return !isPushing
     }
 
-    /// The pusher is through. Returns the end that he has to tell.
+    /// The caller has pushed its values. Returns the end that it must deliver.
     mutating func stopPushing() -> OwedEnd? {
         isPushing = false
         return owedEnd.take()
@@ -111,8 +113,8 @@ extension WriterProgress {
         return writeable.take()
     }
 
-    private static func refusal(_ rule: String, _ state: WriterState) -> RPCError {
-        .refused(.failedPrecondition, "a writer \(rule), and this one is \(state)")
+    private static func refusal(_ action: String, _ state: WriterState) -> RPCError {
+        .refused(.failedPrecondition, "the writer cannot be \(action): it is \(state)")
     }
 }
 

@@ -2,41 +2,40 @@ public import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// A channel without a network, for tests of code that makes calls: each call is answered by the
-/// response that the test has queued for its method, first in, first out.
+/// A channel without a network, for tests of code that makes calls. The test queues responses for each
+/// method, and calls receive them in order.
 ///
 /// ```swift
-/// let fake = FakeChannel()
+/// let fake = try FakeChannel()
 /// try fake.respond(to: sayHello).sendMessage(HelloReply(message: "Hello you"))
 /// let greeter = Greeter(channel: fake.channel)
 /// #expect(try await greeter.sayHello(.init(name: "you")).message == "Hello you")
 /// ```
 ///
-/// The code under test gets a `Channel` like any other: all faces of a call, interceptors,
-/// deadlines, limits and cancellation work as they do over a network, and answers come on the
-/// queue's thread.
+/// The code under test gets an ordinary `Channel`: all kinds of calls, interceptors, deadlines, limits
+/// and cancellation work as over a network, and responses arrive on the queue's thread.
 public final class FakeChannel: Sendable {
-    /// The channel to hand to the code under test.
+    /// The channel for the code under test.
     public let channel: Channel
     private let backend: FakeBackend
 
+    /// Throws when `queue` is nil and `CompletionQueue.shared` cannot be made.
     public init(
         defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
-        queue: CompletionQueue = .shared
-    ) {
-        backend = FakeBackend(queue)
+        queue: CompletionQueue? = nil
+    ) throws(RPCError) {
+        backend = FakeBackend(try CompletionQueue.orShared(queue))
         channel = Channel(
             backend: backend, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
-    /// Queues a response for the next call of `method` that has none yet. What is sent with it is
-    /// kept until that call is made.
+    /// Queues a response for the next call of `method` without one. Parts that are sent before the call
+    /// is made are kept for it.
     ///
     /// - Parameters:
-    ///   - method: Whose next call it is for.
-    ///   - onRequest: Gets the parts of the call's request as they come, in place of
-    ///     ``FakeResponse/requestParts``, which has nothing but an end then. Without it, a writer
-    ///     waits once much has been written that nobody has read there.
+    ///   - method: The method of the call.
+    ///   - onRequest: Receives the parts of the request. ``FakeResponse/requestParts`` is then empty.
+    ///     Nil, the default, makes the writer of requests wait while many parts there are unread.
     public func respond<Request, Reply>(
         to method: Method<Request, Reply>,
         onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil
@@ -46,8 +45,8 @@ public final class FakeChannel: Sendable {
         return response
     }
 
-    /// Queues a response for the next call of a path that has none yet: what `Channel.post` sends
-    /// to `/rpc`, for one, which is no method of gRPC's. Requests and answers are octets.
+    /// Queues a response for the next call of a path without one, such as that of `Channel.post`.
+    /// Requests and responses are bytes.
     ///
     /// ```swift
     /// try fake.respond(to: "/rpc").send(
@@ -58,18 +57,18 @@ public final class FakeChannel: Sendable {
         onRequest: (@Sendable (FakeRequestPart<[UInt8]>) -> Void)? = nil
     ) -> FakeResponse<[UInt8], [UInt8]> {
         let response = FakeResponse(
-            path, .unary, request: Codec.octets, reply: Codec.octets, onRequest,
+            path, .unary, request: Codec.bytes, reply: Codec.bytes, onRequest,
             loop: backend.loop)
         backend.add(response.stream, for: path)
         return response
     }
 
-    /// How many responses were queued for a method that no call has taken.
+    /// The number of queued responses of a method that no call has received.
     public func unusedResponseCount<Request, Reply>(for method: Method<Request, Reply>) -> Int {
         backend.unusedCount(for: method.path)
     }
 
-    /// How many responses were queued for a path that no call has taken.
+    /// The number of queued responses of a path that no call has received.
     public func unusedResponseCount(for path: String) -> Int { backend.unusedCount(for: path) }
 }
 
@@ -89,7 +88,7 @@ extension FakeBackend: FakeStreamOwner {
     }
 }
 
-/// Gives calls the streams that were queued for them.
+/// Assigns the queued streams to calls.
 private final class FakeBackend: ChannelBackend {
     private struct State {
         var streams: [String: Backlog<FakeStream>] = [:]
@@ -97,7 +96,7 @@ private final class FakeBackend: ChannelBackend {
         var running: [ObjectIdentifier: FakeStream] = [:]
         var isShutDown = false
         var watchers: [AsyncStream<ConnectivityState>.Continuation] = []
-        /// Those who wait until no call runs.
+        /// Callers that wait until no call runs.
         var idleWatchers: [AsyncStream<Void>.Continuation] = []
     }
 
@@ -135,7 +134,7 @@ extension FakeBackend {
                 return .failure(
                     RPCError(
                         .failedPrecondition,
-                        "the fake channel has no response left for \(path); used: \(used)"))
+                        "the fake channel has no response left for \(path) (used: \(used))"))
             }
             state.usedCounts[path] = used + 1
             return .success(stream)
@@ -156,7 +155,7 @@ extension FakeBackend {
         RPCError(.deadlineExceeded, "the deadline passed before the fake channel answered")
     }
 
-    // A fake is connected for as long as it is not closed.
+    // A fake channel is connected until it is closed.
 
     var connectivity: ConnectivityState { state.withLock { $0.isShutDown ? .shutdown : .ready } }
 

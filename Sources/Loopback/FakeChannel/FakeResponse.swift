@@ -1,32 +1,32 @@
 public import SwiftletCore
 import Synchronization
 
-/// A piece of a request, as a fake channel shows it to a test.
+/// A part of a request, as a test receives it from a fake channel.
 public enum FakeRequestPart<Request: Sendable>: Sendable {
-    /// The call was made, with these headers and this deadline.
+    /// The start of the call, with its metadata and deadline.
     case start(Metadata, Deadline)
     case message(Request)
     /// No more messages follow.
     case end
-    /// The caller, or its deadline, has ended the call.
+    /// The caller cancelled the call, or its deadline passed.
     case cancelled
 }
 
-/// What a fake channel answers to one call.
+/// The response of a fake channel to one call.
 ///
 /// A call with one response is answered by ``sendMessage(_:initialMetadata:trailingMetadata:status:)``
-/// or by ``sendError(_:)``; one with many gets its parts one by one. Parts that the protocol forbids
-/// where they are (a message after the end, headers after a message) are refused with an error
-/// that says so, and those that go without saying are inserted: headers before a first message.
+/// or by ``sendError(_:)``; one with many gets its parts one by one. A part that the protocol does not
+/// allow at its place, such as a message after the end, throws an error. Headers before the first
+/// message are added where they are missing.
 public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
     private enum Progress {
         case nothing, headers, messages, ended
     }
 
-    /// The parts of the request as they come, to be awaited. Ends with the call.
+    /// The parts of the request, in order. Ends with the call.
     ///
-    /// Who writes requests waits, as with a server that does not read, while 1,024 messages or a
-    /// mebibyte of them lie here that nobody has awaited.
+    /// While 1,024 messages or 1 MiB of them are unread here, the writer of requests waits, as with a
+    /// server that does not read.
     public let requestParts: AsyncStream<FakeRequestPart<Request>>
 
     let stream: FakeStream
@@ -54,7 +54,7 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
         } whenOver: {
             continuation.finish()
         }
-        // Nobody can read any more what is written from then on, and nothing keeps it.
+        // Later messages have no reader, and are dropped.
         continuation.onTermination = { [weak stream] _ in stream?.isNotRead() }
         self.stream = stream
         requestParts = AsyncStream {
@@ -75,7 +75,7 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
             onRequest, loop: loop)
     }
 
-    /// A part that lies ready, and how long its message is.
+    /// A part that is not read yet, and the size of its message.
     private struct Unread {
         let part: FakeRequestPart<Request>
         let byteCount: Int?
@@ -96,7 +96,7 @@ extension FakeRequestPart {
 }
 
 extension FakeResponse {
-    /// Answers a call that has one response, completely.
+    /// Sends the whole answer to a call with one response.
     public func sendMessage(
         _ message: Reply, initialMetadata: Metadata = [:], trailingMetadata: Metadata = [:],
         status: Status = .ok
@@ -114,13 +114,13 @@ extension FakeResponse {
         try sendEnd(status, trailingMetadata: trailingMetadata)
     }
 
-    /// Sends a message. To a call that has one response it is the whole answer, with status OK.
+    /// Sends a message. In a call with one response it is the whole answer, with status OK.
     public func sendMessage(_ message: Reply) throws(RPCError) {
         try append(try encode(message))
         if !shape.hasResponseStream { try sendEnd() }
     }
 
-    /// Sends the headers; before any message, and once.
+    /// Sends the headers, once and before any message.
     public func sendInitialMetadata(_ metadata: Metadata) throws(RPCError) {
         try sendHeaders(httpStatus: 200, metadata)
     }
@@ -129,7 +129,7 @@ extension FakeResponse {
         if let problem = metadata.problem { throw refusal(problem) }
         try progress.withLock { progress throws(RPCError) in
             guard case .nothing = progress else {
-                throw refusal("initial metadata comes first, and once")
+                throw refusal("initial metadata has to be sent once, and before any message")
             }
             progress = .headers
             stream.send(.headers(httpStatus: httpStatus, metadata))
@@ -143,10 +143,10 @@ extension FakeResponse {
         if let problem = trailingMetadata.problem { throw refusal(problem) }
         try progress.withLock { progress throws(RPCError) in
             switch progress {
-            case .ended: throw refusal("the call was ended before")
+            case .ended: throw refusal("the response has ended")
             case .nothing, .headers:
                 guard shape.hasResponseStream || status.code != .ok else {
-                    throw refusal("a call with one response ends well only behind it")
+                    throw refusal("a call with one response cannot end with OK before its message")
                 }
             case .messages: break
             }
@@ -160,17 +160,17 @@ extension FakeResponse {
         try sendEnd(error.status, trailingMetadata: error.metadata)
     }
 
-    /// Ends the call with this very error, as when the connection is lost.
+    /// Ends the call with exactly this error, for example as when the connection is lost.
     public func fail(_ error: RPCError) throws(RPCError) {
         try progress.withLock { progress throws(RPCError) in
-            if case .ended = progress { throw refusal("the call was ended before") }
+            if case .ended = progress { throw refusal("the response has ended") }
             progress = .ended
             stream.send(.failure(error))
         }
     }
 
     private func encode(_ message: Reply) throws(RPCError) -> [UInt8] {
-        try replyCodec.encodeReply(message).octets
+        try replyCodec.encodeReply(message).bytes
     }
 
     private func append(_ octets: [UInt8]) throws(RPCError) {

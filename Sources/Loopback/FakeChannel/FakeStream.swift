@@ -2,10 +2,10 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// The stream of a call on a fake channel: shows the request to the test, and gives the call what
-/// the test answers, on the loop's thread as a connection does.
+/// The stream of a call on a fake channel. Passes the request to the test, and the response of the test
+/// to the call, on the loop's thread as a connection does.
 final class FakeStream: Sendable {
-    /// A piece of the request, its messages still octets.
+    /// A part of the request. Messages are not decoded.
     enum RequestPart: Sendable {
         case start(Metadata, Deadline)
         case message([UInt8])
@@ -16,13 +16,13 @@ final class FakeStream: Sendable {
         }
     }
 
-    /// A piece of the answer.
+    /// A part of the response.
     enum ResponsePart: Sendable {
         case headers(httpStatus: Int, Metadata)
-        /// With its prefix, which plain calls do not get.
+        /// A message with its prefix, which plain calls do not receive.
         case message([UInt8])
         case end(Status, Metadata)
-        /// What went wrong on the way, and not at the server.
+        /// An error of the connection, and not of the server.
         case failure(RPCError)
 
         var isLast: Bool {
@@ -42,10 +42,10 @@ final class FakeStream: Sendable {
         var requestHasEnded = false
         var owner: (any FakeStreamOwner)?
         var unread = UnreadRequests()
-        /// Told as soon as there is room again.
+        /// The caller that waits for room.
         var waitsForRoom: CallCore?
 
-        /// Neither side sends anything any more.
+        /// Both sides have ended.
         mutating func end() {
             isOver = true
             call = nil
@@ -54,15 +54,15 @@ final class FakeStream: Sendable {
         }
     }
 
-    /// The messages of the request that the test has yet to read. Many, because a test may well look
-    /// at its requests when all have been written; but no writer without an end fills the memory.
+    /// The limit of unread request messages. It is high, because a test may read its requests only after
+    /// all were written, and finite, so that an endless writer does not fill the memory.
     private struct UnreadRequests {
         private static let maxCount = 1_024
         private static let maxByteCount = 1 << 20
 
         private var count = 0
         private var byteCount = 0
-        /// Nobody reads them, and nothing keeps them.
+        /// The messages have no reader, and are dropped.
         var areDropped = false
 
         var hasRoom: Bool {
@@ -131,12 +131,12 @@ extension FakeStream {
         }
         owner.streamBegan(self)
         tell(.part(.start(call.head.metadata, call.deadline), of: call))
-        request.takeEach { message, _ in receive(message.octets, of: call) }
+        request.takeEach { message, _ in receive(message.bytes, of: call) }
         if request.isFinish { requestEnded() }
         let record = ConnectionRecord(peer: "the fake channel", ConnectionTimes(begun: .now))
-        let hasNews = call.attach(
+        let hasDeliveries = call.attach(
             to: self, StreamHandle(slot: 0, generation: 0), record, attempt: request.attempt)
-        if hasNews { call.tellNews() }
+        if hasDeliveries { call.deliverPending() }
         state.withLock { $0.isAttached = true }
         loop.run { [self] in deliver() }
     }
@@ -157,9 +157,9 @@ extension FakeStream {
                         initial: .accepted(httpStatus: httpStatus, encoding: .identity, metadata)),
                     at: .now)
             case .message(let octets):
-                let prefixByteCount = call.head.isPlain ? MessagePrefix.byteCount : 0
-                // There is no window to give anything back to.
-                _ = call.receive(octets.span.extracting(droppingFirst: prefixByteCount), at: .now)
+                let body = call.head.framing.body(ofPrefixed: octets.span)
+                // A fake stream has no window.
+                _ = call.receive(octets.span.extracting(body), at: .now)
             case .end(let status, let trailers):
                 var error = RPCError(status)
                 error?.metadata = trailers
@@ -179,7 +179,7 @@ extension FakeStream: StreamCarrier {
         _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
     ) -> Bool {
         let call = state.withLock { $0.call }
-        if let call { receive(framedMessage.octets, of: call) }
+        if let call { receive(framedMessage.bytes, of: call) }
         if andFinish { requestEnded() }
         return state.withLock { $0.unread.hasRoom }
     }
@@ -243,7 +243,7 @@ extension FakeStream: StreamCarrier {
     private func message(
         in framed: [UInt8], of call: CallCore
     ) throws(RPCError) -> [UInt8]? {
-        if call.head.isPlain { return framed }
+        if call.head.framing == .wholeBody { return framed }
         let result: Result<AssembledMessage?, RPCError> = state.withLock { state in
             Result { () throws(RPCError) in
                 var offset = 0

@@ -1,7 +1,7 @@
 public import SwiftletCore
 import Synchronization
 
-/// Something that goes wrong on purpose, and for which calls.
+/// A failure that the server causes on purpose, and the calls that it applies to.
 ///
 /// ```swift
 /// let server = try LoopbackServer { server in
@@ -13,60 +13,60 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Of several that fit a call the first counts. Ways to break HTTP/2 itself are a
-/// ``Misbehaviour``'s.
+/// When several faults match a call, the first of them applies. A fault whose path no method of the
+/// server has is refused with INVALID_ARGUMENT, and ``LoopbackServer/unusedFaults`` lists those that
+/// never applied. For ways to break HTTP/2 itself see ``Misbehaviour``.
 public struct Fault: Sendable {
-    /// What goes wrong.
+    /// The kind of failure.
     public enum Kind: Hashable, Sendable {
-        /// The call fails with this status, and its handler never hears of it.
+        /// The call fails with this status; its handler is not called.
         case status(StatusCode, String = "")
-        /// The answer begins later.
+        /// The handler is called after a delay.
         case delay(Duration)
-        /// No answer, ever.
+        /// The call is never answered.
         case stall
-        /// The connection is closed before an answer.
+        /// The connection is closed without an answer.
         case drop
-        /// The connection is closed behind so many messages of the answer.
+        /// The connection is closed after this number of messages of the answer.
         case dropAfterMessages(Int)
-        /// The connection is closed behind so many octets of the answer, frames and all: in the
-        /// middle of a frame, most likely.
-        case dropAfterOctets(Int)
-        /// The answer leaves so many octets at a time, with a pause between. The connection's
-        /// other calls crawl with it from then on.
-        case drip(octets: Int, every: Duration)
-        /// Streams that begin later may send so many octets before they have to wait for the
-        /// server, and this one too; the connection stays like that. The answer is as it should
-        /// be.
+        /// The connection is closed after this number of bytes of the answer, frame headers included;
+        /// usually in the middle of a frame.
+        case dropAfterBytes(Int)
+        /// The answer is sent in pieces of this number of bytes, with a pause after each. From then on
+        /// this applies to the whole connection.
+        case drip(bytes: Int, every: Duration)
+        /// The receive window of this stream, and of later ones of the connection, shrinks to this
+        /// number of bytes. The answer is normal.
         case shrinkWindow(to: Int)
         /// The stream is reset instead of answered.
         case reset(ResetCode)
-        /// The stream is reset as one that was not looked at, and may be sent again.
+        /// The stream is reset with REFUSED_STREAM, so that the client may send the call again.
         case refuse
-        /// The server says goodbye to the connection.
-        case goAway(Farewell = .graceful)
-        /// The answer is of another content type.
+        /// The server sends GOAWAY.
+        case goAway(GoAway = .graceful)
+        /// The answer has this content type.
         case contentType(String)
         /// The answer ends without a status.
         case missingTrailers
         /// The first message of the answer is cut in half, and the status is OK.
         case truncatedMessage
-        /// Octets that are no HTTP/2 take the place of the answer.
+        /// Bytes that are not HTTP/2 replace the answer.
         case garbage
     }
 
-    /// How a server says goodbye (RFC 9113 §6.8).
-    public enum Farewell: Hashable, Sendable {
-        /// In two steps, and this call is answered yet.
+    /// The ways to send GOAWAY (RFC 9113 §6.8).
+    public enum GoAway: Hashable, Sendable {
+        /// In two steps; this call is answered.
         case graceful
-        /// At once with a reason; this call is answered yet.
+        /// At once, with an error code; this call is answered.
         case atOnce(ResetCode)
-        /// At once, without having looked at this call: it may be sent elsewhere.
+        /// At once, with a last stream before this call, which the client may send elsewhere.
         case beforeThisCall
-        /// At once, and the connection is closed without an answer.
+        /// At once, with an error code; then the connection is closed without an answer.
         case thenClose(ResetCode)
     }
 
-    /// Why a stream is reset, or a connection left (RFC 9113 §7).
+    /// The error codes of RST_STREAM and GOAWAY (RFC 9113 §7).
     public enum ResetCode: UInt32, Hashable, Sendable, CaseIterable {
         case noError = 0
         case protocolError, internalError, flowControlError, settingsTimeout, streamClosed
@@ -74,43 +74,43 @@ public struct Fault: Sendable {
         case enhanceYourCalm, inadequateSecurity, http11Required
     }
 
-    fileprivate enum Occasion: Sendable {
+    enum Occasion: Sendable {
         case always
-        /// The calls of these numbers; the first is 1.
+        /// The calls with these numbers; the first is 1.
         case calls(Set<Int>)
         case randomly(Double, seed: UInt64)
     }
 
-    fileprivate let path: String?
-    fileprivate let occasion: Occasion
-    fileprivate let kind: Kind
+    let path: String?
+    let occasion: Occasion
+    let kind: Kind
 
-    /// For every call.
+    /// Applies to every call.
     public static func always(_ kind: Kind) -> Fault {
         Fault(path: nil, occasion: .always, kind: kind)
     }
 
-    /// For every call of a method, named by its path.
+    /// Applies to every call of the method with this path.
     public static func on(_ path: String, _ kind: Kind) -> Fault {
         Fault(path: path, occasion: .always, kind: kind)
     }
 
-    /// For one call of a method; the first is 1.
+    /// Applies to one call of a method; the first is 1.
     public static func on(_ path: String, call number: Int, _ kind: Kind) -> Fault {
         on(path, calls: [number], kind)
     }
 
-    /// For some calls of a method; the first is 1.
+    /// Applies to some calls of a method; the first is 1.
     public static func on(_ path: String, calls numbers: Set<Int>, _ kind: Kind) -> Fault {
         Fault(path: path, occasion: .calls(numbers), kind: kind)
     }
 
-    /// For one of all the server's calls; the first is 1.
+    /// Applies to one call of all the calls to the server; the first is 1.
     public static func call(_ number: Int, _ kind: Kind) -> Fault {
         Fault(path: nil, occasion: .calls([number]), kind: kind)
     }
 
-    /// For a share of all calls, chosen by chance: the same ones for the same seed.
+    /// Applies to a random share of calls, from 0 to 1; the same calls for the same seed.
     public static func randomly(
         _ share: Double, on path: String? = nil, seed: UInt64, _ kind: Kind
     ) -> Fault {
@@ -118,61 +118,14 @@ public struct Fault: Sendable {
     }
 }
 
-/// The faults of a server, and how often each was asked.
-final class FaultBook: Sendable {
-    private struct Entry {
-        var fault: Fault
-        var callCount = 0
-        var chance: SplitMix64
-    }
-
-    private let entries: Mutex<[Entry]>
-
-    init(_ faults: [Fault]) { entries = Mutex(Self.entries(of: faults)) }
-
-    /// From now on these count, and calls are counted anew.
-    func replace(with faults: [Fault]) {
-        entries.withLock { $0 = Self.entries(of: faults) }
-    }
-
-    private static func entries(of faults: [Fault]) -> [Entry] {
-        faults.map { fault in
-            var seed: UInt64 = 0
-            if case .randomly(_, let own) = fault.occasion { seed = own }
-            return Entry(fault: fault, chance: SplitMix64(state: seed))
+extension Fault: CustomStringConvertible {
+    /// For messages: `status(…) on /package.Service/Method, calls [2]`.
+    public var description: String {
+        let place = path.map { " on \($0)" } ?? ""
+        return switch occasion {
+        case .always: "\(kind)\(place)"
+        case .calls(let numbers): "\(kind)\(place), calls \(numbers.sorted())"
+        case .randomly(let share, let seed): "\(kind)\(place), share \(share), seed \(seed)"
         }
-    }
-
-    /// What is to go wrong with the next call of a path.
-    func next(for path: String) -> Fault.Kind? {
-        entries.withLock { entries in
-            var found: Fault.Kind?
-            for index in entries.indices {
-                guard entries[index].fault.path.map({ $0 == path }) ?? true else { continue }
-                entries[index].callCount += 1
-                let isMeant =
-                    switch entries[index].fault.occasion {
-                    case .always: true
-                    case .calls(let numbers): numbers.contains(entries[index].callCount)
-                    case .randomly(let share, _):
-                        Double.random(in: 0..<1, using: &entries[index].chance) < share
-                    }
-                if isMeant, found == nil { found = entries[index].fault.kind }
-            }
-            return found
-        }
-    }
-}
-
-/// Sebastiano Vigna's generator: small, and the same everywhere for the same seed.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -66,7 +66,7 @@ extension Misbehaviour {
         }
     }
 
-    /// An answer with the status OK and any octets where the message belongs.
+    /// An answer with status OK and these bytes instead of the message.
     package static func body(_ body: [UInt8], _ fields: [RawHPACK.Field] = []) -> RawScript {
         let copies = fields.map { (name: $0.name, value: $0.value) }
         return RawScript { connection, stream in

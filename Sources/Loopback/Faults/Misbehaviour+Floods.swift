@@ -51,14 +51,14 @@ extension Misbehaviour {
 }
 
 extension RawConnection {
-    /// Sends the same octets again and again, many in one write, and reads nothing.
+    /// Sends the same bytes repeatedly, many copies in one write, and reads nothing.
     package func flood(_ octets: [UInt8], upTo byteCount: Int) throws(RawPeerGone) {
         let repetitions = max(1, (64 << 10) / octets.count)
         let batch = [UInt8]((0..<repetitions).map { _ in octets }.joined())
         for _ in 0..<max(1, byteCount / batch.count) { try send(batch) }
     }
 
-    /// 64 kB that name a field of 4,000 octets 60,000 times.
+    /// A block of 64 kB that refers 60,000 times to a field of 4,000 bytes.
     fileprivate func bomb(_ stream: UInt32) throws(RawPeerGone) {
         var block = RawHPACK.block(Self.responseFields)
         block += RawHPACK.indexed(("x", String(repeating: "a", count: 4_000)))

@@ -1,12 +1,9 @@
-/// Ways in which a server may be hostile, broken or merely unusual. The raw values are names for
-/// tables.
-///
-/// What a client answers to each is a matter of the specifications, and of tests.
+/// The ways in which a raw peer is hostile, broken or unusual. The raw values are names for tables.
 public enum Misbehaviour: String, CaseIterable, Sendable {
-    /// None: a correct answer, to compare with.
+    /// A correct answer, for comparison.
     case ok
 
-    // From the connection's first octet.
+    // From the first byte of the connection.
     case garbagePreface = "garbage_preface"
     case http1Reply = "http1_reply"
     case settingsNeverAcked = "settings_never_acked"

@@ -2,25 +2,25 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// How a connection lets its octets go, where that is not at once.
+/// The limit that a fault puts on the output of a connection.
 enum OutputPace: Sendable {
-    /// So many more, and then the connection is closed, in the middle of a frame or not.
+    /// Closes the connection after this number of bytes, also in the middle of a frame.
     case untilDrop(byteCount: Int)
-    /// So many at a time.
+    /// Sends this number of bytes at a time, with a pause after each.
     case drip(byteCount: Int, every: Duration)
 }
 
-// The output of a connection whose pace a fault has changed. What waits lies in `unwritten`.
+// The output of a connection with a pace. Waiting bytes are in `unwritten`.
 
 extension ServerSession {
-    /// From now on the connection's octets leave at this pace.
+    /// Sets the pace of all later output.
     func setPace(_ pace: OutputPace) {
-        // What was said before the fault is not part of it.
+        // The fault does not apply to earlier output.
         flush()
         state.withLock { $0.pace = pace }
     }
 
-    /// Takes the place of an ordinary write. Called by one thread at a time, the writer.
+    /// Replaces an ordinary write. Called by one thread at a time, the writer.
     func writePaced(_ pace: OutputPace) {
         switch pace {
         case .untilDrop(let byteCount): writeUntilDrop(byteCount)
@@ -29,19 +29,19 @@ extension ServerSession {
     }
 
     private func drip(_ byteCount: Int, every interval: Duration) {
-        // Between two drops nothing leaves, however much is added.
+        // Nothing is sent before the timer fires.
         let isDue = state.withLock { state in
-            if state.dripTimer != nil { state.turn.stop() }
-            return state.dripTimer == nil
+            if state.awaitsDrip { state.turn.stop() }
+            return !state.awaitsDrip
         }
         guard isDue else { return }
         writePortion(of: byteCount)
         let reports = state.withLock { state in
             state.turn.stop()
-            // Under the lock, so that the timer cannot fire before it is known here.
-            if !state.isOver { state.dripTimer = loop.schedule(self, at: .now + interval) }
+            state.awaitsDrip = true
             return takeRoomReports(&state)
         }
+        dripTimer.schedule(self, at: .now + interval, on: loop)
         for call in reports { call.hasRoom() }
     }
 
@@ -50,7 +50,7 @@ extension ServerSession {
         while true {
             left -= writePortion(of: left)
             let (isDone, reports) = state.withLock { state in
-                // What was added meanwhile was left to this writer.
+                // This writer also writes output that was added in the meantime.
                 let isDone = left == 0 || state.isOver || !state.hasMore
                 if isDone {
                     state.turn.stop()
@@ -60,14 +60,14 @@ extension ServerSession {
             }
             for call in reports { call.hasRoom() }
             if left == 0 {
-                // On the loop, so that nobody is told while a call's lock is held.
+                // On the loop, because this thread may hold the lock of a call.
                 loop.run { [self] in end() }
             }
             if isDone { return }
         }
     }
 
-    /// Writes so many octets at most, and says how many it was.
+    /// Writes up to this number of bytes, and returns how many it wrote.
     @discardableResult
     private func writePortion(of limit: Int) -> Int {
         var octets: [UInt8] = []
@@ -94,7 +94,7 @@ extension ServerSession: TimerTarget {
     /// The next drop is due.
     func timerFired(now: MonotonicInstant) {
         let hasMore = state.withLock { state in
-            state.dripTimer = nil
+            state.awaitsDrip = false
             return state.hasMore
         }
         if hasMore { flush() }

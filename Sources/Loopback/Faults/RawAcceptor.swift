@@ -25,9 +25,12 @@ final class RawAcceptor: Sendable {
     let script: RawScript
     let state = Mutex(State())
     private let listener: Listener
+    /// Nil without TLS.
+    private let security: OpenSSLContext?
 
-    init(_ script: RawScript) throws(SystemError) {
+    init(_ script: RawScript, _ security: OpenSSLContext?) throws(SystemError) {
         self.script = script
+        self.security = security
         listener = try Listener(on: .ipv4Loopback(port: 0))
         let flags = fcntl(listener.descriptor, F_GETFL)
         _ = fcntl(listener.descriptor, F_SETFL, flags & ~O_NONBLOCK)
@@ -38,14 +41,14 @@ final class RawAcceptor: Sendable {
     /// Accepts until it is stopped.
     func run() {
         while let socket = try? listener.acceptNext() {
-            let connection = RawConnection(socket)
+            let connection = RawConnection(socket, try? security?.makeServerSession())
             let isStopped = state.withLock { state in
                 state.acceptedCount += 1
                 state.connections[ObjectIdentifier(connection)] = connection
                 return state.isStopped
             }
             if isStopped { return connection.stop() }
-            let isServed = Thread.start { [self] in
+            let isServed = Thread.start("raw-peer") { [self] in
                 RawSession(connection, self).run()
                 _ = state.withLock {
                     $0.connections.removeValue(forKey: ObjectIdentifier(connection))

@@ -1,4 +1,5 @@
-import SwiftletTransport
+package import SwiftletTransport
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -8,27 +9,55 @@ import SwiftletTransport
     import Glibc
 #endif
 
-/// The client is gone, or the script is over: there is nobody left to talk to.
+/// The client has closed the connection, or the script has ended.
 package struct RawPeerGone: Error {}
 
-/// One connection of a raw peer: a blocking socket, used by its own thread. Only ``stop()`` may
-/// come from another.
+/// One connection of a raw peer or a raw client: a blocking socket, used by one thread. Only ``stop()``
+/// may be called from another.
 package final class RawConnection: Sendable {
     private let socket: Socket
+    /// Nil without TLS.
+    private let secure: Mutex<RawSecureLayer?>
 
-    init(_ socket: consuming Socket) {
-        // The thread has nothing else to do than to wait.
+    init(_ socket: consuming Socket, _ session: OpenSSLSession? = nil) {
+        // The thread serves only this socket, so it may block.
         let flags = fcntl(socket.descriptor, F_GETFL)
         _ = fcntl(socket.descriptor, F_SETFL, flags & ~O_NONBLOCK)
         self.socket = socket
+        secure = Mutex(session.map { RawSecureLayer($0) })
     }
 
-    /// Ends whatever the connection's thread waits for.
+    /// Wakes the thread of the connection, whose reads and writes then fail.
     func stop() { socket.stop() }
 
     package func send(_ octets: [UInt8]) throws(RawPeerGone) {
         var list = GatherList()
         list.append(referencing: octets)
+        try send(&list)
+    }
+
+    /// Performs the handshake where there is TLS.
+    func begin() throws(RawPeerGone) {
+        try secure.withLock { secure throws(RawPeerGone) in try secure?.handshake(over: self) }
+    }
+
+    /// Sends `count` key updates of TLS 1.3, which carry no application data.
+    package func updateKeys(times count: Int) throws(RawPeerGone) {
+        var list = GatherList()
+        try secure.withLock { secure throws(RawPeerGone) in
+            for _ in 0..<count { try secure?.updateKeys(sending: &list) }
+        }
+        try write(&list)
+    }
+
+    /// Sends all of `list` and empties it.
+    package func send(_ list: inout GatherList) throws(RawPeerGone) {
+        try secure.withLock { secure throws(RawPeerGone) in try secure?.encrypt(&list) }
+        try write(&list)
+    }
+
+    /// Writes to the socket, past TLS.
+    func write(_ list: inout GatherList) throws(RawPeerGone) {
         do throws(SystemError) {
             while !list.isEmpty { _ = try socket.write(gathering: &list) }
         } catch {
@@ -36,15 +65,24 @@ package final class RawConnection: Sendable {
         }
     }
 
-    /// At most so many octets, at least one.
-    func receive(_ buffer: inout ReceiveBuffer) throws(RawPeerGone) {
+    /// Appends at least one byte to `buffer`.
+    package func receive(_ buffer: inout ReceiveBuffer) throws(RawPeerGone) {
+        let isDone = try secure.withLock { secure throws(RawPeerGone) in
+            guard secure != nil else { return false }
+            try secure?.receive(&buffer, over: self)
+            return true
+        }
+        if !isDone { try receiveFromSocket(&buffer) }
+    }
+
+    func receiveFromSocket(_ buffer: inout ReceiveBuffer) throws(RawPeerGone) {
         guard let outcome = try? buffer.read(from: socket), case .bytes = outcome else {
             throw RawPeerGone()
         }
     }
 
-    /// Says that nothing more follows, as a server does that closes, and ends the script. What was
-    /// sent before arrives: the socket is closed only when the client has closed its own.
+    /// Ends the sending half and the script. Reads until the client closes, so that the bytes sent before
+    /// arrive.
     package func close() throws(RawPeerGone) {
         try? socket.endWriting()
         var buffer = ReceiveBuffer()
@@ -56,17 +94,17 @@ package final class RawConnection: Sendable {
 }
 
 extension RawConnection {
-    /// Neither reads nor writes until the client has gone or the peer is stopped.
+    /// Neither reads nor writes until the client closes the connection or the peer stops.
     package func stall() throws(RawPeerGone) {
         var entry = pollfd(fd: socket.descriptor, events: 0, revents: 0)
-        // Without events asked for it waits for the connection's end alone. `poll` writes into
-        // the one entry that it is told of.
+        // Without events it waits only for the end of the connection. `poll` writes into the one entry
+        // that it gets.
         repeat {} while unsafe poll(&entry, 1, -1) < 0 && errno == EINTR
         throw RawPeerGone()
     }
 }
 
-// MARK: - What servers say
+// MARK: - Frames of a server
 
 extension RawConnection {
     package static let responseFields: [RawHPACK.Field] = [
@@ -111,7 +149,7 @@ extension RawConnection {
         try headers(stream, [("grpc-status", status)] + fields, endStream: true)
     }
 
-    /// A status without anything before it ("Trailers-Only").
+    /// A status without headers and messages ("Trailers-Only").
     package func trailersOnly(
         _ stream: UInt32, status: String, _ fields: [RawHPACK.Field] = []
     ) throws(RawPeerGone) {
@@ -119,7 +157,7 @@ extension RawConnection {
             stream, Self.responseFields + [("grpc-status", status)] + fields, endStream: true)
     }
 
-    /// The answer that is right.
+    /// A correct answer.
     package func reply(
         _ stream: UInt32, _ body: [UInt8] = RawPeer.replyBody
     ) throws(RawPeerGone) {

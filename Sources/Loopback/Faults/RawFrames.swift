@@ -1,4 +1,4 @@
-// Frames and header blocks as octets, written without the engine's encoders: a server that is
+// Frames and header blocks as bytes, written without the engine's encoders: a server that is
 // made of the same code as its client would be wrong in the same way.
 
 /// A frame with whatever is said of it, true or not.

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// ```swift
 /// let peer = try RawPeer(.rstInternal)
-/// let channel = try Channel(peer.target)
+/// let channel = try Channel(peer.target, credentials: .insecure)
 /// ```
 public final class RawPeer: Sendable {
     /// How calls are answered that begin from now on.
@@ -32,15 +32,15 @@ public final class RawPeer: Sendable {
         try self.init(misbehaviour.script)
     }
 
-    package init(_ script: RawScript) throws(RPCError) {
-        do throws(SystemError) {
-            acceptor = try RawAcceptor(script)
+    package init(_ script: RawScript, tls: ServerTLS? = nil) throws(RPCError) {
+        do {
+            acceptor = try RawAcceptor(script, tls.map { try OpenSSLContext($0.configuration) })
         } catch {
             throw RPCError(.unavailable, "\(error)")
         }
         target = acceptor.target
         // The threads hold the acceptor and not the peer: who lets go of the peer stops them.
-        guard Thread.start({ [acceptor] in acceptor.run() }) else {
+        guard Thread.start("raw-acceptor", { [acceptor] in acceptor.run() }) else {
             throw RPCError(.unavailable, "the system has no more threads")
         }
     }

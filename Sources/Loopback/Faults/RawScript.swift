@@ -9,6 +9,8 @@ package struct RawScript: Sendable {
     package var answer: Answer
     /// What is sent for a call of which the headers have come in, and nothing else yet.
     package var answerToHeaders: Answer?
+    /// What is sent once the request of a call has used up the initial window, where no room is granted.
+    package var answerToFullWindow: Answer?
     /// DATA frames that follow the answer as the client's windows have room for them, and then the
     /// status OK. For one call at a time, whose windows are left as they are until its request is in.
     package var body: (@Sendable (_ stream: UInt32) -> [[UInt8]])?

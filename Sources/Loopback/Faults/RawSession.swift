@@ -1,15 +1,20 @@
 import SwiftletTransport
 import Synchronization
 
-/// One connection of a raw peer from its first octet to its last: reads just enough of what the
-/// client sends to know when to do what the script says.
+/// Runs the script of a raw peer on one connection. Reads only as much of the client's frames as the
+/// script needs.
 struct RawSession: ~Copyable {
     private let connection: RawConnection
     private let acceptor: RawAcceptor
     private var buffer = ReceiveBuffer()
-    /// By stream: how the call is answered, until it was.
+    /// The calls that are not answered yet, by stream, and how to answer them.
     private var calls: [UInt32: RawPeer.Conduct] = [:]
     private var flow = RawFlow()
+    /// Bytes of requests for which no room is granted, by stream.
+    private var heldByteCounts: [UInt32: Int] = [:]
+
+    /// The room for a request before any is granted (RFC 9113 §6.9.2).
+    private static let initialWindow = 65_535
 
     init(_ connection: RawConnection, _ acceptor: RawAcceptor) {
         self.connection = connection
@@ -17,11 +22,12 @@ struct RawSession: ~Copyable {
     }
 
     consuming func run() {
-        // Whatever is thrown ends the connection; there is nobody to tell.
+        // Any error ends the connection. It is part of the test, and not reported.
         _ = try? serve()
     }
 
     private mutating func serve() throws {
+        try connection.begin()
         let script = acceptor.script
         let misbehaves = acceptor.state.withLock { $0.conduct != .reply }
         try misbehaves ? script.opening(connection) : RawScript.correct.opening(connection)
@@ -46,14 +52,11 @@ struct RawSession: ~Copyable {
             try connection.frame(RawFrame.ping, flags: RawFrame.acknowledgement, payload)
         case RawFrame.ping: acceptor.state.withLock { $0.answeredPingCount += 1 }
         case RawFrame.headers:
+            // An END_STREAM on HEADERS does not end a gRPC request: Go's and Java's servers do not
+            // see it either.
             try begin(stream, script)
-            if flags & RawFrame.endStream != 0 { try finish(stream, script) }
         case RawFrame.data:
-            if script.grantsWindow, length > 0 {
-                try connection.send(
-                    RawFrame.windowUpdate(0, UInt32(length))
-                        + RawFrame.windowUpdate(stream, UInt32(length)))
-            }
+            try receiveData(length, on: stream, script)
             if calls[stream] == .hold, length > 0 {
                 calls[stream] = nil
                 try connection.message(stream, RawPeer.replyBody)
@@ -85,6 +88,21 @@ struct RawSession: ~Copyable {
         if conduct == .misbehave { try script.answerToHeaders?(connection, stream) }
     }
 
+    /// Grants room for as much as was received, or notes that none is left.
+    private mutating func receiveData(
+        _ byteCount: Int, on stream: UInt32, _ script: RawScript
+    ) throws {
+        guard byteCount > 0 else { return }
+        guard !script.grantsWindow else {
+            return try connection.send(
+                RawFrame.windowUpdate(0, UInt32(byteCount))
+                    + RawFrame.windowUpdate(stream, UInt32(byteCount)))
+        }
+        heldByteCounts[stream, default: 0] += byteCount
+        guard heldByteCounts[stream] == Self.initialWindow else { return }
+        try script.answerToFullWindow?(connection, stream)
+    }
+
     /// A request has come in whole.
     private mutating func finish(_ stream: UInt32, _ script: RawScript) throws {
         switch calls.removeValue(forKey: stream) {
@@ -104,7 +122,7 @@ struct RawSession: ~Copyable {
         if let ended { try connection.trailers(ended) }
     }
 
-    /// Exactly so many octets.
+    /// Reads exactly this number of bytes.
     private mutating func receive(_ count: Int) throws(RawPeerGone) -> [UInt8] {
         var octets: [UInt8] = []
         octets.reserveCapacity(count)

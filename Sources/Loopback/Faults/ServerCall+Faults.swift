@@ -2,25 +2,25 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-// How a call of the loopback server goes wrong.
+// The faults of the loopback server.
 
 extension ServerMethods {
-    /// Answers a call as its handler does, but for what is to go wrong with it.
+    /// Answers a call with a fault.
     func serve(_ call: ServerCall, _ fault: Fault.Kind) {
         switch fault {
         case .status(let code, let message): call.finish(Status(code, message), Metadata())
         case .delay(let duration):
-            // Cancelled with the call, because nobody waits for what comes then.
+            // The delay ends when the call is cancelled.
             call.run { call in
-                try? await Task.sleep(for: duration)
+                try? await call.session.loop.sleep(for: duration)
                 if !call.isGone { answer(call) }
             }
         case .stall: break
         case .drop: call.session.end()
         case .reset(let code): call.reset(ErrorCode(rawValue: code.rawValue))
         case .refuse: call.reset(.refusedStream)
-        case .goAway(let farewell): serve(call, farewell)
-        case .dropAfterOctets(let count):
+        case .goAway(let goAway): serve(call, goAway)
+        case .dropAfterBytes(let count):
             call.session.setPace(.untilDrop(byteCount: max(0, count)))
             answer(call)
         case .drip(let count, let interval):
@@ -39,21 +39,21 @@ extension ServerMethods {
 }
 
 extension ServerMethods {
-    private func serve(_ call: ServerCall, _ farewell: Fault.Farewell) {
+    private func serve(_ call: ServerCall, _ goAway: Fault.GoAway) {
         let session = call.session
-        switch farewell {
+        switch goAway {
         case .graceful:
             session.leaveGracefully()
             answer(call)
         case .atOnce(let code):
-            session.state.withLock { $0.connection.leave(ErrorCode(rawValue: code.rawValue)) }
+            session.state.withLock { $0.connection.goAway(ErrorCode(rawValue: code.rawValue)) }
             session.flushSoon()
             answer(call)
         case .beforeThisCall:
-            session.state.withLock { $0.connection.leave(before: call.stream) }
+            session.state.withLock { $0.connection.goAway(before: call.stream) }
             call.isNotAnswered()
         case .thenClose(let code):
-            session.state.withLock { $0.connection.leave(ErrorCode(rawValue: code.rawValue)) }
+            session.state.withLock { $0.connection.goAway(ErrorCode(rawValue: code.rawValue)) }
             session.flush()
             session.loop.run { session.end() }
         }
@@ -66,7 +66,7 @@ extension ServerCall {
         isNotAnswered()
     }
 
-    /// The server is done with the call.
+    /// Ends the call without an answer.
     fileprivate func isNotAnswered() {
         session.state.withLock { $0.forget(self) }
         session.flushSoon()
@@ -75,7 +75,7 @@ extension ServerCall {
 }
 
 extension ServerSession {
-    /// Writes what is no frame: its length alone is above every limit.
+    /// Writes bytes that are not a frame: the length field is above every limit.
     fileprivate func writeGarbage() {
         state.withLock { state in
             state.connection.takeOutput(into: &state.unwritten)

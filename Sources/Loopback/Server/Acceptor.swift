@@ -2,19 +2,28 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
+/// One connection of a server.
+protocol AcceptedConnection: AnyObject, Sendable {
+    func start()
+    /// Takes no more requests. Those that run may end.
+    func leaveGracefully()
+    func end()
+}
+
 /// Accepts connections and keeps their sessions.
 final class Acceptor: Pollable, TimerTarget {
     private struct State {
-        var sessions: [ObjectIdentifier: ServerSession] = [:]
+        var sessions: [ObjectIdentifier: any AcceptedConnection] = [:]
         var token: UInt64?
         var acceptedCount = 0
         var isStopped = false
-        /// It will look again in a moment.
+        /// A timer will try to accept again.
         var isRetrying = false
     }
 
     private let listener: Listener
     let methods: ServerMethods
+    let handlerThreads = HandlerThreads()
     private let provider: (any TLSProvider)?
     private let queue: CompletionQueue
     private let state = Mutex(State())
@@ -43,7 +52,7 @@ extension Acceptor {
                 accept(socket, isTCP: listener.address.family != .unix)
             }
         } catch {
-            // There are no descriptors left, say. Those who wait are not announced again.
+            // For example, no descriptor is left. Waiting connections are not reported again.
             let isFirst = state.withLock { state in
                 defer { state.isRetrying = true }
                 return !state.isRetrying
@@ -54,7 +63,7 @@ extension Acceptor {
 
     private static let pause = Duration.milliseconds(50)
 
-    /// Serves a socket that has been connected, from any thread.
+    /// Serves a connected socket. May be called from any thread.
     func accept(_ socket: consuming Socket, isTCP: Bool) {
         guard let session = makeSession(socket, isTCP: isTCP) else { return }
         let isStopped = state.withLock { state in
@@ -66,14 +75,28 @@ extension Acceptor {
         if queue.loop.isCurrent { session.start() } else { queue.loop.run { session.start() } }
     }
 
-    private func makeSession(_ socket: consuming Socket, isTCP: Bool) -> ServerSession? {
+    private func makeSession(
+        _ socket: consuming Socket, isTCP: Bool
+    ) -> (any AcceptedConnection)? {
         var options = SocketOptions()
         options.noDelay = true
-        // A socket that refuses the option, as one that is gone does, is found out by reading.
+        // A closed socket refuses the option; reading from it reports the error.
         try? socket.apply(options, isTCP: isTCP)
         let tls = try? provider?.makeSession(host: nil)
         if provider != nil, tls == nil { return nil }
-        return ServerSession(LinkWire(socket, tls), methods, queue.loop, self)
+        let wire = LinkWire(socket, tls)
+        guard methods.answersHTTP1 else { return ServerSession(wire, methods, queue.loop, self) }
+        return VersionChoice(wire, methods, queue.loop, self)
+    }
+
+    /// The version of a connection is known: `session` serves it from now on.
+    func replace(_ choice: VersionChoice, with session: any AcceptedConnection) {
+        let isStopped = state.withLock { state in
+            state.sessions[ObjectIdentifier(choice)] = nil
+            if !state.isStopped { state.sessions[ObjectIdentifier(session)] = session }
+            return state.isStopped
+        }
+        if isStopped { session.end() } else { session.start() }
     }
 
     func timerFired(now: MonotonicInstant) {
@@ -81,7 +104,7 @@ extension Acceptor {
         if !isStopped { ready(.readable, now: now) }
     }
 
-    func sessionEnded(_ session: ServerSession) {
+    func sessionEnded(_ session: any AcceptedConnection) {
         _ = state.withLock { $0.sessions.removeValue(forKey: ObjectIdentifier(session)) }
     }
 
@@ -93,11 +116,15 @@ extension Acceptor {
             return (Array(state.sessions.values), state.token.take(), isFirst)
         }
         guard isFirst else { return }
+        for fault in methods.book.unused {
+            printToStandardError("loopback server: the fault '\(fault)' did not apply to any call")
+        }
         if let token { queue.loop.remove(listener.descriptor, token) }
         listener.stop()
         queue.loop.run {
             for session in sessions { session.end() }
         }
+        handlerThreads.stop()
         queue.shutdown()
     }
 

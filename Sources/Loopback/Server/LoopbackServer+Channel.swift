@@ -1,28 +1,49 @@
 public import SwiftletCore
-import SwiftletTransport
+package import SwiftletTransport
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 
 extension LoopbackServer {
-    /// A channel to the server over a pair of sockets inside the process, without an address or a
-    /// port. It connects as often as it has to, until the server shuts down.
+    /// Makes a channel to the server over socket pairs inside the process, without an address or a
+    /// port. The channel reconnects when a connection is lost. It keeps the server alive, so a test
+    /// fixture needs to keep only the channel.
+    ///
+    /// Fails with INVALID_ARGUMENT when the credentials or the arguments are not usable. After
+    /// ``shutdown()`` the calls of the channel fail with UNAVAILABLE.
+    ///
+    /// - Parameters:
+    ///   - credentials: Plain text by default. Certificates are checked for the name `localhost`.
+    ///   - arguments: The settings of the channel; the defaults of `ChannelArguments`.
+    ///   - defaultOptions: The options of calls that do not override them; none by default.
     public func makeChannel(
         credentials: ChannelCredentials = .insecure,
         arguments: ChannelArguments = ChannelArguments(),
         defaultOptions: CallOptions = CallOptions()
     ) throws(RPCError) -> Channel {
-        // The name is what requests are addressed to, and what a certificate is checked for.
         try Channel(
             to: "localhost",
-            sockets: { [acceptor] () throws(SystemError) in
-                try acceptor.connectInProcess()
-            },
+            sockets: { [self] () throws(SystemError) in try acceptor.connectInProcess() },
             credentials: credentials, arguments: arguments, defaultOptions: defaultOptions)
+    }
+
+    /// Makes a connection to the server for a client that writes its own HTTP/2.
+    package func makeRawConnection() throws(SystemError) -> RawConnection {
+        RawConnection(try acceptor.connectInProcess())
     }
 }
 
 extension Acceptor {
-    /// The client's end of a new pair, whose other end is served.
+    /// Returns the client's end of a new socket pair. The server serves the other end.
     fileprivate func connectInProcess() throws(SystemError) -> Socket {
-        guard !isStopped else { throw SystemError("connect", "the server was shut down", code: 0) }
+        guard !isStopped else {
+            throw SystemError("connect", "to a server that was shut down", code: ECONNREFUSED)
+        }
         do {
             return try Socket.withPair { (mine, theirs) throws(SystemError) -> Socket in
                 accept(mine, isTCP: false)
@@ -31,7 +52,7 @@ extension Acceptor {
         } catch let error as SystemError {
             throw error
         } catch {
-            throw SystemError("socketpair", "\(error)", code: 0)
+            throw SystemError("socketpair", "\(error)", code: ECONNREFUSED)
         }
     }
 }

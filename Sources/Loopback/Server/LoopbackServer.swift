@@ -2,41 +2,43 @@ public import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// A gRPC server inside the process, for tests. It runs on the same HTTP/2 engine as the client,
-/// in the other role.
+/// A gRPC server inside the process, for tests. It uses the same HTTP/2 engine as the client.
 ///
 /// ```swift
 /// let server = try LoopbackServer { server in
 ///     server.unary(sayHello) { request, _ in HelloReply(message: "Hello \(request.name)") }
 /// }
-/// let channel = try Channel(server.target)
+/// let channel = try server.makeChannel()
 /// ```
 ///
-/// It is a test server: it trusts its tests, is meant for one machine, and makes no promise of
-/// strength beyond surviving whatever its clients send.
+/// ``makeChannel(credentials:arguments:defaultOptions:)`` needs no port, and its channel keeps the server
+/// alive. Clients of other programs connect to ``target``. Handlers run on threads of the server, so
+/// tests may block theirs.
+///
+/// The server is for tests on one machine. It withstands any input, and is not built for load.
 public final class LoopbackServer: Sendable {
-    /// Where a server listens.
+    /// The address that a server listens on.
     public enum Address: Hashable, Sendable {
-        /// 127.0.0.1, on a port of the system's choice unless one is named.
+        /// 127.0.0.1; port 0, the default, lets the system choose one.
         case ipv4(port: UInt16 = 0)
-        /// ::1, on a port of the system's choice unless one is named.
+        /// ::1; port 0, the default, lets the system choose one.
         case ipv6(port: UInt16 = 0)
         case unix(path: String)
     }
 
     let acceptor: Acceptor
 
-    /// What a channel to the server is made with: `127.0.0.1:40123`.
+    /// The target for channels to the server, such as `127.0.0.1:40123`.
     public let target: String
 
-    /// Starts to listen.
+    /// Starts a server. Fails with INVALID_ARGUMENT when the certificate, the key, a fault or the shape
+    /// of a method is not valid, and with UNAVAILABLE when the address is not available.
     ///
     /// - Parameters:
-    ///   - address: Where it listens; a port of the system's choosing on 127.0.0.1.
-    ///   - tls: The server's certificate and key; nil speaks in the clear. Those that are of no use
-    ///     are INVALID_ARGUMENT, and an address that cannot be had is UNAVAILABLE.
-    ///   - security: Means of one's own in place of TLS.
-    ///   - register: Says what the server answers. Any other path is UNIMPLEMENTED.
+    ///   - address: The address to listen on; any free port of 127.0.0.1 by default.
+    ///   - tls: The certificate and key of the server; nil, the default, is plain text.
+    ///   - security: A security layer that replaces TLS; none by default.
+    ///   - register: Registers the methods of the server. Other paths are UNIMPLEMENTED.
     public init(
         on address: Address = .ipv4(), tls: ServerTLS? = nil,
         security: (any ChannelSecurity)? = nil,
@@ -44,7 +46,8 @@ public final class LoopbackServer: Sendable {
     ) throws(RPCError) {
         var methods = ServerMethods()
         register(&methods)
-        let provider = try Self.provider(tls, security)
+        try Self.refuse(methods.mistakes + methods.mistakes(in: methods.faults))
+        let provider = try Self.provider(tls?.offering(methods.applicationProtocols), security)
         let queue = try CompletionQueue()
         do throws(SystemError) {
             let listener = try Listener(on: address.socketAddress)
@@ -59,17 +62,31 @@ public final class LoopbackServer: Sendable {
 
     deinit { acceptor.stop() }
 
-    /// Closes all connections and listens no more.
+    /// Stops listening and closes all connections. Has an effect once.
     public func shutdown() { acceptor.stop() }
 
-    /// Tells all clients to go elsewhere, and lets running calls end.
+    /// Sends GOAWAY on all connections. Running calls may end.
     public func leaveGracefully() { acceptor.leaveGracefully() }
 
-    /// Replaces what goes wrong on purpose, and counts calls anew.
-    public func setFaults(_ faults: [Fault]) { acceptor.methods.book.replace(with: faults) }
+    /// Replaces the faults and starts to count calls from one again. Fails with INVALID_ARGUMENT,
+    /// and changes nothing, when a fault names a path that no method of the server has.
+    public func setFaults(_ faults: [Fault]) throws(RPCError) {
+        try Self.refuse(acceptor.methods.mistakes(in: faults))
+        acceptor.methods.book.replace(with: faults)
+    }
 
-    /// How many connections were accepted so far.
+    /// The faults that have not applied to any call so far, except random ones. A test can expect this
+    /// list to be empty at its end. A server that stops with unused faults writes them to standard error.
+    public var unusedFaults: [Fault] { acceptor.methods.book.unused }
+
+    /// The number of connections that the server has accepted.
     public var connectionCount: Int { acceptor.acceptedCount }
+
+    private static func refuse(_ mistakes: [String]) throws(RPCError) {
+        guard mistakes.isEmpty else {
+            throw RPCError(.invalidArgument, mistakes.joined(separator: "; "))
+        }
+    }
 
     private static func target(of address: SocketAddress) -> String {
         switch address {
@@ -110,13 +127,26 @@ public struct ServerTLS: Sendable {
     /// - Parameters:
     ///   - certificateChain: PEM, the server's own certificate first.
     ///   - privateKey: PEM.
-    ///   - clientAuthorities: PEM of those who may vouch for clients, who then must have a
-    ///     certificate; nil asks for none.
+    ///   - clientAuthorities: PEM of the authorities of client certificates, which clients then have
+    ///     to present. Nil, the default, asks for no certificate.
     public init(certificateChain: String, privateKey: String, clientAuthorities: String? = nil) {
         configuration.identity = TLSConfiguration.Identity(
             certificates: .text(certificateChain), privateKey: .text(privateKey))
         guard let clientAuthorities else { return }
         configuration.trust = .authorities(.text(clientAuthorities))
         configuration.demandsClientCertificate = true
+    }
+}
+
+extension ServerTLS {
+    /// The same with these application protocols (ALPN). A client without ALPN then uses HTTP/1.1. A server
+    /// that is configured to select no protocol continues to select none.
+    fileprivate func offering(_ protocols: [String]) -> ServerTLS {
+        var tls = self
+        let configured = tls.configuration.applicationProtocols
+        guard !configured.isEmpty, protocols != configured else { return tls }
+        tls.configuration.applicationProtocols = protocols
+        tls.configuration.requiresApplicationProtocol = false
+        return tls
     }
 }

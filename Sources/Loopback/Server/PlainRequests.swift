@@ -2,28 +2,56 @@ public import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// A request that is HTTP and not gRPC, whole.
+/// A complete HTTP request that is not gRPC.
 public struct HTTPRequest: Sendable {
+    /// The method, such as `GET`.
+    public var method: HTTPMethod
+    /// The path with the query, as the client sent it.
     public var path: String
     public var headers: Metadata
     public var body: [UInt8]
 }
 
-/// What a server answers to it.
+/// The answer to an ``HTTPRequest``.
 public struct HTTPReply: Sendable {
     public var status: Int
     public var contentType: String
+    /// Fields in addition to the content type.
+    public var headers: Metadata
     public var body: [UInt8]
 
-    public init(status: Int = 200, contentType: String, body: [UInt8]) {
+    /// - Parameters:
+    ///   - status: The status; 200 by default.
+    ///   - contentType: The type of the body.
+    ///   - headers: Fields in addition to the content type; none by default.
+    ///   - body: The body. It is not sent in answer to HEAD.
+    public init(
+        status: Int = 200, contentType: String, headers: Metadata = Metadata(), body: [UInt8]
+    ) {
         self.status = status
         self.contentType = contentType
+        self.headers = headers
         self.body = body
     }
 }
 
+extension HTTPReply {
+    /// The fields of the head.
+    var head: HeaderList {
+        var list = HeaderList()
+        list.append(":status", "\(status)")
+        list.append("content-type", contentType)
+        for element in headers { list.append(element) }
+        return list
+    }
+}
+
+/// Answers an HTTP request that is not gRPC.
+typealias PlainHandler = @Sendable (HTTPRequest) async -> HTTPReply
+
 extension ServerMethods {
-    /// Answers what is posted to a path and is not gRPC.
+    /// Registers a handler for HTTP requests to a path that are not gRPC, by any method and with any
+    /// query. A server with such a handler answers in HTTP/1.1 as well as in HTTP/2.
     ///
     /// ```swift
     /// server.http("/rpc") { request in
@@ -33,49 +61,80 @@ extension ServerMethods {
     public mutating func http(
         _ path: String, _ handle: @escaping @Sendable (HTTPRequest) async -> HTTPReply
     ) {
-        plainHandlers[path] = { call in
-            call.run { call in
-                let body: [UInt8]
-                do throws(RPCError) {
-                    body = try await call.plainBody()
-                } catch {
-                    // For a client that went away it makes no difference.
-                    return call.finish(
-                        HTTPReply(
-                            status: error.code == .resourceExhausted ? 413 : 400,
-                            contentType: "text/plain", body: Array(error.message.utf8)))
-                }
-                let reply = await handle(
-                    HTTPRequest(
-                        path: call.request.path, headers: call.request.metadata, body: body))
-                call.finish(reply)
-            }
-        }
+        plainHandlers[path] = handle
+    }
+
+    /// Whether connections may speak HTTP/1.1.
+    var answersHTTP1: Bool { !plainHandlers.isEmpty && httpVersion != .http2 }
+
+    /// What the server offers over TLS (ALPN).
+    var applicationProtocols: [String] {
+        guard answersHTTP1 else { return ["h2"] }
+        return httpVersion == .http1 ? ["http/1.1"] : ["h2", "http/1.1"]
+    }
+
+    /// The handler for a path, whose query does not matter.
+    func plainHandler(for path: String) -> PlainHandler? {
+        let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+        return plainHandlers[String(path[..<end])]
     }
 }
 
 extension ServerCall {
+    func answer(by handle: @escaping PlainHandler) {
+        run { call in
+            let body: [UInt8]
+            do throws(RPCError) {
+                body = try await call.plainBody()
+            } catch {
+                // A client that cancelled does not receive it.
+                return call.finish(
+                    HTTPReply(
+                        status: error.code == .resourceExhausted ? 413 : 400,
+                        contentType: "text/plain", body: Array(error.message.utf8)))
+            }
+            let request = call.request
+            call.finish(
+                await handle(
+                    HTTPRequest(
+                        method: HTTPMethod(rawValue: request.method), path: request.path,
+                        headers: request.metadata, body: body)))
+        }
+    }
+
     /// The body of a request that is not gRPC.
     fileprivate func plainBody() async throws(RPCError) -> [UInt8] {
-        // It has no messages, so the wait is for its end.
+        // A plain request has no messages, so this waits for its end.
         _ = try await next()
         return state.withLock { $0.plainBody }
     }
 
+    /// PROTOCOL-HTTP2, "Requests": what is not gRPC is answered in HTTP's own words. The answer
+    /// waits for the end of the request, so that rules of HTTP/2 which the request breaks are
+    /// answered first.
+    func refuseAsNotGRPC() {
+        run { call in
+            // A body that cannot be read is as little gRPC as another.
+            _ = try? await call.plainBody()
+            call.finish(
+                HTTPReply(
+                    status: 415, contentType: "text/plain",
+                    body: Array("the request is not gRPC".utf8)))
+        }
+    }
+
     func finish(_ reply: HTTPReply) {
-        var list = HeaderList()
-        list.append(":status", "\(reply.status)")
-        list.append("content-type", reply.contentType)
-        let (isFirst, timer) = state.withLock { state in
+        let hasContent = !reply.body.isEmpty && request.method != "HEAD"
+        let isFirst = state.withLock { state in
             defer { state.isFinished = true }
-            return (!state.isFinished, state.deadlineTimer.take())
+            return !state.isFinished
         }
         guard isFirst else { return }
-        if let timer { session.loop.cancel(timer) }
+        deadlineTimer.close()
         session.state.withLock { session in
             _ = session.connection.sendHeaders(
-                PreparedHeaders(list), HeaderList(), on: stream, endStream: reply.body.isEmpty)
-            if !reply.body.isEmpty {
+                PreparedHeaders(reply.head), HeaderList(), on: stream, endStream: !hasContent)
+            if hasContent {
                 _ = session.connection.sendData(reply.body, on: stream, endStream: true)
             }
             session.forget(self)

@@ -1,22 +1,30 @@
 import SwiftletCore
 import SwiftletTransport
 
-/// What the headers of a request say.
+/// The decoded headers of a request.
 struct RequestInfo: Sendable {
+    var method = ""
     var path = ""
     var metadata = Metadata()
     var timeout: Duration?
     var encoding = CompressionAlgorithm.identity
-    /// What answers may be compressed with.
+    /// The algorithms that the client accepts in answers.
     var acceptedEncodings: [CompressionAlgorithm] = []
     var isGRPC = false
+    /// The rule of ``RequestRules`` that the headers break.
+    var violation: String?
 
-    init(_ list: HeaderList) {
+    /// - Parameters:
+    ///   - list: The headers.
+    ///   - endStream: Whether they carry END_STREAM.
+    ///   - isStrict: Whether a gRPC request is held against ``RequestRules``.
+    init(_ list: HeaderList, endStream: Bool, isStrict: Bool) {
         for field in list.fields {
             let name = list.name(of: field)
             let value = list.value(of: field)
             switch name {
             case ":path": path = value
+            case ":method": method = value
             case "content-type":
                 isGRPC = ResponseHead.isGRPC(contentType: value)
                 if !isGRPC { metadata.append(received: .text(value), for: name) }
@@ -30,9 +38,11 @@ struct RequestInfo: Sendable {
                 metadata.append(received: .text(value), for: name)
             }
         }
+        if isStrict, isGRPC { violation = RequestRules.violation(in: list, endStream: endStream) }
     }
 
-    /// The names of a list with commas. Ours and most clients' is the same in every request.
+    /// Splits a list at its commas. The list of this library is the same in every request, and is not
+    /// split.
     private static func algorithms(_ list: String) -> [CompressionAlgorithm] {
         if list == CompressionAlgorithm.accepted { return CompressionAlgorithm.supported }
         return list.split(separator: ",").map { name in

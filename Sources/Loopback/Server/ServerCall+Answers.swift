@@ -2,7 +2,7 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-// What the server answers.
+// The answer of a call.
 
 extension ServerCall {
     private static let responseHeaders = headers(contentType: "application/grpc")
@@ -20,8 +20,8 @@ extension ServerCall {
         session.flushSoon()
     }
 
-    /// Has messages compressed from now on, when the client has said that it can read them and no
-    /// headers have been sent yet, which name the algorithm.
+    /// Compresses the messages that follow. Has no effect when the client does not accept the algorithm,
+    /// or when the headers, which name the algorithm, were sent before.
     func compress(with algorithm: CompressionAlgorithm) {
         guard request.acceptedEncodings.contains(algorithm) else { return }
         state.withLock { state in
@@ -48,11 +48,12 @@ extension ServerCall {
         }
     }
 
-    /// Sends a message; returns when there is room for the next.
-    func send(_ message: consuming EncodedMessage, mayCompress: Bool = true) async throws(RPCError)
+    /// Sends a message. Suspends until the client has room for the next.
+    func send(_ message: consuming EncodedMessage, allowsCompression: Bool = true)
+        async throws(RPCError)
     {
         sendHeaders(nil)
-        let compression = mayCompress ? state.withLock { $0.compression } : .identity
+        let compression = allowsCompression ? state.withLock { $0.compression } : .identity
         var framed = try MessagePrefix.frame(message, compression, maxByteCount: nil)
         let (fault, count) = state.withLock { state in
             state.sentMessageCount += 1
@@ -60,7 +61,7 @@ extension ServerCall {
         }
         if fault == .truncatedMessage, count == 1 {
             let missing = (framed.byteCount - MessagePrefix.byteCount + 1) / 2
-            framed = .whole(framed.octets.dropLast(missing))
+            framed = .whole(framed.bytes.dropLast(missing))
         }
         defer { if fault == .dropAfterMessages(count) { dropBehindOutput() } }
         let mustWait = session.state.withLock { session in
@@ -75,7 +76,7 @@ extension ServerCall {
                     if !isOver { state.writer = resumption }
                     return isOver
                 }
-                // Room may have come between the two locks.
+                // The queue may have become short between the two locks.
                 let isShort = session.state.withLock {
                     !$0.connection.reportWhenSendQueueIsShort(stream)
                 }
@@ -83,11 +84,11 @@ extension ServerCall {
             }
         }
         let (isGone, failure) = state.withLock { ($0.isGone, $0.failure) }
-        if isGone { throw RPCError(.cancelled, "the client went away") }
+        if isGone { throw RPCError(.cancelled, "the client cancelled the call") }
         if let failure { throw failure }
     }
 
-    /// Closes the connection when what was framed has been written.
+    /// Closes the connection after the frames that were queued before.
     private func dropBehindOutput() {
         session.flush()
         session.loop.run { [session] in session.end() }
@@ -100,16 +101,16 @@ extension ServerCall {
 
     /// Ends the call, once.
     func finish(_ status: Status, _ trailers: Metadata, accepting algorithms: String? = nil) {
-        let (isFirst, timer) = state.withLock { state in
+        let isFirst = state.withLock { state in
             defer { state.isFinished = true }
-            return (!state.isFinished, state.deadlineTimer.take())
+            return !state.isFinished
         }
         guard isFirst else { return }
-        if let timer { session.loop.cancel(timer) }
+        deadlineTimer.close()
         let (sentHeaders, fault, count) = state.withLock {
             ($0.sentHeaders, $0.fault, $0.sentMessageCount)
         }
-        // The connection is on its way out, and must not take the status with it.
+        // The connection is closing, and the status must not be sent on it.
         if case .dropAfterMessages(let limit) = fault, count >= limit {
             return dropBehindOutput()
         }
@@ -122,7 +123,7 @@ extension ServerCall {
         }
         var status = status
         if let problem = state.withLock(\.metadataProblem) ?? trailers.problem {
-            status = Status(.internal, "the answer's \(problem)")
+            status = Status(.internal, "the answer is not valid: \(problem)")
         }
         var fields = HeaderList()
         fields.append("grpc-status", "\(status.code.rawValue)")
@@ -141,20 +142,20 @@ extension ServerCall {
 }
 
 extension HeaderList {
-    /// Adds the details and the words of a status, as far as the client takes them: it would refuse
-    /// a longer list as a whole, and the status with it.
+    /// Adds the details and the message of a status, as far as the client's limit allows. A longer list
+    /// would fail as a whole, and the status with it.
     ///
     /// - Parameters:
-    ///   - status: What is said.
-    ///   - limit: How long the client lets the whole list be; nil when it has not said so.
-    ///   - otherByteCount: What goes out with this list counts for so much.
+    ///   - status: The status to add.
+    ///   - limit: The client's limit of the list in bytes; nil when it has none.
+    ///   - otherByteCount: The bytes of the headers that are sent with this list.
     fileprivate mutating func append(
         _ status: Status, within limit: Int?, beside otherByteCount: Int
     ) {
         let name = "grpc-status-details-bin"
         let details = Base64.encode(status.details)
         let used = byteCount + otherByteCount + name.utf8.count + 32
-        // Half of them are none, and nobody could read them.
+        // Details that are cut off cannot be decoded.
         if !details.isEmpty, limit.map({ details.utf8.count <= $0 - used }) ?? true {
             append(name, details)
         }
@@ -172,7 +173,7 @@ extension HeaderList {
         var kept = ""
         var room = limit - used
         for character in message {
-            // Each is encoded as a whole or not at all, so that what arrives is text.
+            // Whole characters only, so that the client receives valid text.
             let encoded = PercentCoding.encode(String(character))
             room -= encoded.utf8.count
             guard room >= 0 else { break }

@@ -2,14 +2,14 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// One call, as the server sees it: what the client sends is read, what is answered is written.
+/// One call at the server: reads the request and writes the answer.
 final class ServerCall: Sendable {
     struct State {
         var assembler: MessageAssembler
-        /// What came of a request that is not gRPC.
+        /// The body so far of a request that is not gRPC.
         var plainBody: [UInt8] = []
         var messages = Backlog<AssembledMessage>()
-        /// Whether the message that was read last came compressed.
+        /// Whether the message that was read last was compressed.
         var lastWasCompressed = false
         var hasEnded: Bool
         var isGone = false
@@ -17,15 +17,15 @@ final class ServerCall: Sendable {
         var reader: Resumption<Void>?
         var writer: Resumption<Void>?
         var task: Task<Void, Never>?
-        var deadlineTimer: TimerHandle?
+        var hasDeadlineTimer = false
         var sentHeaders = false
         var isFinished = false
         var unconsumed = 0
         var initialMetadata = Metadata()
-        /// What was illegal in the initial metadata that were sent.
+        /// The rule that the initial metadata of the handler broke.
         var metadataProblem: String?
         var compression = CompressionAlgorithm.identity
-        /// What is to go wrong with the answer.
+        /// The fault that applies to the answer.
         var fault: Fault.Kind?
         var sentMessageCount = 0
     }
@@ -34,9 +34,10 @@ final class ServerCall: Sendable {
     let deadline: Deadline
     let stream: StreamHandle
     let session: ServerSession
+    let deadlineTimer = TimerSlot()
     let state: Mutex<State>
 
-    /// Of a message of the request, and of all of a request that is not gRPC.
+    /// The limit of a message, and of the whole body of a request that is not gRPC.
     private static let maxByteCount = 64 << 20
 
     init(
@@ -50,32 +51,25 @@ final class ServerCall: Sendable {
             State(assembler: MessageAssembler(maxByteCount: Self.maxByteCount), hasEnded: ended))
     }
 
-    /// Runs `body` in a task that is cancelled when the client goes away or its deadline passes.
+    /// Runs `body` in a task that is cancelled when the client cancels or the deadline passes.
     ///
-    /// A call that is answered late is run twice, and its deadline has one timer all the same: of
-    /// two only the last would be cancelled with the call.
+    /// A delayed call is run twice, and still has one timer for its deadline.
     func run(_ body: @escaping @Sendable (ServerCall) async -> Void) {
-        let task = Task { await body(self) }
+        let task = Task(executorPreference: session.handlerThreads) { await body(self) }
         let (isGone, hasTimer) = state.withLock { state in
             state.task = task
-            return (state.isGone, state.deadlineTimer != nil)
+            defer { state.hasDeadlineTimer = true }
+            return (state.isGone, state.hasDeadlineTimer)
         }
         if isGone { return task.cancel() }
         guard !hasTimer, let instant = deadline.moment else { return }
-        let timer = session.loop.schedule(self, at: instant)
-        let isOver = state.withLock { state in
-            guard !state.isGone, !state.isFinished else { return true }
-            state.deadlineTimer = timer
-            return false
-        }
-        if isOver { session.loop.cancel(timer) }
+        deadlineTimer.schedule(self, at: instant, on: session.loop)
     }
 }
 
 extension ServerCall: TimerTarget {
     func timerFired(now: MonotonicInstant) {
         let (reader, writer, task) = state.withLock { state in
-            state.deadlineTimer = nil
             state.failure = RPCError(.deadlineExceeded, "the deadline passed at the server")
             return (state.reader.take(), state.writer.take(), state.task)
         }
@@ -84,13 +78,13 @@ extension ServerCall: TimerTarget {
         writer?.resume()
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the client cancelled or the deadline passed.
     var isGone: Bool {
         state.withLock { $0.isGone } || deadline.remaining == .zero
     }
 }
 
-// MARK: - What the client sends
+// MARK: - The request
 
 extension ServerCall {
     func receive(_ octets: Span<UInt8>, endStream: Bool) {
@@ -105,6 +99,9 @@ extension ServerCall {
                     state.plainBody.append(copying: octets)
                 }
                 while let message = try state.assembler.next(in: octets, at: &offset) {
+                    if message.isCompressed, request.encoding == .identity {
+                        throw .violation("a message is compressed and grpc-encoding is missing")
+                    }
                     state.messages.append(message)
                 }
                 if endStream, state.assembler.isInsideMessage {
@@ -119,14 +116,22 @@ extension ServerCall {
         reader?.resume()
     }
 
-    func clientIsGone() {
-        let (reader, writer, task, timer) = state.withLock { state in
-            state.isGone = true
-            return (
-                state.reader.take(), state.writer.take(), state.task, state.deadlineTimer.take()
-            )
+    /// Only servers send trailers in gRPC (PROTOCOL-HTTP2, "Requests"); plain HTTP allows them.
+    func receiveTrailers(isStrict: Bool) {
+        if isStrict, request.isGRPC {
+            state.withLock { state in
+                state.failure = state.failure ?? .violation("the request ends with trailers")
+            }
         }
-        if let timer { session.loop.cancel(timer) }
+        receive([UInt8]().span, endStream: true)
+    }
+
+    func clientIsGone() {
+        let (reader, writer, task) = state.withLock { state in
+            state.isGone = true
+            return (state.reader.take(), state.writer.take(), state.task)
+        }
+        deadlineTimer.close()
         task?.cancel()
         reader?.resume()
         writer?.resume()
@@ -145,7 +150,7 @@ extension ServerCall {
                     let isReady =
                         !state.messages.isEmpty || state.hasEnded || state.isGone
                         || state.failure != nil
-                        // What came since the window was given back holds it again.
+                        // Bytes that arrived since the window was returned hold it again.
                         || state.unconsumed > 0
                     if !isReady { state.reader = resumption }
                     return isReady
@@ -155,7 +160,7 @@ extension ServerCall {
         }
     }
 
-    /// Nothing is read behind a message that cannot be.
+    /// Decompresses a message. After one that fails, no further message is read.
     private func plain(_ message: AssembledMessage) throws(RPCError) -> [UInt8] {
         do throws(RPCError) {
             return try message.decompressed(request.encoding, maxByteCount: Self.maxByteCount)
@@ -168,7 +173,7 @@ extension ServerCall {
         }
     }
 
-    /// Nil when nothing lies ready; a nil message is the end.
+    /// Returns nil when nothing has arrived, and a nil message at the end of the request.
     private func poll() throws(RPCError) -> (message: AssembledMessage?, Void)? {
         let found: Result<(message: AssembledMessage?, Void)?, RPCError> = state.withLock { state in
             if let message = state.messages.popFirst() {
@@ -176,13 +181,15 @@ extension ServerCall {
                 return .success((message, ()))
             }
             if let failure = state.failure { return .failure(failure) }
-            if state.isGone { return .failure(RPCError(.cancelled, "the client went away")) }
+            if state.isGone {
+                return .failure(RPCError(.cancelled, "the client cancelled the call"))
+            }
             return .success(state.hasEnded ? (nil, ()) : nil)
         }
         return try found.get()
     }
 
-    /// All that came is being waited on or was read: it makes room for more.
+    /// Returns the window of all bytes that were read.
     private func giveBackWindow() {
         let byteCount = state.withLock { state in
             defer { state.unconsumed = 0 }
@@ -191,5 +198,12 @@ extension ServerCall {
         guard byteCount > 0 else { return }
         session.state.withLock { $0.connection.consumed(stream, by: byteCount, now: .now) }
         session.flushSoon()
+    }
+}
+
+extension RPCError {
+    /// The client has sent what PROTOCOL-HTTP2 forbids.
+    static func violation(_ rule: String) -> RPCError {
+        RPCError(.internal, "the request breaks the protocol of gRPC: \(rule)")
     }
 }

@@ -1,41 +1,59 @@
 public import SwiftletCore
 import SwiftletTransport
 
-/// What a call knows of its request, beside the messages.
+/// The data of a call that is not in its messages.
 public struct ServerContext: Sendable {
     let call: ServerCall
     let trailers: TrailersBox
 
-    /// What the client sent with its request.
+    /// The metadata of the request.
     public var metadata: Metadata { call.request.metadata }
     /// `/package.Service/Method`.
     public var path: String { call.request.path }
     /// The services of the server, as `package.Service`.
     public var serviceNames: [String] { call.session.methods.serviceNames }
-    /// When the client gives up.
+    /// The deadline that the client sent; `.never` without one.
     public var deadline: Deadline { call.deadline }
 
-    /// Whether the client has gone away or its deadline has passed. The task of the handler is
-    /// cancelled then, too.
+    /// Whether the client cancelled the call, the connection was lost, or the deadline passed. The task
+    /// of the handler is cancelled at the same time.
     public var isCancelled: Bool { call.isGone }
 
-    /// Compresses the answers, when the client has said that it can read them. Comes before the
-    /// first message and before ``sendInitialMetadata(_:)``, since the headers name the algorithm.
+    /// Compresses the messages of the answer, if the client accepts the algorithm. Has no effect after
+    /// the first message or ``sendInitialMetadata(_:)``, because the headers name the algorithm.
     public func compress(with algorithm: CompressionAlgorithm) {
         call.compress(with: algorithm)
     }
 
-    /// Whether the message that was read last came compressed.
+    /// Whether the message that was read last was compressed.
     public var lastMessageWasCompressed: Bool { call.lastMessageWasCompressed }
 
-    /// Sends metadata ahead of the first message.
+    /// Sends metadata before the first message. Has an effect once.
     public func sendInitialMetadata(_ metadata: Metadata) { call.sendInitialMetadata(metadata) }
 
-    /// Sets what goes out with the status.
+    /// Suspends the handler. Throws when the call is cancelled. In contrast to `Task.sleep` it returns
+    /// also while tests block every thread of the pool of tasks.
+    public func sleep(for duration: Duration) async throws(CancellationError) {
+        try await call.session.loop.sleep(for: duration)
+    }
+
+    /// Sets the metadata that is sent with the status.
     public func setTrailingMetadata(_ metadata: Metadata) { trailers.set(metadata) }
+
+    /// Tells a client with a retry policy when to send the call again if it fails: exactly after
+    /// `delay`, or never if it is nil (proposal A6, "Pushback"). Takes the place of metadata that were
+    /// set before.
+    public func setRetryPushback(_ delay: Duration?) {
+        let milliseconds = delay.map { max(0, min($0 / .milliseconds(1), 2_147_483_647)) }
+        var metadata = Metadata()
+        metadata.append(
+            received: .text(milliseconds.map { "\(Int64($0))" } ?? "-1"),
+            for: RetryPushback.name)
+        trailers.set(metadata)
+    }
 }
 
-/// The messages of a request, in order.
+/// The messages of a request, in the order in which the client sent them.
 public struct RequestStream<Message: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Message
     public typealias Failure = RPCError
@@ -62,47 +80,59 @@ public struct RequestStream<Message: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(call: call, codec: codec) }
 }
 
-/// Where a handler writes its answers.
+/// Writes the messages of an answer.
 public struct ReplyWriter<Message: Sendable>: Sendable {
     let call: ServerCall
     let codec: Codec<Message>
 
-    /// Sends a message; returns when there is room for the next.
+    /// Sends a message. Suspends until the client has room for the next; throws CANCELLED when the client
+    /// cancelled the call.
     ///
     /// - Parameters:
-    ///   - message: What is sent.
-    ///   - mayCompress: False sends this message as it is in a call that compresses.
-    public func write(_ message: Message, mayCompress: Bool = true) async throws(RPCError) {
+    ///   - message: The message.
+    ///   - allowsCompression: False sends this message without compression; true by default.
+    public func write(_ message: Message, allowsCompression: Bool = true) async throws(RPCError) {
         try await call.send(
-            codec.encodeReply(message), mayCompress: mayCompress)
+            codec.encodeReply(message), allowsCompression: allowsCompression)
     }
 }
 
-/// What a server answers, by path. A handler that throws an `RPCError` answers with its status, and
-/// with its metadata behind what ``ServerContext/setTrailingMetadata(_:)`` was given; any other
-/// error is UNKNOWN.
+/// The methods of a server, by path. A handler that throws an `RPCError` ends the call with the status
+/// of the error. The metadata of the error follow those of ``ServerContext/setTrailingMetadata(_:)``.
+/// Any other error is UNKNOWN.
 ///
-/// A method that is registered again gets the new handler in place of the old one: so a test may
-/// add a service as it is and change one method of it.
+/// Registering a method again replaces its handler: a test may add a service and replace one method.
 public struct ServerMethods: Sendable {
-    var plainHandlers: [String: @Sendable (ServerCall) -> Void] = [:]
+    var plainHandlers: [String: PlainHandler] = [:]
     private var handlers: [String: @Sendable (ServerCall) -> Void] = [:]
 
-    /// The most calls that one connection may have open, 100 as with other servers; nil is no
-    /// limit.
+    /// The most calls that one connection may have open; 100 by default, nil for no limit.
     public var maxConcurrentStreams: Int? = 100
 
-    /// The receive window of a stream, and of the connection; nil follows the measured bandwidth.
-    /// A small one stops clients early.
+    /// Which versions of HTTP the server speaks when it has a handler of plain requests. By default
+    /// the client chooses; a server without such a handler speaks HTTP/2 alone.
+    public var httpVersion = HTTPVersion.negotiated
+
+    /// Whether a gRPC request that breaks PROTOCOL-HTTP2 fails with INTERNAL and a message that
+    /// names the rule; true by default. Other servers answer some of these requests, fail others,
+    /// and never answer a third kind, such as END_STREAM on the HEADERS of a request.
+    public var isStrict = true
+
+    /// The receive window of a stream and of the connection, in bytes. Nil, the default, follows the
+    /// measured bandwidth. A small window stops clients early.
     public var windowByteCount: Int?
 
-    /// What goes wrong on purpose; ``LoopbackServer/setFaults(_:)`` changes it later.
+    /// The faults of the server; none by default. ``LoopbackServer/setFaults(_:)`` changes them
+    /// later.
     public var faults: [Fault] = [] {
         didSet { book.replace(with: faults) }
     }
 
-    /// Shared by all connections: calls are counted across them.
-    let book = FaultBook([])
+    /// Shared by all connections, so that calls are counted across them.
+    let book = FaultBook()
+
+    /// The errors of the registration. A server with any does not start.
+    private(set) var mistakes: [String] = []
 
     init() {}
 
@@ -112,6 +142,16 @@ public struct ServerMethods: Sendable {
             path.lastIndex(of: "/").map { String(path[..<$0].dropFirst()) }
         }
         return Set(names).sorted()
+    }
+
+    /// The faults whose path has no handler, each as a sentence.
+    func mistakes(in faults: [Fault]) -> [String] {
+        faults.compactMap { fault in
+            guard let path = fault.path, handlers[path] == nil, plainHandlers[path] == nil else {
+                return nil
+            }
+            return "the fault '\(fault)' names a path that no method of the server has"
+        }
     }
 
     /// Adds all methods of a service.
@@ -128,50 +168,50 @@ public struct ServerMethods: Sendable {
 // MARK: - Registering
 
 extension ServerMethods {
-    /// One message each way.
+    /// Registers a method with one request message and one response message.
     public mutating func unary<Request, Reply>(
         _ method: Method<Request, Reply>,
         _ handle: @escaping @Sendable (Request, ServerContext) async throws -> Reply
     ) {
-        register(method) { call, context in
+        register(method, as: .unary) { call, context in
             let request = try await call.only(method.requestCodec)
             let reply = try await handle(request, context)
             try await call.send(method.replyCodec.encodeReply(reply))
         }
     }
 
-    /// One message from the client, any number back.
+    /// Registers a method with one request message and any number of response messages.
     public mutating func serverStreaming<Request, Reply>(
         _ method: Method<Request, Reply>,
         _ handle:
             @escaping @Sendable (Request, ReplyWriter<Reply>, ServerContext) async throws -> Void
     ) {
-        register(method) { call, context in
+        register(method, as: .serverStreaming) { call, context in
             let request = try await call.only(method.requestCodec)
             try await handle(request, ReplyWriter(call: call, codec: method.replyCodec), context)
         }
     }
 
-    /// Any number of messages from the client, one back.
+    /// Registers a method with any number of request messages and one response message.
     public mutating func clientStreaming<Request, Reply>(
         _ method: Method<Request, Reply>,
         _ handle: @escaping @Sendable (RequestStream<Request>, ServerContext) async throws -> Reply
     ) {
-        register(method) { call, context in
+        register(method, as: .clientStreaming) { call, context in
             let requests = RequestStream(call: call, codec: method.requestCodec)
             let reply = try await handle(requests, context)
             try await call.send(method.replyCodec.encodeReply(reply))
         }
     }
 
-    /// Any number of messages both ways.
+    /// Registers a method with any number of request and response messages.
     public mutating func bidirectional<Request, Reply>(
         _ method: Method<Request, Reply>,
         _ handle:
             @escaping @Sendable (RequestStream<Request>, ReplyWriter<Reply>, ServerContext)
             async throws -> Void
     ) {
-        register(method) { call, context in
+        register(method, as: .bidirectional) { call, context in
             try await handle(
                 RequestStream(call: call, codec: method.requestCodec),
                 ReplyWriter(call: call, codec: method.replyCodec), context)
@@ -179,9 +219,13 @@ extension ServerMethods {
     }
 
     private mutating func register<Request, Reply>(
-        _ method: Method<Request, Reply>,
+        _ method: Method<Request, Reply>, as shape: CallShape,
         _ handle: @escaping @Sendable (ServerCall, ServerContext) async throws -> Void
     ) {
+        if method.shape != shape {
+            mistakes.append(
+                "\(method.path) is declared as \(method.shape) and registered as \(shape)")
+        }
         handlers[method.path] = { call in
             call.run { call in
                 let context = ServerContext(call: call, trailers: TrailersBox())
@@ -209,45 +253,45 @@ extension ServerMethods {
 
 extension ServerMethods {
     func serve(_ call: ServerCall) {
+        if let rule = call.request.violation {
+            return call.finish(RPCError.violation(rule).status, Metadata())
+        }
         guard let fault = book.next(for: call.request.path) else { return answer(call) }
         serve(call, fault)
     }
 
-    /// Answers a call as it ought to be.
+    /// Answers a call without a fault.
     func answer(_ call: ServerCall) {
-        if !call.request.isGRPC, let handler = plainHandlers[call.request.path] {
-            return handler(call)
+        if !call.request.isGRPC, let handler = plainHandler(for: call.request.path) {
+            return call.answer(by: handler)
         }
         guard call.request.isGRPC else {
-            // PROTOCOL-HTTP2, "Requests": what is not gRPC is answered in HTTP's own words.
-            return call.finish(
-                HTTPReply(
-                    status: 415, contentType: "text/plain",
-                    body: Array("the request is not gRPC".utf8)))
+            return call.refuseAsNotGRPC()
         }
         guard CompressionAlgorithm.supported.contains(call.request.encoding) else {
             return call.finish(
                 Status(
-                    .unimplemented, "messages in '\(call.request.encoding.name)' cannot be read"),
+                    .unimplemented,
+                    "the server does not support the encoding '\(call.request.encoding.name)'"),
                 Metadata(), accepting: CompressionAlgorithm.accepted)
         }
         guard let handler = handlers[call.request.path] else {
             return call.finish(
-                Status(.unimplemented, "there is no method \(call.request.path)"), Metadata())
+                Status(.unimplemented, "the server has no method \(call.request.path)"), Metadata())
         }
         handler(call)
     }
 }
 
 extension ServerCall {
-    /// What a handler amounts to that was cancelled.
+    /// The status of a call whose handler was cancelled.
     fileprivate var cancellation: Status {
         deadline.remaining == .zero
             ? Status(.deadlineExceeded, "the deadline passed at the server")
-            : Status(.cancelled, "the client went away")
+            : Status(.cancelled, "the client cancelled the call")
     }
 
-    /// The one message of a request that has one.
+    /// Reads the only message of a request; throws INTERNAL when it has none, or several.
     func only<Message>(_ codec: Codec<Message>) async throws(RPCError) -> Message {
         guard let octets = try await next() else {
             throw RPCError(.internal, "the request has no message")

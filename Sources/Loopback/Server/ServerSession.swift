@@ -2,50 +2,59 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// One connection of a server: its socket, its engine and the calls that run on it.
-final class ServerSession: Sendable {
+/// One connection of a server: the socket, the HTTP/2 engine and the calls.
+final class ServerSession: AcceptedConnection {
     struct State: ~Copyable {
         var connection: Connection
-        /// By the slot of the stream.
+        /// The calls, by the slot of their stream.
         var calls: [ServerCall?] = []
-        /// Octets of records that the socket has not taken.
+        /// TLS records wait for the socket.
         var hasUnsent = false
-        /// Who writes.
+        /// Decides which thread writes.
         var turn = OutputTurn.idle
         var unwritten = GatherList()
         var isOver = false
-        /// Nil is as fast as the socket takes it.
+        /// The limit that a fault has put on the output; nil for none.
         var pace: OutputPace?
-        var dripTimer: TimerHandle?
+        /// The next portion of a dripping output waits for its timer.
+        var awaitsDrip = false
     }
 
     private struct Reader: ~Copyable {
-        var buffer = ReceiveBuffer()
+        var buffer: ReceiveBuffer
         var isOpen = false
     }
 
-    /// What arrived for a call.
+    /// An event of a call.
     private enum Arrival {
         case request(ServerCall)
         case data(ServerCall, Range<Int>, endStream: Bool)
+        case trailers(ServerCall)
         case gone(ServerCall)
     }
 
     let loop: EventLoop
     private let wire: LinkWire
     let methods: ServerMethods
+    let handlerThreads: HandlerThreads
     private let acceptor: Acceptor
+    let dripTimer = TimerSlot()
     let state: Mutex<State>
-    private let reader = Mutex<Reader?>(Reader())
+    private let reader: Mutex<Reader?>
 
+    /// - Parameter received: What has arrived on the connection already.
     init(
-        _ wire: consuming LinkWire, _ methods: ServerMethods, _ loop: EventLoop,
-        _ acceptor: Acceptor
+        _ wire: consuming LinkWire, received: [UInt8] = [], _ methods: ServerMethods,
+        _ loop: EventLoop, _ acceptor: Acceptor
     ) {
+        var buffer = ReceiveBuffer()
+        if !received.isEmpty { buffer.prepend(received) }
+        reader = Mutex(Reader(buffer: buffer))
         self.wire = wire
         self.methods = methods
         self.loop = loop
         self.acceptor = acceptor
+        handlerThreads = acceptor.handlerThreads
         state = Mutex(State(connection: Connection(methods.configuration, now: .now)))
     }
 
@@ -53,14 +62,14 @@ final class ServerSession: Sendable {
         guard (try? wire.watch(by: loop, for: self)) != nil, (try? wire.begin()) != nil else {
             return end()
         }
-        // The server may have been stopped before there was anything to close.
+        // The server may have stopped before the socket was watched.
         guard !state.withLock({ $0.isOver }) else { return wire.close(on: loop) }
         flushSoon()
         ready(.readable, now: .now)
     }
 
     func leaveGracefully() {
-        state.withLock { $0.connection.leaveGracefully() }
+        state.withLock { $0.connection.shutDownGracefully() }
         flushSoon()
     }
 
@@ -72,7 +81,7 @@ final class ServerSession: Sendable {
             return state.calls.compactMap(\.self)
         }
         guard let calls else { return }
-        if let timer = state.withLock({ $0.dripTimer.take() }) { loop.cancel(timer) }
+        dripTimer.close()
         wire.close(on: loop)
         for call in calls { call.clientIsGone() }
         acceptor.sessionEnded(self)
@@ -92,20 +101,20 @@ extension ServerSession: Pollable {
         if isOver { end() }
     }
 
-    /// Reads a turn's share. True when the connection is over.
+    /// Reads up to the limit of one turn. True when the connection is over.
     private func read(
         _ reader: inout Reader, untilEmpty: Bool, now: MonotonicInstant
     ) -> Bool {
         var byteCount = 0
         while byteCount < ReceiveBuffer.turnByteCount {
-            guard let outcome = try? wire.read(into: &reader.buffer) else { return true }
+            guard let read = try? wire.read(into: &reader.buffer) else { return true }
             if !reader.isOpen, wire.isOpen {
                 reader.isOpen = true
                 becameWritable()
             }
-            byteCount += max(reader.buffer.count, 1_024)
-            if outcome != .nothing, receive(&reader, now: now) { return true }
-            switch outcome {
+            byteCount += read.byteCount
+            if !reader.buffer.isEmpty, receive(&reader, now: now) { return true }
+            switch read.outcome {
             case .more: break
             case .last where untilEmpty: break
             case .last, .nothing: return false
@@ -124,11 +133,11 @@ extension ServerSession: Pollable {
                 while !state.isOver,
                     let event = state.connection.receive(octets, at: &offset, now: now)
                 {
-                    takeDown(event, &state, into: &arrivals)
+                    record(event, &state, into: &arrivals)
                 }
                 return state.connection.hasFailed || state.isOver
             }
-            for arrival in arrivals { tell(arrival, octets) }
+            for arrival in arrivals { handle(arrival, octets) }
             return hasFailed
         }
         reader.buffer.consume(offset)
@@ -136,21 +145,20 @@ extension ServerSession: Pollable {
         return hasFailed
     }
 
-    private func takeDown(
+    private func record(
         _ event: Connection.Event, _ state: inout State, into arrivals: inout [Arrival]
     ) {
         switch event {
         case .headers(let stream, .initial, let endStream):
-            let call = ServerCall(
-                RequestInfo(state.connection.receivedHeaders), stream, self, ended: endStream)
+            let request = RequestInfo(
+                state.connection.receivedHeaders, endStream: endStream, isStrict: methods.isStrict)
+            let call = ServerCall(request, stream, self, ended: endStream)
             let slot = Int(stream.slot)
             while state.calls.count <= slot { state.calls.append(nil) }
             state.calls[slot] = call
             arrivals.append(.request(call))
         case .headers(let stream, _, _):
-            if let call = state.calls[Int(stream.slot)] {
-                arrivals.append(.data(call, 0..<0, endStream: true))
-            }
+            if let call = state.calls[Int(stream.slot)] { arrivals.append(.trailers(call)) }
         case .data(let stream, let range, let endStream):
             if let call = state.calls[Int(stream.slot)] {
                 arrivals.append(.data(call, range, endStream: endStream))
@@ -164,11 +172,12 @@ extension ServerSession: Pollable {
         }
     }
 
-    private func tell(_ arrival: Arrival, _ octets: Span<UInt8>) {
+    private func handle(_ arrival: Arrival, _ octets: Span<UInt8>) {
         switch arrival {
         case .request(let call): methods.serve(call)
         case .data(let call, let range, let endStream):
             call.receive(octets.extracting(range), endStream: endStream)
+        case .trailers(let call): call.receiveTrailers(isStrict: methods.isStrict)
         case .gone(let call): call.clientIsGone()
         }
     }
@@ -177,7 +186,7 @@ extension ServerSession: Pollable {
 // MARK: - Writing
 
 extension ServerSession {
-    /// True when the socket takes no more now.
+    /// Writes to the socket. True when the socket is full.
     func write(_ batch: inout GatherList) throws(SystemError) -> Bool {
         let outcome = try wire.write(&batch)
         state.withLock { $0.hasUnsent = outcome.unsentByteCount > 0 }
@@ -204,12 +213,12 @@ extension ServerSession: Flushable {
         guard isWriter else { return }
         if let pace { return writePaced(pace) }
         while true {
-            // A write that fails is followed by a read that fails, which ends the session.
+            // After a failed write the next read fails, too, and ends the session.
             let isBlocked = (try? write(&batch)) ?? true
             let (isDone, reports) = state.withLock { state in
                 let reports = takeRoomReports(&state)
                 let hasMore = !batch.isEmpty || state.hasUnsent || state.connection.hasOutput
-                guard state.turn.goOn(wasTurnedAway: isBlocked, hasMore: hasMore && !state.isOver)
+                guard state.turn.goOn(socketIsFull: isBlocked, hasMore: hasMore && !state.isOver)
                 else {
                     swap(&batch, &state.unwritten)
                     return (true, reports)
@@ -222,11 +231,11 @@ extension ServerSession: Flushable {
         }
     }
 
-    /// Calls whose queue has become short by what was taken for writing.
+    /// Returns the calls whose send queue has become short.
     func takeRoomReports(_ state: inout State) -> [ServerCall] {
         var reports: [ServerCall] = []
         while let stream = state.connection.nextRoomReport() {
-            // No calls are left when the session has ended during the write.
+            // The session may have ended during the write, and has no calls then.
             let slot = Int(stream.slot)
             if slot < state.calls.count, let call = state.calls[slot] { reports.append(call) }
         }
@@ -239,7 +248,7 @@ extension ServerSession: Flushable {
 }
 
 extension ServerSession.State {
-    /// The server is done with the call.
+    /// Removes a finished call.
     mutating func forget(_ call: ServerCall) {
         let slot = Int(call.stream.slot)
         if slot < calls.count, calls[slot] === call { calls[slot] = nil }

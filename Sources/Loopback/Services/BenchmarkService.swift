@@ -47,7 +47,7 @@ extension ServerMethods {
 }
 
 extension GRPC.Testing.SimpleRequest {
-    /// As many octets as were asked for, within reason.
+    /// A payload of the requested size, up to a limit.
     fileprivate var reply: GRPC.Testing.SimpleResponse {
         var reply = GRPC.Testing.SimpleResponse()
         let byteCount = min(max(0, Int(responseSize)), 64 << 20)

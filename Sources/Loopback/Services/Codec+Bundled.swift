@@ -4,7 +4,7 @@ import SwiftletMessages
 extension Method where Request: Message, Reply: Message {
     /// A method of the example services.
     init(bundled path: String, _ shape: CallShape) {
-        self.init(path, shape, request: .bundled, reply: .bundled)
+        self.init(trusted: path, shape, request: .bundled, reply: .bundled)
     }
 }
 

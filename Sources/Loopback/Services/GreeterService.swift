@@ -2,7 +2,8 @@ import SwiftletCore
 import SwiftletMessages
 
 extension ServerMethods {
-    /// `helloworld.Greeter`: greets by name, once, several times, or everybody whom it is told of.
+    /// Adds `helloworld.Greeter`, which greets by name: a unary, a server-streaming and a bidirectional
+    /// method.
     public mutating func addGreeter() {
         let sayHello = Method<HelloRequest, HelloReply>(
             bundled: "/helloworld.Greeter/SayHello", .unary)

@@ -2,7 +2,7 @@ import SwiftletCore
 public import SwiftletMessages
 import Synchronization
 
-/// `grpc.health.v1.Health`: says whether services are able to serve, and tells those who watch.
+/// `grpc.health.v1.Health`: reports whether services are able to serve, once or to watching clients.
 ///
 /// ```swift
 /// let health = HealthService()
@@ -14,7 +14,7 @@ public final class HealthService: LoopbackService {
     private typealias Watcher = AsyncStream<ServingStatus>.Continuation
 
     private struct State {
-        /// The server as a whole, whose name is empty, serves from the start.
+        /// The empty name is the server as a whole, which serves from the start.
         var statuses: [String: ServingStatus] = ["": .serving]
         var watchers: [String: [UInt64: Watcher]] = [:]
         var nextWatcher: UInt64 = 0
@@ -25,15 +25,15 @@ public final class HealthService: LoopbackService {
     public init() {}
 }
 
-// MARK: - What the services' owner says
+// MARK: - Setting states
 
 extension HealthService {
-    /// Sets the state of a service; nil forgets it. The empty name is the server as a whole.
+    /// Sets the state of a service; nil removes it. The empty name, the default, is the server as a whole.
     public func set(_ status: ServingStatus?, for service: String = "") {
         state.withLock { state in
             state.statuses[service] = status
-            // Under the lock, so that two changes reach every watcher in their order; a stream
-            // only takes the value down.
+            // Under the lock, so that changes reach every watcher in order; yielding only stores the
+            // value.
             for watcher in state.watchers[service, default: [:]].values {
                 watcher.yield(status ?? .serviceUnknown)
             }
@@ -44,13 +44,13 @@ extension HealthService {
         state.withLock { $0.statuses[service] }
     }
 
-    /// How many calls watch a service.
+    /// The number of calls that watch a service.
     public func watcherCount(of service: String = "") -> Int {
         state.withLock { $0.watchers[service]?.count ?? 0 }
     }
 }
 
-// MARK: - What clients ask
+// MARK: - The methods
 
 extension HealthService {
     public func register(in methods: inout ServerMethods) {
@@ -59,7 +59,7 @@ extension HealthService {
         let service = "/grpc.health.v1.Health/"
         methods.unary(Method<Request, Reply>(bundled: service + "Check", .unary)) { request, _ in
             guard let status = self.status(of: request.service) else {
-                throw RPCError(.notFound, "there is no service '\(request.service)'")
+                throw RPCError(.notFound, "unknown service '\(request.service)'")
             }
             return Reply(status: status)
         }
@@ -74,7 +74,7 @@ extension HealthService {
             Method<Request, Reply>(bundled: service + "Watch", .serverStreaming)
         ) { request, replies, _ in
             var last: ServingStatus?
-            // The stream ends with the task, which is cancelled when the client goes away.
+            // The stream ends when the task is cancelled, at the latest with the call.
             for await status in self.changes(of: request.service) where status != last {
                 last = status
                 try await replies.write(Reply(status: status))
@@ -83,7 +83,7 @@ extension HealthService {
         }
     }
 
-    /// The state of a service, now and whenever it changes. A slow reader sees the newest.
+    /// The state of a service: the current one, and each change. A slow reader gets the newest.
     private func changes(of service: String) -> AsyncStream<ServingStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
             let number = state.withLock { state in

@@ -2,14 +2,14 @@ import SwiftletCore
 import SwiftletMessages
 import Synchronization
 
-/// What a test has asked the server to say of its load beside calls, for
+/// The load report that a test has set for the reports outside of calls, for
 /// `xds.service.orca.v3.OpenRcaService`.
 final class LoadReports: Sendable {
     private let current = Mutex(OrcaLoadReport())
-    /// No client is told more often than this, whatever it asks for.
+    /// The shortest interval between two reports.
     private static let leastInterval = Duration.milliseconds(10)
 
-    /// The trailer that carries the report of a single call.
+    /// The trailer with the report of a call.
     static let trailer = "endpoint-load-metrics-bin"
 
     func set(_ report: GRPC.Testing.TestOrcaReport) {
@@ -21,12 +21,12 @@ final class LoadReports: Sendable {
             Method<OrcaLoadReportRequest, OrcaLoadReport>(
                 bundled: "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics",
                 .serverStreaming)
-        ) { request, replies, _ in
+        ) { request, replies, context in
             let asked = request.reportInterval.flatMap { Duration($0) } ?? .zero
             let interval = max(asked, Self.leastInterval)
             while true {
                 try await replies.write(self.current.withLock { $0 })
-                try await Task.sleep(for: interval)
+                try await context.sleep(for: interval)
             }
         }
     }

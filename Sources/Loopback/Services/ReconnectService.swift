@@ -3,13 +3,13 @@ import SwiftletMessages
 import SwiftletTransport
 import Synchronization
 
-/// `grpc.testing.ReconnectService`: a port on which nobody stays, and a record of when a client
-/// came back to it (gRPC's connection backoff interop test).
+/// `grpc.testing.ReconnectService`: a port that closes each connection, and a record of when clients
+/// connected to it (the connection backoff test of gRPC's interop descriptions).
 ///
 /// ```swift
 /// let reconnects = try ReconnectService()
 /// let server = try LoopbackServer { $0.add(reconnects) }
-/// let lost = try Channel(reconnects.target)
+/// let lost = try Channel(reconnects.target, credentials: .insecure)
 /// ```
 public final class ReconnectService: LoopbackService {
     private struct State {
@@ -17,30 +17,30 @@ public final class ReconnectService: LoopbackService {
         var maximum = Duration.seconds(120)
     }
 
-    private let door: RevolvingDoor
+    private let listener: ClosingListener
     private let initial: Duration
     private let slack: Duration
     private let state = Mutex(State())
 
-    /// Where connections are closed as soon as they are made.
-    public var target: String { door.target }
+    /// The target whose connections are closed at once.
+    public var target: String { listener.target }
 
-    /// - Parameter initial: The delay that clients are to begin with.
+    /// - Parameter initial: The first delay that clients are expected to have.
     public convenience init(initialBackoff initial: Duration = .seconds(1)) throws(RPCError) {
         try self.init(initialBackoff: initial, slack: BackoffVerdict.slack)
     }
 
-    /// - Parameter slack: What the way to here may add to a delay, or take.
+    /// - Parameter slack: The tolerance of each delay.
     package init(initialBackoff initial: Duration, slack: Duration) throws(RPCError) {
         self.initial = initial
         self.slack = slack
-        door = try RevolvingDoor()
-        try door.open { [weak self] in self?.arrived() }
+        listener = try ClosingListener()
+        try listener.open { [weak self] in self?.arrived() }
     }
 
-    deinit { door.close() }
+    deinit { listener.close() }
 
-    /// How often somebody came since the start of the record.
+    /// The number of connections since the start of the record.
     public var arrivalCount: Int { state.withLock { $0.arrivals.count } }
 
     private func arrived() { state.withLock { $0.arrivals.append(.now) } }
@@ -69,11 +69,11 @@ public final class ReconnectService: LoopbackService {
     }
 }
 
-/// Whether the times between connections are those of gRPC's connection backoff.
+/// Checks the times between connections against gRPC's connection backoff.
 enum BackoffVerdict {
     private static let multiplier = 1.6
     private static let jitter = 0.2
-    /// What the way to here may add or take.
+    /// The tolerance of each delay.
     static let slack = Duration.milliseconds(100)
 
     static func of(

@@ -3,7 +3,7 @@ import SwiftletMessages
 import Synchronization
 
 extension ServerMethods {
-    /// `routeguide.RouteGuide`, on a handful of features: the four shapes of call.
+    /// Adds `routeguide.RouteGuide` with four features: one method for each shape of call.
     public mutating func addRouteGuide() {
         let notes = NoteBoard()
         unary(
@@ -53,11 +53,11 @@ extension ServerMethods {
     private static func path(_ name: String) -> String { "/routeguide.RouteGuide/\(name)" }
 }
 
-/// What was said at each place so far.
+/// The notes of each location.
 private final class NoteBoard: Sendable {
     private let notes = Mutex<[RouteGuide.RouteNote]>([])
 
-    /// Adds a note; returns those that were at its place before.
+    /// Adds a note, and returns the earlier notes of its location.
     func add(_ note: RouteGuide.RouteNote) -> [RouteGuide.RouteNote] {
         notes.withLock { notes in
             defer { notes.append(note) }
@@ -66,7 +66,7 @@ private final class NoteBoard: Sendable {
     }
 }
 
-/// Places that the server knows.
+/// The features of the server.
 enum RouteGuideData {
     static let features = [
         RouteGuide.Feature(
@@ -94,7 +94,7 @@ extension RouteGuide.Rectangle {
 }
 
 extension RouteGuide.Point {
-    /// As the crow flies on a flat map: a degree is 111 km, and coordinates are in units of 10⁻⁷.
+    /// The distance on a flat map: a degree is 111 km, and coordinates are in units of 10⁻⁷ degrees.
     fileprivate func roughMetres(to other: RouteGuide.Point) -> Int32 {
         let north = Double(other.latitude) - Double(latitude)
         let east = Double(other.longitude) - Double(longitude)

@@ -1,11 +1,11 @@
 import SwiftletCore
 import SwiftletMessages
 
-/// `grpc.testing.TestService`, which gRPC's implementations try their clients on.
+/// `grpc.testing.TestService`, the service of gRPC's interop tests.
 ///
-/// It answers as the interop test descriptions ask of a server: sizes and intervals, the echo of a
-/// status and of metadata, compression of single messages, and insistence on compressed requests.
-/// `UnimplementedCall` and `grpc.testing.UnimplementedService` are not there, as they ask too.
+/// It follows the interop test descriptions: sizes and intervals, the echo of a status and of metadata,
+/// compression of single messages, and checks of compressed requests. As they demand,
+/// `UnimplementedCall` and `grpc.testing.UnimplementedService` are not there.
 public struct TestService: LoopbackService {
     typealias Unary = Method<GRPC.Testing.SimpleRequest, GRPC.Testing.SimpleResponse>
     typealias Input = Method<
@@ -50,7 +50,7 @@ public struct TestService: LoopbackService {
         { request, replies, context in
             context.compressIfAskedTo(request)
             context.echoMetadata()
-            try await Self.answer(request, replies)
+            try await Self.answer(request, replies, context)
         }
         let reports = reports
         methods.bidirectional(Output(bundled: Self.path("FullDuplexCall"), .bidirectional)) {
@@ -62,7 +62,7 @@ public struct TestService: LoopbackService {
                 if isFirst { context.echoMetadata() }
                 isFirst = false
                 if let report = request.orcaOobReport { reports.set(report) }
-                try await Self.answer(request, replies)
+                try await Self.answer(request, replies, context)
             }
             if isFirst { context.echoMetadata() }
         }
@@ -71,7 +71,7 @@ public struct TestService: LoopbackService {
             context.echoMetadata()
             var all: [GRPC.Testing.StreamingOutputCallRequest] = []
             for try await request in requests { all.append(request) }
-            for request in all { try await Self.answer(request, replies) }
+            for request in all { try await Self.answer(request, replies, context) }
         }
     }
 
@@ -81,7 +81,7 @@ public struct TestService: LoopbackService {
 // MARK: - Answers
 
 extension TestService {
-    /// The most that is sent in one message, whatever is asked for.
+    /// The largest payload of a message.
     static let maxPayloadByteCount = 64 << 20
 
     private static func reply(
@@ -99,22 +99,25 @@ extension TestService {
 
     private static func answer(
         _ request: GRPC.Testing.StreamingOutputCallRequest,
-        _ replies: ReplyWriter<GRPC.Testing.StreamingOutputCallResponse>
+        _ replies: ReplyWriter<GRPC.Testing.StreamingOutputCallResponse>,
+        _ context: ServerContext
     ) async throws {
         for parameters in request.responseParameters {
             if parameters.intervalUs > 0 {
-                try await Task.sleep(for: .microseconds(parameters.intervalUs))
+                try await context.sleep(for: .microseconds(parameters.intervalUs))
             }
             try await replies.write(
                 .init(payload: payload(parameters.size)),
-                mayCompress: parameters.compressed?.value == true)
+                allowsCompression: parameters.compressed?.value == true)
         }
         try request.responseStatus.check()
     }
 
     private static func payload(_ byteCount: Int32) throws(RPCError) -> GRPC.Testing.Payload {
         guard (0...maxPayloadByteCount).contains(Int(byteCount)) else {
-            throw RPCError(.invalidArgument, "a payload cannot have \(byteCount) octets")
+            throw RPCError(
+                .invalidArgument,
+                "not a payload size: \(byteCount) (expected 0–\(maxPayloadByteCount) bytes)")
         }
         return .init(body: [UInt8](repeating: 0, count: Int(byteCount)))
     }
@@ -129,7 +132,7 @@ extension GRPC.Testing.EchoStatus? {
 }
 
 extension ServerContext {
-    /// The two names whose values come back, and the load that the call is to report.
+    /// Echoes the metadata of the two names that the descriptions define, and adds the load report.
     fileprivate func echoMetadata(reporting report: GRPC.Testing.TestOrcaReport? = nil) {
         var trailers = Metadata()
         let trailing = "x-grpc-test-echo-trailing-bin"
@@ -142,21 +145,21 @@ extension ServerContext {
         setTrailingMetadata(trailers)
         let initial = "x-grpc-test-echo-initial"
         if let text = metadata[initial] {
-            // As it came: what cannot be sent is not what a server should end for.
+            // As received: a value that cannot be sent must not end the call.
             var metadata = Metadata()
             metadata.append(received: .text(text), for: initial)
             sendInitialMetadata(metadata)
         }
     }
 
-    /// Refuses a message that ought to have come compressed, or ought not to.
+    /// Throws INVALID_ARGUMENT unless the message is compressed as the request says.
     fileprivate func check(_ expected: GRPC.Testing.BoolValue?) throws(RPCError) {
         guard let expected, expected.value != lastMessageWasCompressed else { return }
         throw RPCError(
             .invalidArgument,
             expected.value
-                ? "the request was to be compressed, and is not"
-                : "the request was not to be compressed, and is")
+                ? "the request is not compressed, but has to be"
+                : "the request is compressed, but must not be")
     }
 
     fileprivate func compressIfAskedTo(_ request: GRPC.Testing.StreamingOutputCallRequest) {

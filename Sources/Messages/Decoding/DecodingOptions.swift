@@ -1,14 +1,14 @@
-/// What a message may cost to decode, and what is kept of it.
+/// Limits for decoding a message, and what is kept of it.
 @frozen
 public struct DecodingOptions: Hashable, Sendable {
-    /// How many messages may lie inside one another below the outermost. Each costs stack: in a
-    /// release build some eighty octets for each field in its list.
+    /// How deep messages may be nested below the outermost. Default: 100. Each level uses stack: in a
+    /// release build about eighty bytes for each field in the message's list.
     public var maxDepth: Int
 
-    /// Octets of the outermost message. The default is what protobuf allows at all, 2 GiB.
+    /// The largest outermost message, in bytes. Default: 2 GiB, the most that protobuf allows.
     public var maxByteCount: Int
 
-    /// Whether fields that the message does not list are kept.
+    /// Whether fields that the message does not list are kept. Default: true.
     public var keepsUnknownFields: Bool
 
     @inlinable

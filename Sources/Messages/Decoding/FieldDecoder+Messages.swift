@@ -1,6 +1,6 @@
-// What consists of fields itself: messages, groups, and the entries of maps.
+// Values that consist of fields: messages, groups and map entries.
 extension FieldDecoder {
-    /// Reads one value. Numbers are read here and not by their kinds, so that nothing is called.
+    /// Reads one value. Numbers are read here and not by their kinds, which saves a call.
     @inlinable
     @inline(__always)
     mutating func read<K: FieldKind>(
@@ -17,13 +17,16 @@ extension FieldDecoder {
     /// Reads fields up to the end of the message or group.
     @inlinable
     mutating func fields<M: Message>(into message: inout M) throws(WireError) {
+        #if DEBUG
+            MessageCheck.onFirstUse(of: M.self)
+        #endif
         try nextTag()
         while tag != Tag.end {
             let before = unsafe tagStart
             try message.visit(&self)
-            // Another walk as long as one gets on: fields may come in any order.
+            // Visit again while a visit makes progress: fields may come in any order.
             guard unsafe (tagStart == before), tag != Tag.end else { continue }
-            // Outside a group this would be the end of group 0, which does not exist.
+            // In a message outside of a group, this would be the end of group 0, which does not exist.
             if openGroup != 0, tag == Tag.make(openGroup, .endGroup) { return }
             let unknown = unsafe try skipRun()
             if keepsUnknownFields { unsafe message.unknownFields.append(unknown) }
@@ -94,7 +97,7 @@ extension FieldDecoder {
                 try read(value, 2, into: &entry.value)
                 try nextTag()
             } else {
-                // There is no place to keep it.
+                // A map entry cannot store unknown fields.
                 _ = unsafe try skipRun()
             }
         }
@@ -115,8 +118,8 @@ struct MapEntry<Key, Value> {
 }
 
 extension Dictionary {
-    /// The last entry of a key wins whole. A dictionary that has the key keeps its own spelling of
-    /// it, so a string that is there already is taken out first.
+    /// The last entry for a key replaces earlier ones. A dictionary that has the key keeps its own
+    /// spelling of it, so a string that is already there is removed first.
     @inlinable
     @inline(__always)
     mutating func insert(_ entry: MapEntry<Key, Value>) {

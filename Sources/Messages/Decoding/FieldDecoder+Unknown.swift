@@ -3,7 +3,7 @@ extension FieldDecoder {
     /// Passes over the field that is due, and over more of the same tag: a flood of one unknown
     /// field must not cost a walk for each. Then reads the next tag.
     @usableFromInline
-    mutating func skipRun() throws(WireError) -> UnsafeBufferPointer<UInt8> {
+    package mutating func skipRun() throws(WireError) -> UnsafeBufferPointer<UInt8> {
         let first = unsafe tagStart
         let unknown = tag
         var last = unsafe cursor

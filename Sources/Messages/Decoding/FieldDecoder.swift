@@ -1,29 +1,29 @@
-/// Walks a message and gives each field what stands for it on the wire.
+/// Visits a message and decodes the value of each field.
 ///
-/// The decoder is always one tag ahead. A field takes the tag when it is its own, and reads the next
-/// one; all others let it pass, at the price of one comparison with a constant. As senders write
-/// fields in the order of their numbers, one walk takes them all.
+/// The decoder always has read the next tag. The field with that tag reads its value and the tag after
+/// it; any other field costs one comparison with a constant. Senders write fields in the order of
+/// their numbers, so one visit normally decodes them all.
 ///
 /// Invariant: `start ≤ tagStart ≤ cursor ≤ end`, and all lie in the one buffer that is borrowed as
 /// long as the decoder lives.
 @frozen
 @safe
 public struct FieldDecoder: FieldVisitor {
-    @usableFromInline var cursor: UnsafePointer<UInt8>
-    @usableFromInline var end: UnsafePointer<UInt8>
+    @usableFromInline package var cursor: UnsafePointer<UInt8>
+    @usableFromInline package var end: UnsafePointer<UInt8>
 
-    /// The tag that is due, or ``Tag/end``.
-    @usableFromInline var tag = Tag.end
-    @usableFromInline var tagStart: UnsafePointer<UInt8>
+    /// The next tag, or ``Tag/end``.
+    @usableFromInline package var tag = Tag.end
+    @usableFromInline package var tagStart: UnsafePointer<UInt8>
     @usableFromInline let start: UnsafePointer<UInt8>
 
     /// The number of the group whose fields are being read; zero, which no field has, in a message.
-    @usableFromInline var openGroup: UInt32 = 0
-    @usableFromInline var depthLeft: Int
-    @usableFromInline let keepsUnknownFields: Bool
+    @usableFromInline package var openGroup: UInt32 = 0
+    @usableFromInline package var depthLeft: Int
+    @usableFromInline package let keepsUnknownFields: Bool
 
     @inlinable
-    init(start: UnsafePointer<UInt8>, byteCount: Int, options: DecodingOptions) {
+    package init(start: UnsafePointer<UInt8>, byteCount: Int, options: DecodingOptions) {
         unsafe cursor = start
         unsafe end = start + byteCount
         unsafe tagStart = start
@@ -35,7 +35,7 @@ public struct FieldDecoder: FieldVisitor {
     @inlinable
     @inline(__always)
     public mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isOmitted: (K.Value) -> Bool
     ) throws(WireError) {
         while tag == Tag.listed(number, K.wireType) {
             try read(kind, number, into: &value)
@@ -48,13 +48,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) throws(WireError) {
-        while tag == Tag.listed(number, K.wireType) {
-            // A message that arrives in parts is one message.
-            var present = value.take() ?? K.initial
-            try read(kind, number, into: &present)
-            value = consume present
-            try nextTag()
-        }
+        if tag == Tag.listed(number, K.wireType) { try readOptional(kind, number, &value) }
     }
 
     @inlinable
@@ -62,11 +56,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func indirect<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout Indirect<K.Value>
     ) throws(WireError) {
-        while tag == Tag.listed(number, K.wireType) {
-            if value.elements.isEmpty { value.elements = [K.initial] }
-            try read(kind, number, into: &value.elements[0])
-            try nextTag()
-        }
+        if tag == Tag.listed(number, K.wireType) { try readIndirect(kind, number, &value) }
     }
 
     @inlinable
@@ -74,17 +64,7 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func repeated<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) throws(WireError) {
-        guard tag == Tag.listed(number, K.wireType) else { return }
-        let run = runLength()
-        // Only when the list at least doubles: a reserve for each of many short runs would copy the
-        // list each time.
-        if run > values.count { values.reserveCapacity(values.count &+ run) }
-        repeat {
-            var value = K.initial
-            try read(kind, number, into: &value)
-            values.append(consume value)
-            try nextTag()
-        } while tag == Tag.listed(number, K.wireType)
+        if tag == Tag.listed(number, K.wireType) { try readRepeated(kind, number, &values) }
     }
 
     @inlinable
@@ -92,42 +72,9 @@ public struct FieldDecoder: FieldVisitor {
     public mutating func packable<K: PackableKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
     ) throws(WireError) {
-        while true {
-            if tag == Tag.listed(number, .lengthDelimited) {
-                try packed(kind, number, into: &values)
-            } else if tag == Tag.listed(number, K.wireType) {
-                var value = K.initial
-                try read(kind, number, into: &value)
-                values.append(consume value)
-            } else {
-                return
-            }
-            try nextTag()
+        if tag == Tag.listed(number, .lengthDelimited) || tag == Tag.listed(number, K.wireType) {
+            try readPackable(kind, number, &values)
         }
-    }
-
-    @inlinable
-    @inline(__always)
-    mutating func packed<K: PackableKind>(
-        _ kind: K, _ number: UInt32, into values: inout [K.Value]
-    ) throws(WireError) {
-        let byteCount = try length()
-        let outerEnd = unsafe end
-        unsafe end = cursor + byteCount
-        // Counted first, so that the array is asked once whether it is its only owner's.
-        let first = values.count
-        let count = K.fixedByteCount.map { byteCount / $0 } ?? varintCount()
-        values.append(contentsOf: repeatElement(K.initial, count: count))
-        var elements = values.mutableSpan
-        for index in first..<first &+ count {
-            try read(kind, number, into: &elements[index])
-        }
-        // What is left is part of one more value, and has no end.
-        if unsafe cursor < end {
-            var rest = K.initial
-            try read(kind, number, into: &rest)
-        }
-        unsafe end = outerEnd
     }
 
     @inlinable

@@ -1,11 +1,11 @@
 extension Message {
     @inlinable
     public mutating func merge(
-        _ octets: Span<UInt8>, options: DecodingOptions
+        _ bytes: Span<UInt8>, options: DecodingOptions
     ) throws(WireError) {
-        guard octets.count <= options.maxByteCount else { throw WireError(.tooLarge) }
+        guard bytes.count <= options.maxByteCount else { throw WireError(.tooLarge) }
         // Safe: the decoder lives only inside the closure.
-        try unsafe octets.withUnsafeBufferPointer { buffer throws(WireError) in
+        try unsafe bytes.withUnsafeBufferPointer { buffer throws(WireError) in
             guard let start = buffer.baseAddress else { return }
             var decoder = unsafe FieldDecoder(
                 start: start, byteCount: buffer.count, options: options)

@@ -1,137 +1,71 @@
+// The descriptors of the services whose messages come with this module. The module reads no `.proto`
+// files; it holds what was compiled from them.
 extension Google.Protobuf.FileDescriptorProto {
     /// `helloworld.proto`
-    public static let helloworld = Self(
-        literal: """
-            syntax = "proto3";
-            package helloworld;
-            service Greeter {
-              rpc SayHello(HelloRequest) returns (HelloReply);
-              rpc SayHelloStreamReply(HelloRequest) returns (stream HelloReply);
-              rpc SayHelloBidiStream(stream HelloRequest) returns (stream HelloReply);
-            }
-            message HelloRequest {
-              string name = 1;
-            }
-            message HelloReply {
-              string message = 1;
-            }
-            """,
-        name: "helloworld.proto")
+    public static let helloworld = Self(base64: ExampleDescriptorBytes.helloworld)
 
     /// `routeguide.proto`
-    public static let routeguide = Self(
-        literal: """
-            syntax = "proto3";
-            package routeguide;
-            service RouteGuide {
-              rpc GetFeature(Point) returns (Feature);
-              rpc ListFeatures(Rectangle) returns (stream Feature);
-              rpc RecordRoute(stream Point) returns (RouteSummary);
-              rpc RouteChat(stream RouteNote) returns (stream RouteNote);
-            }
-            message Point {
-              int32 latitude = 1;
-              int32 longitude = 2;
-            }
-            message Rectangle {
-              Point lo = 1;
-              Point hi = 2;
-            }
-            message Feature {
-              string name = 1;
-              Point location = 2;
-            }
-            message RouteNote {
-              Point location = 1;
-              string message = 2;
-            }
-            message RouteSummary {
-              int32 point_count = 1;
-              int32 feature_count = 2;
-              int32 distance = 3;
-              int32 elapsed_time = 4;
-            }
-            """,
-        name: "routeguide.proto")
+    public static let routeguide = Self(base64: ExampleDescriptorBytes.routeguide)
+
+    /// `grpc/testing/empty.proto`
+    public static let testingEmpty = Self(base64: ExampleDescriptorBytes.testingEmpty)
+
+    /// `grpc/testing/messages.proto`
+    public static let testingMessages = Self(base64: ExampleDescriptorBytes.testingMessages)
+
+    /// `grpc/testing/test.proto`
+    public static let testing = Self(base64: ExampleDescriptorBytes.testing)
+
+    /// `grpc/testing/benchmark_service.proto`
+    public static let testingBenchmark = Self(base64: ExampleDescriptorBytes.testingBenchmark)
 
     /// `grpc/health/v1/health.proto`
-    public static let health = Self(
-        literal: """
-            syntax = "proto3";
-            package grpc.health.v1;
-            message HealthCheckRequest {
-              string service = 1;
-            }
-            message HealthCheckResponse {
-              enum ServingStatus {
-                UNKNOWN = 0;
-                SERVING = 1;
-                NOT_SERVING = 2;
-                SERVICE_UNKNOWN = 3;
-              }
-              ServingStatus status = 1;
-            }
-            message HealthListRequest {}
-            message HealthListResponse {
-              map<string, HealthCheckResponse> statuses = 1;
-            }
-            service Health {
-              rpc Check(HealthCheckRequest) returns (HealthCheckResponse);
-              rpc List(HealthListRequest) returns (HealthListResponse);
-              rpc Watch(HealthCheckRequest) returns (stream HealthCheckResponse);
-            }
-            """,
-        name: "grpc/health/v1/health.proto")
+    public static let health = Self(base64: ExampleDescriptorBytes.health)
 
     /// `grpc/reflection/v1/reflection.proto`
-    public static let reflection = Self(
-        literal: """
-            syntax = "proto3";
-            package grpc.reflection.v1;
-            service ServerReflection {
-              rpc ServerReflectionInfo(stream ServerReflectionRequest) returns (stream ServerReflectionResponse);
-            }
-            message ServerReflectionRequest {
-              string host = 1;
-              oneof message_request {
-                string file_by_filename = 3;
-                string file_containing_symbol = 4;
-                ExtensionRequest file_containing_extension = 5;
-                string all_extension_numbers_of_type = 6;
-                string list_services = 7;
-              }
-            }
-            message ExtensionRequest {
-              string containing_type = 1;
-              int32 extension_number = 2;
-            }
-            message ServerReflectionResponse {
-              string valid_host = 1;
-              ServerReflectionRequest original_request = 2;
-              oneof message_response {
-                FileDescriptorResponse file_descriptor_response = 4;
-                ExtensionNumberResponse all_extension_numbers_response = 5;
-                ListServiceResponse list_services_response = 6;
-                ErrorResponse error_response = 7;
-              }
-            }
-            message FileDescriptorResponse {
-              repeated bytes file_descriptor_proto = 1;
-            }
-            message ExtensionNumberResponse {
-              string base_type_name = 1;
-              repeated int32 extension_number = 2;
-            }
-            message ListServiceResponse {
-              repeated ServiceResponse service = 1;
-            }
-            message ServiceResponse {
-              string name = 1;
-            }
-            message ErrorResponse {
-              int32 error_code = 1;
-              string error_message = 2;
-            }
-            """,
-        name: "grpc/reflection/v1/reflection.proto")
+    public static let reflection = Self(base64: ExampleDescriptorBytes.reflection)
+
+    /// `grpc/reflection/v1alpha/reflection.proto`
+    public static let reflectionAlpha = Self(base64: ExampleDescriptorBytes.reflectionAlpha)
+
+    /// The files of all services whose messages come with this module, imported files first.
+    public static let bundled: [Self] = [
+        helloworld, routeguide, testingEmpty, testingMessages, testing, testingBenchmark, health,
+        reflection, reflectionAlpha,
+    ]
+
+    /// A descriptor that is part of the program, and right.
+    private init(base64 text: String) {
+        do throws(WireError) { try self.init(decoding: Self.decoded(text)) } catch {
+            ProgramError.stop("the descriptor of an example service is broken: \(error)")
+        }
+    }
+
+    private static func decoded(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 4 * 3)
+        var bits: UInt32 = 0
+        var bitCount: UInt32 = 0
+        for character in text.utf8 {
+            guard let value = sixBits(character) else { break }
+            bits = bits << 6 | value
+            bitCount += 6
+            guard bitCount >= 8 else { continue }
+            bitCount -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+        }
+        return bytes
+    }
+
+    /// The value of a letter of base64; nil for the signs that fill the end.
+    private static func sixBits(_ character: UInt8) -> UInt32? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
 }

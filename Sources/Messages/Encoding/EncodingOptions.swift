@@ -1,10 +1,10 @@
 /// How a message is encoded.
 @frozen
 public struct EncodingOptions: Hashable, Sendable {
-    /// Whether maps are sorted by key, so that what is the same on the wire becomes the same octets.
+    /// Whether maps are sorted by key, so that equal messages have equal encodings. Default: false.
     public var isDeterministic = false
 
-    /// Whether fields that arrived unknown are sent on.
+    /// Whether unknown fields are encoded. Default: true.
     public var keepsUnknownFields = true
 
     @inlinable

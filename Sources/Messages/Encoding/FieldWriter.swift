@@ -1,38 +1,58 @@
-/// Walks a message that was measured and writes it.
+/// Visits a message and writes its encoding into a buffer. When the buffer is full, it moves to a
+/// larger one if it may; otherwise it goes on counting, so that one visit either writes the message or
+/// finds the size that it needs.
 ///
-/// Invariant: `cursor` lies in a buffer that reaches `slack` octets beyond `limit`. Each primitive
-/// checks that it begins before the limit, and none but the copies is longer than the slack, so that
-/// a message that changes between the walks traps instead of writing elsewhere.
+/// A nested message is written after one byte for its length. If the length needs more bytes, what was
+/// written is moved: when the nested message ends, or before large bytes are copied into it.
+///
+/// Invariant: the buffer has `slack` bytes beyond `limit`, and `count` is never negative. A primitive
+/// writes only if `count` is at most `limit`, and only the copies are longer than the slack.
 @frozen
 @safe
 public struct FieldWriter: FieldVisitor {
-    /// A tag takes five octets, a varint ten.
+    /// A tag has at most five bytes, a varint ten.
     @usableFromInline static var slack: Int { 16 }
 
-    @usableFromInline var cursor: UnsafeMutablePointer<UInt8>
-    @usableFromInline let limit: UnsafeMutablePointer<UInt8>
-    @usableFromInline var sizes: NestedSizes
-    @usableFromInline let apart: UnsafeMutablePointer<OctetsApart>
+    @usableFromInline var start: UnsafeMutablePointer<UInt8>
+    /// How many bytes the encoding has so far, written or not.
+    @usableFromInline var count: Int
+    /// Negative if there is no room for the slack.
+    @usableFromInline var limit: Int
+    /// The index of the length of the innermost value that is not complete; negative if there is none.
+    @usableFromInline var openIndex = -1
+    /// How many bytes are reserved for that length.
+    @usableFromInline var openWidth = 1
+    /// The size of the fields in `separate`.
+    @usableFromInline var separateByteCount = 0
+    @usableFromInline let separate: UnsafeMutablePointer<SeparateBytes>
+    @usableFromInline var visited = VisitedMemory()
     @usableFromInline let options: EncodingOptions
+    @usableFromInline let result: UnsafeMutablePointer<EncodingResult>
 
+    /// Starts after `prefixByteCount` zero bytes.
     @inlinable
     init(
-        cursor: UnsafeMutablePointer<UInt8>, byteCount: Int, sizes: NestedSizes,
-        apart: UnsafeMutablePointer<OctetsApart>, options: EncodingOptions
+        _ buffer: UnsafeMutableBufferPointer<UInt8>, start: UnsafeMutablePointer<UInt8>,
+        prefixByteCount: Int, separate: UnsafeMutablePointer<SeparateBytes>,
+        result: UnsafeMutablePointer<EncodingResult>, options: EncodingOptions
     ) {
-        unsafe self.apart = apart
-        unsafe self.cursor = cursor
-        unsafe limit = cursor + byteCount
-        self.sizes = sizes
+        unsafe self.result = result
+        unsafe self.start = start
+        unsafe self.separate = separate
+        limit = buffer.count &- Self.slack
+        count = prefixByteCount
         self.options = options
+        // Safe: the room is checked.
+        if prefixByteCount <= limit { unsafe start.update(repeating: 0, count: prefixByteCount) }
     }
 
     @inlinable
     @inline(__always)
     public mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isOmitted: (K.Value) -> Bool
     ) {
-        guard !isLeftOut(value) else { return }
+        visited.require(&value, number)
+        guard !isOmitted(value) else { return }
         tag(number, K.wireType)
         unsafe withUnsafePointer(to: &value) { unsafe K.write($0, number, &self) }
     }
@@ -42,6 +62,7 @@ public struct FieldWriter: FieldVisitor {
     public mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) {
+        visited.require(&value, number)
         guard value != nil else { return }
         tag(number, K.wireType)
         unsafe withBorrowed(&value) { unsafe K.write($0, number, &self) }
@@ -52,12 +73,71 @@ public struct FieldWriter: FieldVisitor {
     public mutating func indirect<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout Indirect<K.Value>
     ) {
-        repeated(kind, number, &value.elements)
+        visited.require(&value, number)
+        elements(kind, number, &value.elements)
     }
 
     @inlinable
     @inline(__always)
     public mutating func repeated<K: FieldKind>(
+        _ kind: K, _ number: UInt32, _ values: inout [K.Value]
+    ) {
+        visited.require(&values, number)
+        elements(kind, number, &values)
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func packable<K: PackableKind>(
+        _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
+    ) {
+        visited.require(&values, number)
+        guard isPacked else { return elements(kind, number, &values) }
+        guard !values.isEmpty else { return }
+        tag(number, .lengthDelimited)
+        if let width = K.fixedByteCount {
+            varint(UInt64(values.count &* width))
+            for value in values { K.write(value, &self) }
+        } else {
+            let list = openLength()
+            for value in values { K.write(value, &self) }
+            closeLength(list)
+        }
+    }
+
+    @inlinable
+    public mutating func map<Key: MapKeyKind, Element: FieldKind>(
+        _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
+    ) {
+        visited.require(&values, number)
+        if options.isDeterministic {
+            for key in values.keys.sorted(by: Key.precedes) {
+                if let value = values[key] { entry(number, key, value, Key.self, Element.self) }
+            }
+        } else {
+            for (key, value) in values { entry(number, key, value, Key.self, Element.self) }
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    public mutating func oneof<K: FieldKind, Choice>(
+        _ number: UInt32, _ choice: inout Choice?, _ kind: K,
+        _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
+    ) {
+        visited.require(&choice, number)
+        guard let choice, let value = unwrap(choice) else { return }
+        tag(number, K.wireType)
+        unsafe withUnsafePointer(to: value) { unsafe K.write($0, number, &self) }
+    }
+}
+
+// MARK: - Values of fields
+
+extension FieldWriter {
+    @inlinable
+    @inline(__always)
+    mutating func elements<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) {
         // Safe: the array is not written to, and each address is one of an element.
@@ -72,69 +152,37 @@ public struct FieldWriter: FieldVisitor {
 
     @inlinable
     @inline(__always)
-    public mutating func packable<K: PackableKind>(
-        _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
-    ) {
-        guard isPacked else { return repeated(kind, number, &values) }
-        guard !values.isEmpty else { return }
-        tag(number, .lengthDelimited)
-        let byteCount = K.fixedByteCount.map { values.count &* $0 } ?? sizes.next()
-        varint(UInt64(byteCount))
-        for value in values { K.write(value, &self) }
-    }
-
-    @inlinable
-    public mutating func map<Key: MapKeyKind, Element: FieldKind>(
-        _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
-    ) {
-        if options.isDeterministic {
-            for key in values.keys.sorted(by: Key.precedes) {
-                if let value = values[key] { entry(number, key, value, Key.self, Element.self) }
-            }
-        } else {
-            for (key, value) in values { entry(number, key, value, Key.self, Element.self) }
-        }
-    }
-
-    @inlinable
-    @inline(__always)
     mutating func entry<Key: MapKeyKind, Element: FieldKind>(
         _ number: UInt32, _ key: Key.Value, _ value: Element.Value, _: Key.Type, _: Element.Type
     ) {
         tag(number, .lengthDelimited)
-        varint(UInt64(sizes.next()))
+        let entry = openLength()
         tag(1, Key.wireType)
         unsafe withUnsafePointer(to: key) { unsafe Key.write($0, 1, &self) }
         tag(2, Element.wireType)
         unsafe withUnsafePointer(to: value) { unsafe Element.write($0, 2, &self) }
+        closeLength(entry)
     }
 
     @inlinable
-    @inline(__always)
-    public mutating func oneof<K: FieldKind, Choice>(
-        _ number: UInt32, _ choice: inout Choice?, _ kind: K,
-        _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
-    ) {
-        guard let choice, let value = unwrap(choice) else { return }
-        tag(number, K.wireType)
-        unsafe withUnsafePointer(to: value) { unsafe K.write($0, number, &self) }
-    }
-}
-
-// MARK: - For the kinds
-
-extension FieldWriter {
-    @inlinable
-    @inline(__always)
-    mutating func tag(_ number: UInt32, _ type: WireType) {
-        varint(UInt64(Tag.listed(number, type)))
+    mutating func nested<M: Message>(_ message: UnsafePointer<M>) {
+        let nested = openLength()
+        unsafe fields(of: message)
+        closeLength(nested)
     }
 
     @inlinable
     mutating func fields<M: Message>(of message: UnsafePointer<M>) {
-        unsafe M.walk(message, &self)
+        do throws(WireError) { try unsafe visitInPlace(message) } catch { note(error) }
         if options.keepsUnknownFields, let unknown = unsafe message.pointee.unknownFields.storage {
-            octets(unknown)
+            copy(unknown)
         }
+    }
+
+    @usableFromInline
+    @inline(never)
+    func note(_ error: WireError) {
+        guard unsafe result.pointee.failure == nil else { return }
+        unsafe result.pointee.failure = error
     }
 }

@@ -1,110 +1,82 @@
 extension Message {
     @inlinable
     public func encode(
-        appendingTo octets: inout [UInt8], reservingPrefix prefixByteCount: Int,
-        leavingOut apart: inout OctetsApart, options: EncodingOptions
-    ) {
-        precondition(prefixByteCount >= 0, "a prefix of \(prefixByteCount) octets")
+        appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
+        separating separate: inout SeparateBytes, options: EncodingOptions
+    ) throws(WireError) {
+        if prefixByteCount < 0 { ProgramError.stop("a prefix of \(prefixByteCount) bytes") }
+        var result = EncodingResult()
         unsafe withUnsafePointer(to: self) { message in
-            unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: NestedSizes.inlineCount) {
-                places in
-                guard let stack = places.baseAddress else { return }
-                // Safe: what holds the pointers does not leave the closures.
-                var sizer = unsafe FieldSizer(
-                    sizes: NestedSizes(stack: stack), partByteCount: apart.minByteCount,
-                    options: options)
-                defer { sizer.sizes.free() }
-                unsafe sizer.fields(of: message)
-                unsafe withUnsafeMutablePointer(to: &apart) { apart in
-                    unsafe EncodedOctets(
-                        message: message, prefixByteCount: prefixByteCount,
-                        byteCount: sizer.byteCount &- sizer.apartByteCount, sizes: sizer.sizes,
-                        apart: apart, options: options
-                    ).append(to: &octets)
+            unsafe withUnsafeMutablePointer(to: &separate) { separate in
+                unsafe withUnsafeMutablePointer(to: &result) { result in
+                    // Safe: the pointers do not leave the closures.
+                    unsafe EncodingAttempt(
+                        message: message, prefixByteCount: prefixByteCount, separate: separate,
+                        options: options, result: result
+                    ).append(to: &bytes)
                 }
             }
         }
+        if let failure = result.failure { throw failure }
     }
 }
 
-/// A message that was measured, as the sequence of its octets, which exists to be put in an array.
-///
-/// An array makes room for a sequence and lets it write there itself. Any other way to make an
-/// array with octets to be written by hand is either not specialised or clears them first, and takes
-/// half as long again as the rest of the encoding of a short message.
-@frozen
-@safe
-@usableFromInline
-struct EncodedOctets<M: Message>: Sequence {
-    @usableFromInline let message: UnsafePointer<M>
-    @usableFromInline let prefixByteCount: Int
-    @usableFromInline let byteCount: Int
-    @usableFromInline let sizes: NestedSizes
-    @usableFromInline let apart: UnsafeMutablePointer<OctetsApart>
-    @usableFromInline let options: EncodingOptions
+extension EncodingAttempt {
+    /// The room on the stack for the first attempt for an array without capacity. Swift allocates
+    /// anything larger on the heap.
+    @inlinable static var stackByteCount: Int { 1024 }
 
-    @inlinable
-    init(
-        message: UnsafePointer<M>, prefixByteCount: Int, byteCount: Int, sizes: NestedSizes,
-        apart: UnsafeMutablePointer<OctetsApart>, options: EncodingOptions
-    ) {
-        unsafe self.apart = apart
-        unsafe self.message = message
-        self.prefixByteCount = prefixByteCount
-        self.byteCount = byteCount
-        self.sizes = sizes
-        self.options = options
-    }
-
-    @inlinable var underestimatedCount: Int { prefixByteCount + byteCount }
-
+    /// Appends the encoding; nothing if a `visit` throws.
     @inlinable
     @inline(__always)
-    func append(to octets: inout [UInt8]) {
-        guard underestimatedCount > 0 else { return }
-        let needed = octets.count + underestimatedCount + FieldWriter.slack
-        if octets.capacity < needed {
-            // An array that messages are added to again and again is not copied for each of them.
-            octets.reserveCapacity(Swift.max(needed, 2 * octets.count))
+    func append(to bytes: inout [UInt8]) {
+        if bytes.capacity &- bytes.count > FieldWriter.slack &+ prefixByteCount {
+            bytes.append(contentsOf: self)
+        } else {
+            appendByStack(to: &bytes)
         }
-        octets.append(contentsOf: self)
+        guard unsafe !result.pointee.isWritten else { return }
+        appendAgain(to: &bytes)
     }
 
+    /// Encodes outside of the array and appends a copy, so that the array gets no more memory than it
+    /// needs.
     @inlinable
-    func _copyContents(
-        initializing buffer: UnsafeMutableBufferPointer<UInt8>
-    ) -> (IndexingIterator<[UInt8]>, Int) {
-        guard let start = buffer.baseAddress,
-            buffer.count >= underestimatedCount + FieldWriter.slack
-        else { return (makeIterator(), 0) }
-        // Safe: there is room for the prefix, the message and the slack.
-        unsafe write(start)
-        return ([].makeIterator(), underestimatedCount)
-    }
-
-    /// What an array uses that does not let a sequence write, or has too little room for it.
-    @inlinable
-    func makeIterator() -> IndexingIterator<[UInt8]> {
-        var octets = [UInt8](repeating: 0, count: underestimatedCount + FieldWriter.slack)
-        unsafe octets.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return }
-            // Safe: as above.
-            unsafe write(start)
+    func appendByStack(to bytes: inout [UInt8]) {
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.stackByteCount) {
+            stack in
+            unsafe result.pointee.mayMove = true
+            let count = unsafe write(into: stack)
+            unsafe result.pointee.mayMove = false
+            if count > 0 {
+                reserve(count, &bytes)
+                // Safe: the writer wrote so many bytes there.
+                unsafe bytes.append(
+                    contentsOf: UnsafeBufferPointer(start: result.pointee.start, count: count))
+            }
+            unsafe result.pointee.free()
         }
-        octets.removeLast(FieldWriter.slack)
-        return octets.makeIterator()
     }
 
-    /// Writes all octets, and possibly some of the slack.
+    /// The second attempt, for which the size is known.
+    @inlinable
+    @inline(never)
+    func appendAgain(to bytes: inout [UInt8]) {
+        guard unsafe result.pointee.failure == nil else { return }
+        reserve(unsafe result.pointee.byteCount, &bytes)
+        unsafe separate.pointee.removeAll()
+        bytes.append(contentsOf: self)
+        guard unsafe result.pointee.isWritten else { ProgramError.stopChanged() }
+    }
+
+    /// Makes room for `byteCount` more bytes, so that the array can also be encoded into directly when
+    /// it is used again.
     @inlinable
     @inline(__always)
-    func write(_ start: UnsafeMutablePointer<UInt8>) {
-        unsafe start.update(repeating: 0, count: prefixByteCount)
-        var writer = unsafe FieldWriter(
-            cursor: start + prefixByteCount, byteCount: byteCount, sizes: sizes, apart: apart,
-            options: options)
-        unsafe writer.fields(of: message)
-        unsafe precondition(
-            writer.cursor == writer.limit, "a message changed while it was encoded")
+    func reserve(_ byteCount: Int, _ bytes: inout [UInt8]) {
+        let needed = bytes.count &+ byteCount &+ FieldWriter.slack
+        guard bytes.capacity < needed else { return }
+        // Doubling, so that an array to which many messages are appended is not copied for each.
+        bytes.reserveCapacity(Swift.max(needed, 2 &* bytes.count))
     }
 }

@@ -1,22 +1,27 @@
-/// What walks along the list of a message's fields: a sizer, a writer, a decoder, a describer.
+/// Visits the fields in a message's list: a sizer, a writer, a decoder or a describer.
 ///
 /// A message calls the functions named after the types of the `.proto` language: `field.int32(1,
-/// &id)`. The property's type says the rest: `Int32` is a proto3 field, left out when it is zero;
+/// &id)`. The property's type says the rest: `Int32` is a proto3 field, omitted when it is zero;
 /// `Int32?` has presence; `[Int32]` is repeated.
 ///
-/// The requirements below are what the walkers implement, once for all types.
+/// The visitors implement the requirements below, each once for all types.
 public protocol FieldVisitor {
-    /// A field without presence, which is left out when `isLeftOut` says so of its value.
+    /// A field without presence, which is omitted when `isOmitted` returns true for its value.
     mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isOmitted: (K.Value) -> Bool
     ) throws(WireError)
 
-    /// A field that is there or not.
+    /// A field that is always encoded.
+    mutating func required<K: FieldKind>(
+        _ kind: K, _ number: UInt32, _ value: inout K.Value
+    ) throws(WireError)
+
+    /// A field with presence: nil when it is absent.
     mutating func optional<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) throws(WireError)
 
-    /// A field that is there or not, in a box of its own.
+    /// A field with presence, in a box.
     mutating func indirect<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout Indirect<K.Value>
     ) throws(WireError)
@@ -26,21 +31,21 @@ public protocol FieldVisitor {
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) throws(WireError)
 
-    /// Many values behind one tag, or a tag for each; both are read, whichever is written.
+    /// Many values after one tag, or a tag for each value; both forms are decoded.
     mutating func packable<K: PackableKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
     ) throws(WireError)
 
     /// A map: `field.map(8, &counters, .string, .int64)`.
     ///
-    /// Keys are equal when Swift says so: two strings that differ only in how their accents are
-    /// composed are one key. Of a peer that sends both, the last entry is kept, with its spelling.
+    /// Keys are compared by Swift's equality: two strings that differ only in how their accents are
+    /// composed are one key. If a peer sends both, the last entry is kept, with its spelling.
     mutating func map<Key: MapKeyKind, Element: FieldKind>(
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) throws(WireError)
 
-    /// One field of a `oneof`, which is an optional enum in Swift. Each of its fields is listed
-    /// with how its value goes into the enum and comes out again:
+    /// One field of a `oneof`, which is an optional enum in Swift. Each field is listed with one
+    /// closure that puts its value into the enum, and one that gets it out:
     ///
     /// ```swift
     /// enum Value: Equatable, Sendable { case text(String), number(Double) }
@@ -55,7 +60,7 @@ public protocol FieldVisitor {
 }
 
 extension FieldVisitor {
-    /// A field without presence, which is left out when it has its type's first value.
+    /// A field without presence, which is omitted when it has its type's default value.
     @inlinable
     @inline(__always)
     public mutating func singular<K: FieldKind>(

@@ -1,13 +1,13 @@
 // Numbers of fixed width. Each as a field without presence, with presence, and repeated.
 extension FieldVisitor {
-    /// `fixed32`, left out when it is 0.
+    /// `fixed32`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func fixed32(_ number: UInt32, _ value: inout UInt32) throws(WireError) {
         try singular(Fixed32Kind(), number, &value)
     }
 
-    /// `optional fixed32`: nil when it is not there, and sent when it is 0.
+    /// `optional fixed32`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func fixed32(_ number: UInt32, _ value: inout UInt32?) throws(WireError) {
@@ -21,14 +21,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [UInt32], packed: Bool = true
     ) throws(WireError) { try packable(Fixed32Kind(), number, &values, isPacked: packed) }
 
-    /// `fixed64`, left out when it is 0.
+    /// `fixed64`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func fixed64(_ number: UInt32, _ value: inout UInt64) throws(WireError) {
         try singular(Fixed64Kind(), number, &value)
     }
 
-    /// `optional fixed64`: nil when it is not there, and sent when it is 0.
+    /// `optional fixed64`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func fixed64(_ number: UInt32, _ value: inout UInt64?) throws(WireError) {
@@ -42,14 +42,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [UInt64], packed: Bool = true
     ) throws(WireError) { try packable(Fixed64Kind(), number, &values, isPacked: packed) }
 
-    /// `sfixed32`, left out when it is 0.
+    /// `sfixed32`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sfixed32(_ number: UInt32, _ value: inout Int32) throws(WireError) {
         try singular(SFixed32Kind(), number, &value)
     }
 
-    /// `optional sfixed32`: nil when it is not there, and sent when it is 0.
+    /// `optional sfixed32`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sfixed32(_ number: UInt32, _ value: inout Int32?) throws(WireError) {
@@ -63,14 +63,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [Int32], packed: Bool = true
     ) throws(WireError) { try packable(SFixed32Kind(), number, &values, isPacked: packed) }
 
-    /// `sfixed64`, left out when it is 0.
+    /// `sfixed64`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sfixed64(_ number: UInt32, _ value: inout Int64) throws(WireError) {
         try singular(SFixed64Kind(), number, &value)
     }
 
-    /// `optional sfixed64`: nil when it is not there, and sent when it is 0.
+    /// `optional sfixed64`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sfixed64(_ number: UInt32, _ value: inout Int64?) throws(WireError) {
@@ -84,14 +84,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [Int64], packed: Bool = true
     ) throws(WireError) { try packable(SFixed64Kind(), number, &values, isPacked: packed) }
 
-    /// `float`, left out when it is 0; minus zero is sent.
+    /// `float`, omitted when it is 0; minus zero is encoded.
     @inlinable
     @inline(__always)
     public mutating func float(_ number: UInt32, _ value: inout Float) throws(WireError) {
         try singular(FloatKind(), number, &value)
     }
 
-    /// `optional float`: nil when it is not there, and sent when it is 0.
+    /// `optional float`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func float(_ number: UInt32, _ value: inout Float?) throws(WireError) {
@@ -105,14 +105,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [Float], packed: Bool = true
     ) throws(WireError) { try packable(FloatKind(), number, &values, isPacked: packed) }
 
-    /// `double`, left out when it is 0; minus zero is sent.
+    /// `double`, omitted when it is 0; minus zero is encoded.
     @inlinable
     @inline(__always)
     public mutating func double(_ number: UInt32, _ value: inout Double) throws(WireError) {
         try singular(DoubleKind(), number, &value)
     }
 
-    /// `optional double`: nil when it is not there, and sent when it is 0.
+    /// `optional double`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func double(_ number: UInt32, _ value: inout Double?) throws(WireError) {

@@ -1,13 +1,13 @@
-// Text and octets. Each as a field without presence, with presence, and repeated.
+// Text and bytes. Each as a field without presence, with presence, and repeated.
 extension FieldVisitor {
-    /// `string`, left out when it is empty.
+    /// `string`, omitted when it is empty.
     @inlinable
     @inline(__always)
     public mutating func string(_ number: UInt32, _ value: inout String) throws(WireError) {
         try singular(StringKind(), number, &value)
     }
 
-    /// `optional string`: nil when it is not there, and sent when it is empty.
+    /// `optional string`: nil when it is absent; encoded when it is empty.
     @inlinable
     @inline(__always)
     public mutating func string(_ number: UInt32, _ value: inout String?) throws(WireError) {
@@ -21,14 +21,14 @@ extension FieldVisitor {
         try repeated(StringKind(), number, &values)
     }
 
-    /// `bytes`, left out when it is empty.
+    /// `bytes`, omitted when it is empty.
     @inlinable
     @inline(__always)
     public mutating func bytes(_ number: UInt32, _ value: inout [UInt8]) throws(WireError) {
         try singular(BytesKind(), number, &value)
     }
 
-    /// `optional bytes`: nil when it is not there, and sent when it is empty.
+    /// `optional bytes`: nil when it is absent; encoded when it is empty.
     @inlinable
     @inline(__always)
     public mutating func bytes(_ number: UInt32, _ value: inout [UInt8]?) throws(WireError) {

@@ -1,6 +1,6 @@
 // Messages, groups, enums, and the two strings.
 extension FieldVisitor {
-    /// A message: nil when it is not there.
+    /// A message: nil when it is absent.
     @inlinable
     @inline(__always)
     public mutating func message<M: Message>(
@@ -21,7 +21,7 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [M]
     ) throws(WireError) { try repeated(MessageKind<M>(), number, &values) }
 
-    /// proto2's `optional group`: nil when it is not there.
+    /// proto2's `optional group`: nil when it is absent.
     @inlinable
     @inline(__always)
     public mutating func group<M: Message>(
@@ -35,14 +35,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [M]
     ) throws(WireError) { try repeated(GroupKind<M>(), number, &values) }
 
-    /// An enum, left out when its value is 0.
+    /// An enum, omitted when its value is 0.
     @inlinable
     @inline(__always)
     public mutating func enumeration<E: OpenEnum>(
         _ number: UInt32, _ value: inout E
     ) throws(WireError) { try singular(EnumKind<E>(), number, &value) }
 
-    /// `optional` of an enum: nil when it is not there, and sent when it is 0.
+    /// `optional` of an enum: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func enumeration<E: OpenEnum>(

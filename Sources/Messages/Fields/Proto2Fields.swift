@@ -1,20 +1,20 @@
-// What proto2 has and proto3 has not.
+// proto2's own fields.
 extension FieldVisitor {
-    /// A field with a default of its own: `field.singular(.int32, 1, &port, default: 50051)`. It is
-    /// left out when it has that value.
+    /// A field with its own default: `field.singular(.int32, 1, &port, default: 50051)`. It is omitted
+    /// when it has that value.
     @inlinable
     public mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value, default initial: K.Value
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, default defaultValue: K.Value
     ) throws(WireError) {
-        try singular(kind, number, &value) { K.isSame($0, initial) }
+        try singular(kind, number, &value) { K.isSame($0, defaultValue) }
     }
 
-    /// A field that is written whatever its value is.
+    /// A field that is always encoded.
     ///
-    /// That it is missing is no error when it is read. The decoder cannot tell a message from a
-    /// part that is merged into one, and implementations that insist are why proto3 has no
-    /// required fields.
+    /// A required field that is missing is not an error when it is decoded: the decoder cannot
+    /// distinguish a message from a part that is merged into one.
     @inlinable
+    @inline(__always)
     public mutating func required<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout K.Value
     ) throws(WireError) {

@@ -1,13 +1,13 @@
 // Integers and truth values as varints. Each as a field without presence, with presence, and repeated.
 extension FieldVisitor {
-    /// `int32`, left out when it is 0.
+    /// `int32`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func int32(_ number: UInt32, _ value: inout Int32) throws(WireError) {
         try singular(Int32Kind(), number, &value)
     }
 
-    /// `optional int32`: nil when it is not there, and sent when it is 0.
+    /// `optional int32`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func int32(_ number: UInt32, _ value: inout Int32?) throws(WireError) {
@@ -21,14 +21,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [Int32], packed: Bool = true
     ) throws(WireError) { try packable(Int32Kind(), number, &values, isPacked: packed) }
 
-    /// `int64`, left out when it is 0.
+    /// `int64`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func int64(_ number: UInt32, _ value: inout Int64) throws(WireError) {
         try singular(Int64Kind(), number, &value)
     }
 
-    /// `optional int64`: nil when it is not there, and sent when it is 0.
+    /// `optional int64`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func int64(_ number: UInt32, _ value: inout Int64?) throws(WireError) {
@@ -42,14 +42,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [Int64], packed: Bool = true
     ) throws(WireError) { try packable(Int64Kind(), number, &values, isPacked: packed) }
 
-    /// `uint32`, left out when it is 0.
+    /// `uint32`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func uint32(_ number: UInt32, _ value: inout UInt32) throws(WireError) {
         try singular(UInt32Kind(), number, &value)
     }
 
-    /// `optional uint32`: nil when it is not there, and sent when it is 0.
+    /// `optional uint32`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func uint32(_ number: UInt32, _ value: inout UInt32?) throws(WireError) {
@@ -63,14 +63,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [UInt32], packed: Bool = true
     ) throws(WireError) { try packable(UInt32Kind(), number, &values, isPacked: packed) }
 
-    /// `uint64`, left out when it is 0.
+    /// `uint64`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func uint64(_ number: UInt32, _ value: inout UInt64) throws(WireError) {
         try singular(UInt64Kind(), number, &value)
     }
 
-    /// `optional uint64`: nil when it is not there, and sent when it is 0.
+    /// `optional uint64`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func uint64(_ number: UInt32, _ value: inout UInt64?) throws(WireError) {
@@ -84,14 +84,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [UInt64], packed: Bool = true
     ) throws(WireError) { try packable(UInt64Kind(), number, &values, isPacked: packed) }
 
-    /// `sint32`, left out when it is 0.
+    /// `sint32`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sint32(_ number: UInt32, _ value: inout Int32) throws(WireError) {
         try singular(SInt32Kind(), number, &value)
     }
 
-    /// `optional sint32`: nil when it is not there, and sent when it is 0.
+    /// `optional sint32`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sint32(_ number: UInt32, _ value: inout Int32?) throws(WireError) {
@@ -105,14 +105,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [Int32], packed: Bool = true
     ) throws(WireError) { try packable(SInt32Kind(), number, &values, isPacked: packed) }
 
-    /// `sint64`, left out when it is 0.
+    /// `sint64`, omitted when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sint64(_ number: UInt32, _ value: inout Int64) throws(WireError) {
         try singular(SInt64Kind(), number, &value)
     }
 
-    /// `optional sint64`: nil when it is not there, and sent when it is 0.
+    /// `optional sint64`: nil when it is absent; encoded when it is 0.
     @inlinable
     @inline(__always)
     public mutating func sint64(_ number: UInt32, _ value: inout Int64?) throws(WireError) {
@@ -126,14 +126,14 @@ extension FieldVisitor {
         _ number: UInt32, _ values: inout [Int64], packed: Bool = true
     ) throws(WireError) { try packable(SInt64Kind(), number, &values, isPacked: packed) }
 
-    /// `bool`, left out when it is false.
+    /// `bool`, omitted when it is false.
     @inlinable
     @inline(__always)
     public mutating func bool(_ number: UInt32, _ value: inout Bool) throws(WireError) {
         try singular(BoolKind(), number, &value)
     }
 
-    /// `optional bool`: nil when it is not there, and sent when it is false.
+    /// `optional bool`: nil when it is absent; encoded when it is false.
     @inlinable
     @inline(__always)
     public mutating func bool(_ number: UInt32, _ value: inout Bool?) throws(WireError) {

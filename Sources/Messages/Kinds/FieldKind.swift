@@ -1,37 +1,32 @@
-/// A type of the `.proto` language: how its values are measured, written and read.
+/// A type of the `.proto` language: how its values are written and read.
 ///
-/// The kinds are the words for what has more than one part: `field.map(8, &counters, .string,
-/// .int64)`. Each is an empty value whose functions the compiler resolves, so naming one costs
-/// nothing at run time.
+/// A field with several parts names their kinds: `field.map(8, &counters, .string, .int64)`. A kind is
+/// an empty value whose functions are resolved at compile time, so it costs nothing at run time.
 public protocol FieldKind: Sendable {
     associatedtype Value: Sendable, Equatable
 
     static var wireType: WireType { get }
 
-    /// What a field is before anything arrived for it.
+    /// The value of a field that was not received.
     static var initial: Value { get }
 
-    /// Whether a field without presence is left out. Not the same as being equal to ``initial``:
-    /// minus zero is equal to zero, but it is sent.
+    /// Whether a field without presence is omitted. This is not equality with ``initial``: minus zero
+    /// equals zero, but it is encoded.
     static func isInitial(_ value: Value) -> Bool
 
     /// Whether two values are the same on the wire, which is more than being equal: zeros have a
-    /// sign, and equal strings may be spelt in different octets.
+    /// sign, and equal strings may be spelt in different bytes.
     static func isSame(_ left: Value, _ right: Value) -> Bool
 
-    /// Counts the octets after the tag. The value is lent by its address: handed over as such, a
-    /// message would be copied.
-    static func measure(_ value: UnsafePointer<Value>, _ number: UInt32, _ sizer: inout FieldSizer)
-
-    /// Writes the octets after the tag.
+    /// Writes the bytes after the tag. The value is passed by address: a message passed by value would
+    /// be copied.
     static func write(_ value: UnsafePointer<Value>, _ number: UInt32, _ writer: inout FieldWriter)
 
-    /// The value that a varint or a number of fixed width stands for. Only kinds of these wire types
-    /// are asked.
+    /// The value of a varint or a number of fixed width. Only called for kinds of these wire types.
     static func value(of bits: UInt64) -> Value
 
-    /// Reads what stands after the tag, when it is neither a varint nor of fixed width. A message is
-    /// merged into `value`, all else replaces it.
+    /// Reads the bytes after the tag. Only called for kinds that are neither a varint nor of fixed
+    /// width. A message is merged into `value`; any other value replaces it.
     static func read(
         into value: inout Value, _ number: UInt32, _ decoder: inout FieldDecoder
     ) throws(WireError)

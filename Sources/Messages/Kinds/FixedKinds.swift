@@ -1,4 +1,4 @@
-/// `fixed32`: always four octets.
+/// `fixed32`: always four bytes.
 @frozen
 public struct Fixed32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
@@ -21,7 +21,7 @@ extension FieldKind where Self == Fixed32Kind {
     @inlinable public static var fixed32: Fixed32Kind { Fixed32Kind() }
 }
 
-/// `fixed64`: always eight octets.
+/// `fixed64`: always eight bytes.
 @frozen
 public struct Fixed64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
@@ -44,7 +44,7 @@ extension FieldKind where Self == Fixed64Kind {
     @inlinable public static var fixed64: Fixed64Kind { Fixed64Kind() }
 }
 
-/// `sfixed32`: always four octets.
+/// `sfixed32`: always four bytes.
 @frozen
 public struct SFixed32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
@@ -65,7 +65,7 @@ extension FieldKind where Self == SFixed32Kind {
     @inlinable public static var sfixed32: SFixed32Kind { SFixed32Kind() }
 }
 
-/// `sfixed64`: always eight octets.
+/// `sfixed64`: always eight bytes.
 @frozen
 public struct SFixed64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
@@ -86,7 +86,7 @@ extension FieldKind where Self == SFixed64Kind {
     @inlinable public static var sfixed64: SFixed64Kind { SFixed64Kind() }
 }
 
-/// `float`: IEEE 754, in four octets.
+/// `float`: IEEE 754, in four bytes.
 @frozen
 public struct FloatKind: PackableKind {
     @inlinable public init() {}
@@ -111,7 +111,7 @@ extension FieldKind where Self == FloatKind {
     @inlinable public static var float: FloatKind { FloatKind() }
 }
 
-/// `double`: IEEE 754, in eight octets.
+/// `double`: IEEE 754, in eight bytes.
 @frozen
 public struct DoubleKind: PackableKind {
     @inlinable public init() {}

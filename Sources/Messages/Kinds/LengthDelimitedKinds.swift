@@ -16,18 +16,10 @@ public struct StringKind: MapKeyKind {
 
     @inlinable
     @inline(__always)
-    public static func measure(
-        _ value: UnsafePointer<String>, _ number: UInt32, _ sizer: inout FieldSizer
-    ) {
-        unsafe sizer.lengthDelimited(value.pointee.utf8.count)
-    }
-
-    @inlinable
-    @inline(__always)
     public static func write(
         _ value: UnsafePointer<String>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
-        unsafe writer.string(value.pointee)
+        unsafe writer.string(value)
     }
 
     @inlinable
@@ -38,7 +30,7 @@ public struct StringKind: MapKeyKind {
         value = try decoder.string()
     }
 
-    /// The order of the UTF-8 octets, which is what other implementations sort by.
+    /// The order of the UTF-8 bytes, which is what other implementations sort by.
     @inlinable
     public static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
@@ -66,18 +58,10 @@ public struct BytesKind: FieldKind {
 
     @inlinable
     @inline(__always)
-    public static func measure(
-        _ value: UnsafePointer<[UInt8]>, _ number: UInt32, _ sizer: inout FieldSizer
-    ) {
-        unsafe sizer.bytes(value.pointee.count)
-    }
-
-    @inlinable
-    @inline(__always)
     public static func write(
         _ value: UnsafePointer<[UInt8]>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
-        unsafe writer.bytes(value.pointee)
+        unsafe writer.bytes(value)
     }
 
     @inlinable
@@ -85,7 +69,7 @@ public struct BytesKind: FieldKind {
     public static func read(
         into value: inout [UInt8], _ number: UInt32, _ decoder: inout FieldDecoder
     ) throws(WireError) {
-        value = try decoder.octets()
+        value = try decoder.byteArray()
     }
 
     public static func describe(_ value: [UInt8], _ text: inout TextWriter) {

@@ -9,18 +9,10 @@ public struct MessageKind<M: Message>: FieldKind {
     public static func isInitial(_ value: M) -> Bool { false }
 
     @inlinable
-    public static func measure(
-        _ value: UnsafePointer<M>, _ number: UInt32, _ sizer: inout FieldSizer
-    ) {
-        unsafe sizer.nested(value)
-    }
-
-    @inlinable
     public static func write(
         _ value: UnsafePointer<M>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
-        writer.varint(UInt64(writer.sizes.next()))
-        unsafe writer.fields(of: value)
+        unsafe writer.nested(value)
     }
 
     @inlinable
@@ -48,14 +40,6 @@ public struct GroupKind<M: Message>: FieldKind {
 
     @inlinable
     public static func isInitial(_ value: M) -> Bool { false }
-
-    @inlinable
-    public static func measure(
-        _ value: UnsafePointer<M>, _ number: UInt32, _ sizer: inout FieldSizer
-    ) {
-        unsafe sizer.fields(of: value)
-        sizer.tag(number, .endGroup)
-    }
 
     @inlinable
     public static func write(

@@ -1,5 +1,5 @@
-/// A kind that may stand in a packed list: a varint, or a number of fixed width. All there is to say
-/// about one is how its value becomes bits and bits a value.
+/// A kind that is allowed in a packed list: a varint or a number of fixed width. It converts values to
+/// bits and bits to values.
 public protocol PackableKind: FieldKind {
     static func bits(of value: Value) -> UInt64
 }
@@ -17,7 +17,7 @@ extension PackableKind {
         bits(of: left) == bits(of: right)
     }
 
-    /// Octets that each value takes, when all take the same.
+    /// The size of a value in bytes; nil for a varint.
     @inlinable
     @inline(__always)
     static var fixedByteCount: Int? {
@@ -26,12 +26,6 @@ extension PackableKind {
         case .fixed64: 8
         default: nil
         }
-    }
-
-    @inlinable
-    @inline(__always)
-    static func byteCount(_ value: Value) -> Int {
-        fixedByteCount ?? Varint.byteCount(bits(of: value))
     }
 
     @inlinable
@@ -46,12 +40,6 @@ extension PackableKind {
 
     @inlinable
     @inline(__always)
-    public static func measure(
-        _ value: UnsafePointer<Value>, _ number: UInt32, _ sizer: inout FieldSizer
-    ) { unsafe sizer.byteCount &+= byteCount(value.pointee) }
-
-    @inlinable
-    @inline(__always)
     public static func write(
         _ value: UnsafePointer<Value>, _ number: UInt32, _ writer: inout FieldWriter
     ) { unsafe write(value.pointee, &writer) }
@@ -60,6 +48,6 @@ extension PackableKind {
     public static func read(
         into value: inout Value, _ number: UInt32, _ decoder: inout FieldDecoder
     ) throws(WireError) {
-        // Never asked: the decoder reads these wire types itself.
+        // Never called: the decoder reads these wire types itself.
     }
 }

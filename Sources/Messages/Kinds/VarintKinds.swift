@@ -1,4 +1,4 @@
-/// `int32`: a negative number takes ten octets; `sint32` is for those.
+/// `int32`: a negative number needs ten bytes; use `sint32` for those.
 @frozen
 public struct Int32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
@@ -19,7 +19,7 @@ extension FieldKind where Self == Int32Kind {
     @inlinable public static var int32: Int32Kind { Int32Kind() }
 }
 
-/// `int64`: a negative number takes ten octets; `sint64` is for those.
+/// `int64`: a negative number needs ten bytes; use `sint64` for those.
 @frozen
 public struct Int64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}

@@ -1,6 +1,6 @@
 // The messages of grpc/health/v1/health.proto.
 extension GRPC.Health {
-    /// Which service is asked about; the server as a whole when the name is empty.
+    /// The service to check; the whole server when the name is empty.
     public struct HealthCheckRequest: Message {
         public var service = ""
         public var unknownFields = UnknownFields()

@@ -1,6 +1,6 @@
 // The messages of helloworld.proto.
 
-/// Who wants to be greeted.
+/// The name to greet.
 public struct HelloRequest: Message {
     public var name = ""
     public var unknownFields = UnknownFields()

@@ -1,7 +1,7 @@
 // The messages of xds/data/orca/v3/orca_load_report.proto and xds/service/orca/v3/orca.proto, as
 // far as gRPC's interop tests look at them.
 
-/// How busy a server is, as it says with a call's trailers or in a stream of its own.
+/// The load of a server, which it sends in a call's trailers or in a separate stream.
 package struct OrcaLoadReport: Message {
     package var cpuUtilization: Double = 0
     package var memoryUtilization: Double = 0

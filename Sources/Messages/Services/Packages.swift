@@ -9,8 +9,8 @@ public enum GRPC {
     /// `grpc.health.v1`: whether a server is able to serve.
     public enum Health {}
 
-    /// `grpc.reflection.v1`: what a server offers. `grpc.reflection.v1alpha` is the same, octet for
-    /// octet, under the name that it had before.
+    /// `grpc.reflection.v1`: what a server offers. `grpc.reflection.v1alpha` is the same, byte for
+    /// byte, under the name that it had before.
     public enum Reflection {}
 }
 

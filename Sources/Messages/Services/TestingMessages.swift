@@ -1,6 +1,6 @@
 // The messages of grpc/testing/messages.proto.
 extension GRPC.Testing {
-    /// What a payload's octets are.
+    /// What a payload's bytes are.
     public struct PayloadType: OpenEnum {
         public var rawValue: Int32
 
@@ -59,7 +59,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// Octets of a size that the test chooses.
+    /// Bytes of a size that the test chooses.
     public struct Payload: Message {
         public var type = PayloadType()
         public var body: [UInt8] = []
@@ -110,7 +110,7 @@ extension GRPC.Testing {
     /// One request of one message.
     public struct SimpleRequest: Message {
         public var responseType = PayloadType()
-        /// Octets wanted in the answer's payload.
+        /// Bytes wanted in the answer's payload.
         public var responseSize: Int32 = 0
         public var payload: Payload?
         /// Whether the answer names the caller.
@@ -203,7 +203,7 @@ extension GRPC.Testing {
 
     /// The answer to all of them.
     public struct StreamingInputCallResponse: Message {
-        /// Octets in all their payloads together.
+        /// Bytes in all their payloads together.
         public var aggregatedPayloadSize: Int32 = 0
         public var unknownFields = UnknownFields()
 

@@ -1,85 +1,91 @@
-/// Walks a message and notes what its fields hold, for the text form.
+/// Visits a message and writes the text form of its fields.
 struct FieldDescriber: FieldVisitor {
-    struct Entry {
-        var number: UInt32
-        /// Where in the message the property lies, which tells its name; nil for one that the
-        /// message does not store as such.
-        var offset: Int?
-        /// The name of the enum's case, in a oneof.
-        var choice: String?
-        var values: [TextWriter.Value]
-    }
+    private(set) var text: TextWriter
 
-    private(set) var entries: [Entry] = []
+    /// The names of the message's properties by their offset in it.
+    private let names: [Int: String]
     private var start: UInt = 0
     private var byteCount: UInt = 0
 
-    /// Notes the fields of `message` and answers the names of its properties by their offset.
-    mutating func walk<M: Message>(_ message: M) -> [Int: String] {
+    /// Writes the fields of `message` to `text`, without those that the message does not list.
+    @_semantics("optimize.sil.specialize.generic.never")
+    static func describe<M: Message>(_ message: M, _ text: inout TextWriter) {
+        let names = text.names(of: message)
+        var describer = FieldDescriber(text: text, names: names)
+        // The describer is the only owner of the text, which then grows in place.
+        text = TextWriter()
+        describer.visit(message)
+        text = describer.text
+    }
+
+    private init(text: TextWriter, names: [Int: String]) {
+        self.text = text
+        self.names = names
+    }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    private mutating func visit<M: Message>(_ message: M) {
         var message = message
         // Safe: the address is compared with those of the properties, and never followed.
         unsafe withUnsafeMutablePointer(to: &message) { pointer in
             start = UInt(bitPattern: pointer)
             byteCount = UInt(MemoryLayout<M>.size)
             do throws(WireError) { try unsafe pointer.pointee.visit(&self) } catch {
-                entries.append(Entry(number: 0, values: [.scalar("# \(error)")]))
+                text.comment("\(error)")
             }
         }
-        return PropertyNames.byOffset(of: message)
     }
 
-    private mutating func note<K: FieldKind, Property>(
-        _ kind: K, _ number: UInt32, _ property: inout Property, choice: String? = nil,
-        _ values: [K.Value]
-    ) {
-        guard !values.isEmpty else { return }
+    /// The property's name in the `.proto` file; the field's number if the message does not store it.
+    private func name<Property>(of property: inout Property, _ number: UInt32) -> String {
         // Safe: as above.
         let address = unsafe withUnsafePointer(to: &property) { UInt(bitPattern: $0) }
-        let distance = address &- start
-        var text = TextWriter()
-        for value in values { K.describe(value, &text) }
-        entries.append(
-            Entry(
-                number: number, offset: distance < byteCount ? Int(distance) : nil,
-                choice: choice, values: text.values))
+        let offset = address &- start
+        return (offset < byteCount ? names[Int(offset)] : nil) ?? "\(number)"
+    }
+
+    private mutating func describe<K: FieldKind, Property>(
+        _ kind: K, _ number: UInt32, _ property: inout Property, _ values: [K.Value]
+    ) {
+        guard !values.isEmpty else { return }
+        let name = name(of: &property, number)
+        for value in values { text.field(name) { K.describe(value, &$0) } }
     }
 
     mutating func singular<K: FieldKind>(
-        _ kind: K, _ number: UInt32, _ value: inout K.Value, isLeftOut: (K.Value) -> Bool
+        _ kind: K, _ number: UInt32, _ value: inout K.Value, isOmitted: (K.Value) -> Bool
     ) {
-        note(kind, number, &value, isLeftOut(value) ? [] : [value])
+        describe(kind, number, &value, isOmitted(value) ? [] : [value])
     }
 
     mutating func optional<K: FieldKind>(_ kind: K, _ number: UInt32, _ value: inout K.Value?) {
-        note(kind, number, &value, value.map { [$0] } ?? [])
+        describe(kind, number, &value, value.map { [$0] } ?? [])
     }
 
     mutating func indirect<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ value: inout Indirect<K.Value>
-    ) { note(kind, number, &value, value.elements) }
+    ) { describe(kind, number, &value, value.elements) }
 
     mutating func repeated<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
-    ) { note(kind, number, &values, values) }
+    ) { describe(kind, number, &values, values) }
 
     mutating func packable<K: PackableKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
-    ) { note(kind, number, &values, values) }
+    ) { describe(kind, number, &values, values) }
 
     mutating func map<Key: MapKeyKind, Element: FieldKind>(
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) {
-        let place = entries.count
-        note(key, number, &values, values.keys.sorted(by: Key.precedes))
-        guard place < entries.count else { return }
-        // Each key becomes an entry of key and value.
-        entries[place].values = values.keys.sorted(by: Key.precedes).compactMap { each in
-            guard let element = values[each] else { return nil }
-            var text = TextWriter()
-            Key.describe(each, &text)
-            Element.describe(element, &text)
-            let lines = zip(["key", "value"], text.values).flatMap { TextWriter.lines($0, $1) }
-            return .message(lines)
+        guard !values.isEmpty else { return }
+        let name = name(of: &values, number)
+        for (key, value) in values.sorted(by: { Key.precedes($0.key, $1.key) }) {
+            text.field(name) { text in
+                text.braces { text in
+                    text.field("key") { Key.describe(key, &$0) }
+                    text.field("value") { Element.describe(value, &$0) }
+                }
+            }
         }
     }
 
@@ -88,7 +94,9 @@ struct FieldDescriber: FieldVisitor {
         _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
     ) {
         guard let present = choice, let value = unwrap(present) else { return }
-        let name = Mirror(reflecting: present).children.first?.label.map(PropertyNames.snakeCase)
-        note(kind, number, &choice, choice: name, [value])
+        // The field is named after the enum's case.
+        let label = Mirror(reflecting: present).children.first?.label
+        let name = label.map(PropertyNames.snakeCase) ?? name(of: &choice, number)
+        text.field(name) { K.describe(value, &$0) }
     }
 }

@@ -1,45 +1,57 @@
 extension TextWriter {
-    /// Unknown fields by their numbers. What they mean is not known: a length-delimited field is
-    /// shown as octets, whatever it may hold.
-    static func unknown(_ octets: [UInt8]) -> [String] {
-        guard !octets.isEmpty else { return [] }
-        return unsafe octets.withUnsafeBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return [] }
+    /// Writes unknown fields by their numbers. Their types are not known, so a length-delimited field
+    /// is shown as bytes.
+    mutating func unknown(_ fields: UnknownFields) {
+        unsafe fields.bytes.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return }
             // Safe: the decoder lives only inside the closure.
             var decoder = unsafe FieldDecoder(
                 start: start, byteCount: buffer.count, options: DecodingOptions())
-            var lines: [String] = []
-            // What was kept was well-formed when it was read.
-            try? decoder.describeUnknown(&lines)
-            return lines
+            do throws(WireError) { try decoder.describeUnknown(&self) } catch {
+                // The decoder that stored the fields has checked them.
+                comment("\(error)")
+            }
         }
     }
 }
 
 extension FieldDecoder {
-    fileprivate mutating func describeUnknown(_ lines: inout [String]) throws(WireError) {
-        var indent = ""
+    fileprivate mutating func describeUnknown(_ text: inout TextWriter) throws(WireError) {
+        var openCount = 0
         try nextTag()
         while tag != Tag.end {
-            let number = tag &>> 3
-            var text = TextWriter()
             switch WireType(rawValue: tag & 7) {
-            case .varint: text.value("\(try varint())")
-            case .fixed64: text.value("0x" + String(try fixed64(), radix: 16))
-            case .fixed32: text.value("0x" + String(try fixed32(), radix: 16))
-            case .lengthDelimited: text.quoted(try octets(), isText: false)
+            case .varint: text.unknown(tag, "\(try varint())")
+            case .fixed64: text.unknown(tag, "0x" + String(try fixed64(), radix: 16))
+            case .fixed32: text.unknown(tag, "0x" + String(try fixed32(), radix: 16))
+            case .lengthDelimited:
+                let bytes = try byteArray()
+                text.field("\(tag &>> 3)") { $0.quoted(bytes, isText: false) }
             case .startGroup:
-                lines.append("\(indent)\(number) {")
-                indent += "  "
+                text.field("\(tag &>> 3)") { $0.open() }
+                openCount += 1
             case .endGroup:
-                indent.removeLast(2)
-                lines.append("\(indent)}")
+                guard openCount > 0 else { throw failure(.unmatchedGroup) }
+                text.close()
+                openCount -= 1
             case nil: throw failure(.invalidTag)
-            }
-            for value in text.values {
-                lines += TextWriter.lines("\(number)", value).map { indent + $0 }
             }
             try nextTag()
         }
+    }
+}
+
+extension TextWriter {
+    fileprivate mutating func unknown(_ tag: UInt32, _ value: String) {
+        field("\(tag &>> 3)") { $0.value(value) }
+    }
+}
+
+extension UnknownFields: CustomStringConvertible {
+    /// The fields by their numbers, in protobuf's text format; empty if there are none.
+    public var description: String {
+        var text = TextWriter()
+        text.unknown(self)
+        return text.text
     }
 }

@@ -1,43 +1,105 @@
-/// Builds protobuf's text format, a line for each field.
+/// Writes protobuf's text format, one line for each field.
+///
+/// The time and the size are proportional to the message: text is only appended, and deep nesting is
+/// not indented any further than 16 levels.
 public struct TextWriter {
-    enum Value {
-        case scalar(String)
-        case message([String])
-    }
+    private(set) var text = ""
 
-    var values: [Value] = []
+    /// The name of the field whose value is written next.
+    private var name = ""
+    private var depth = 0
+    private var namesByType: [ObjectIdentifier: [Int: String]] = [:]
+
+    private static let maxIndentedDepth = 16
 
     init() {}
 
-    mutating func value(_ text: String) { values.append(.scalar(text)) }
-
-    mutating func nested<M: Message>(_ message: M) {
-        values.append(.message(Self.lines(of: message)))
+    /// The names of the properties of `message` by their offset.
+    mutating func names<M: Message>(of message: M) -> [Int: String] {
+        if let names = namesByType[ObjectIdentifier(M.self)] { return names }
+        let names = PropertyNames.byOffset(of: message)
+        namesByType[ObjectIdentifier(M.self)] = names
+        return names
     }
 
-    /// Text keeps its letters; of octets only ASCII is shown as it is.
-    mutating func quoted(_ octets: some Sequence<UInt8>, isText: Bool) {
+    // MARK: - Fields
+
+    /// Writes the field `name` with the one value that `describe` writes.
+    mutating func field(_ name: String, _ describe: (inout TextWriter) -> Void) {
+        self.name = name
+        describe(&self)
+    }
+
+    mutating func value(_ text: String) { line("\(name): \(text)") }
+
+    mutating func nested<M: Message>(_ message: M) {
+        braces { $0.fields(of: message) }
+    }
+
+    mutating func braces(_ body: (inout TextWriter) -> Void) {
+        open()
+        body(&self)
+        close()
+    }
+
+    mutating func open() {
+        line("\(name) {")
+        depth += 1
+    }
+
+    mutating func close() {
+        depth -= 1
+        line("}")
+    }
+
+    mutating func comment(_ text: String) { line("# \(text)") }
+
+    /// The message in protobuf's text format.
+    static func text<M: Message>(of message: M) -> String {
+        var text = TextWriter()
+        text.fields(of: message)
+        return text.text
+    }
+
+    /// Writes the listed fields of `message`, then the unknown ones.
+    ///
+    /// Not specialized: code for each message, which takes time to compile and memory, would make the
+    /// text no better.
+    @_semantics("optimize.sil.specialize.generic.never")
+    mutating func fields<M: Message>(of message: M) {
+        FieldDescriber.describe(message, &self)
+        unknown(message.unknownFields)
+    }
+
+    private mutating func line(_ line: String) {
+        if !text.isEmpty { text += "\n" }
+        for _ in 0..<min(depth, Self.maxIndentedDepth) { text += "  " }
+        text += line
+    }
+
+    // MARK: - Values
+
+    /// Text keeps its letters; of other bytes only ASCII is shown as it is.
+    mutating func quoted(_ bytes: some Sequence<UInt8>, isText: Bool) {
         var text: [UInt8] = [UInt8(ascii: "\"")]
-        for octet in octets {
-            switch octet {
+        for byte in bytes {
+            switch byte {
             case UInt8(ascii: "\n"): text += "\\n".utf8
             case UInt8(ascii: "\r"): text += "\\r".utf8
             case UInt8(ascii: "\t"): text += "\\t".utf8
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), octet]
-            case 0x20..<0x7f: text.append(octet)
-            case 0x80... where isText: text.append(octet)
-            default: text += Self.octal(octet)
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
+            case 0x20..<0x7f: text.append(byte)
+            case 0x80... where isText: text.append(byte)
+            default: text += Self.octal(byte)
             }
         }
         text.append(UInt8(ascii: "\""))
         value(String(decoding: text, as: UTF8.self))
     }
 
-    private static func octal(_ octet: UInt8) -> [UInt8] {
+    private static func octal(_ byte: UInt8) -> [UInt8] {
         let zero = UInt8(ascii: "0")
-        return [
-            UInt8(ascii: "\\"), zero + octet >> 6, zero + octet >> 3 & 7, zero + octet & 7,
-        ]
+        return [UInt8(ascii: "\\"), zero + byte >> 6, zero + byte >> 3 & 7, zero + byte & 7]
     }
 
     /// A float as the text format spells it: no `.0`, and `nan`, `inf`, `-inf`.
@@ -46,27 +108,9 @@ public struct TextWriter {
         let text = value.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
-
-    static func lines(of message: some Message) -> [String] {
-        var describer = FieldDescriber()
-        let names = describer.walk(message)
-        var lines: [String] = []
-        for entry in describer.entries {
-            let name = entry.choice ?? entry.offset.flatMap { names[$0] } ?? "\(entry.number)"
-            for value in entry.values { lines += Self.lines(name, value) }
-        }
-        return lines + unknown(message.unknownFields.octets)
-    }
-
-    static func lines(_ name: String, _ value: Value) -> [String] {
-        switch value {
-        case .scalar(let text): ["\(name): \(text)"]
-        case .message(let lines): ["\(name) {"] + lines.map { "  " + $0 } + ["}"]
-        }
-    }
 }
 
 extension Message {
     /// The message in protobuf's text format.
-    public var debugDescription: String { TextWriter.lines(of: self).joined(separator: "\n") }
+    public var debugDescription: String { TextWriter.text(of: self) }
 }

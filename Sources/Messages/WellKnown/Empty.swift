@@ -1,5 +1,5 @@
 extension Google.Protobuf {
-    /// Nothing, for methods that take or give nothing.
+    /// No fields, for methods without a request or a reply.
     public struct Empty: Message {
         public var unknownFields = UnknownFields()
 

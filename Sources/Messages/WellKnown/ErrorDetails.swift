@@ -4,7 +4,7 @@ extension Google.RPC {
     public struct ErrorInfo: Message {
         /// In capitals, such as API_DISABLED; unique in its domain.
         public var reason = ""
-        /// Who defined the reason, such as pubsub.googleapis.com.
+        /// The domain that defines the reason, such as pubsub.googleapis.com.
         public var domain = ""
         public var metadata: [String: String] = [:]
         public var unknownFields = UnknownFields()

@@ -13,7 +13,7 @@ extension Google.Protobuf {
         @inlinable
         public init(arrayLiteral paths: String...) { self.paths = paths }
 
-        /// Whether `path` is meant: itself, or as part of what is.
+        /// Whether the mask contains `path` or a field that encloses it.
         public func contains(_ path: String) -> Bool {
             paths.contains { path == $0 || path.hasPrefix($0 + ".") }
         }

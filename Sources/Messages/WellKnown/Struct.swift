@@ -10,7 +10,7 @@ extension Google.Protobuf {
         @inlinable
         public init(fields: [String: Value]) { self.fields = fields }
 
-        /// Of a name that stands there twice, the last counts.
+        /// If a name is listed twice, the last value is used.
         @inlinable
         public init(dictionaryLiteral fields: (String, Value)...) {
             self.fields = Dictionary(fields) { $1 }

@@ -4,7 +4,7 @@ extension Google.Protobuf {
         /// Since the first of January 1970, UTC; leap seconds are not counted.
         public var seconds: Int64 = 0
 
-        /// What is to be added, also to negative seconds: never negative, and less than a second.
+        /// Nanoseconds to add, also to negative seconds: 0...999999999.
         public var nanos: Int32 = 0
         public var unknownFields = UnknownFields()
 
@@ -17,8 +17,7 @@ extension Google.Protobuf {
             self.nanos = nanos
         }
 
-        /// The time that lies `duration` after the first of January 1970. What is finer than a
-        /// nanosecond is cut off, toward the past.
+        /// The time `duration` after the first of January 1970, rounded down to a nanosecond.
         public init(sinceEpoch duration: Swift.Duration) {
             let (whole, attoseconds) = duration.components
             let nanos = attoseconds / 1_000_000_000

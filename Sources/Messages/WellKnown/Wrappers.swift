@@ -1,5 +1,5 @@
-// A value each, that may be absent where proto3 has no other way to say so, and where a message is
-// asked for. In a message of one's own, `Int32?` says the same.
+// One value each, for fields that may be absent and for places that need a message. In your own
+// messages, `Int32?` has the same meaning.
 extension Google.Protobuf {
     public struct DoubleValue: Message {
         public var value: Double = 0

@@ -1,9 +1,9 @@
-/// Why octets are not the message that they were taken for, and where.
+/// Why bytes cannot be decoded as a message, and where.
 public struct WireError: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
-        /// The octets end inside a field.
+        /// The bytes end inside a field.
         case truncated
-        /// A varint of more than ten octets, or a tag of more than five octets or 32 bits.
+        /// A varint of more than ten bytes, or a tag of more than five bytes or 32 bits.
         case overlongVarint
         /// Field number 0, or wire type 6 or 7.
         case invalidTag
@@ -13,15 +13,17 @@ public struct WireError: Error, Hashable, Sendable {
         case unmatchedGroup
         /// Messages inside messages beyond ``DecodingOptions/maxDepth``.
         case tooDeep
-        /// More octets than ``DecodingOptions/maxByteCount``.
+        /// More bytes than ``DecodingOptions/maxByteCount``.
         case tooLarge
-        /// The octets are a message, but not a legal one of its type.
+        /// The bytes are a message, but not a legal one of its type.
         case invalidValue
+        /// A required field is absent. Only messages with a schema at run time are checked.
+        case missingRequiredField
     }
 
     public var reason: Reason
 
-    /// Where in the octets, counted from the start of the outermost message.
+    /// Where in the bytes, counted from the start of the outermost message.
     public var offset: Int
 
     /// The numbers of the fields that lead there, outermost first.
@@ -35,7 +37,7 @@ public struct WireError: Error, Hashable, Sendable {
 
     /// The same error, seen from the message that holds the broken one as its field `number`.
     @usableFromInline
-    func inside(_ number: UInt32) -> WireError {
+    package func inside(_ number: UInt32) -> WireError {
         WireError(reason, offset: offset, path: [number] + path)
     }
 }
@@ -44,7 +46,7 @@ extension WireError: CustomStringConvertible {
     public var description: String {
         let what =
             switch reason {
-            case .truncated: "the octets end inside a field"
+            case .truncated: "the bytes end inside a field"
             case .overlongVarint: "a varint is too long"
             case .invalidTag: "a tag has field number 0 or an unknown wire type"
             case .invalidUTF8: "a string is not UTF-8"
@@ -52,9 +54,10 @@ extension WireError: CustomStringConvertible {
             case .tooDeep: "messages are nested too deeply"
             case .tooLarge: "the message is larger than allowed"
             case .invalidValue: "the value is not legal for its type"
+            case .missingRequiredField: "a required field is missing"
             }
         let place = path.isEmpty ? "" : " in field \(pathText)"
-        return "\(what), at octet \(offset)\(place)"
+        return "\(what), at byte \(offset)\(place)"
     }
 
     /// The path in a few words, however deep it leads: a peer can make it a hundred numbers long.

@@ -1,4 +1,4 @@
-/// How a field's value is laid out: the low three bits of its tag.
+/// The layout of a field's value: the low three bits of its tag.
 @frozen
 public enum WireType: UInt32, Sendable {
     case varint = 0
@@ -11,25 +11,25 @@ public enum WireType: UInt32, Sendable {
 
 /// A field's number and wire type, as one varint in front of its value.
 @usableFromInline
-enum Tag {
-    /// What stands where no tag is left. It is not a tag of any field: wire type 7 does not exist.
-    @usableFromInline static let end: UInt32 = 0xffff_ffff
+package enum Tag {
+    /// The end of the input. No field has this tag, because wire type 7 does not exist.
+    @usableFromInline package static let end: UInt32 = 0xffff_ffff
 
     /// The three bits of the wire type leave 29.
-    @inlinable static var maxNumber: UInt32 { 1 << 29 - 1 }
+    @inlinable package static var maxNumber: UInt32 { 1 << 29 - 1 }
 
-    /// The tag of a field that is listed: its number is the programmer's, and as a rule a literal, of
-    /// which nothing is left to check at run time.
+    /// The tag of a field in a message's list. Its number is normally a literal, so the optimizer
+    /// removes the check.
     @inlinable
     @inline(__always)
-    static func listed(_ number: UInt32, _ type: WireType) -> UInt32 {
-        precondition(1...maxNumber ~= number, "field numbers are 1...536870911")
+    package static func listed(_ number: UInt32, _ type: WireType) -> UInt32 {
+        guard 1...maxNumber ~= number else { ProgramError.stopIllegalNumber(number) }
         return make(number, type)
     }
 
     @inlinable
     @inline(__always)
-    static func make(_ number: UInt32, _ type: WireType) -> UInt32 {
+    package static func make(_ number: UInt32, _ type: WireType) -> UInt32 {
         number &<< 3 | type.rawValue
     }
 }

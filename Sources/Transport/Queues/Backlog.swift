@@ -1,14 +1,14 @@
-/// What waits its turn, first in, first out.
+/// A queue, first in, first out.
 ///
-/// Most have no more than one element at a time, which costs no memory of its own. Taking from the
-/// front moves nothing, and the places that were left are used again even when the backlog is never
-/// quite empty: a producer that is always ahead must not make it grow.
+/// A queue with at most one element needs no memory of its own. Removing from the front moves
+/// nothing. Free places are used again also when the queue is never empty, so that a producer that
+/// is always ahead does not make it grow.
 ///
-/// Inlinable: it holds what modules above have to keep, and is compiled where the type is known.
+/// Inlinable, so that other modules compile it for their element type.
 @usableFromInline
 package struct Backlog<Element> {
     @usableFromInline var head: Element?
-    /// What is behind the head, from `restIndex` on. Nothing when there is no head.
+    /// The elements behind the head, from `restIndex` on. Empty when there is no head.
     @usableFromInline var rest: [Element?] = []
     @usableFromInline var restIndex = 0
 
@@ -20,7 +20,7 @@ extension Backlog {
     @inlinable package var isEmpty: Bool { head == nil }
     @inlinable package var count: Int { (head == nil ? 0 : 1) + rest.count - restIndex }
     @inlinable package var first: Element? { head }
-    /// Of those behind the first, with the places that were left and are not used again yet.
+    /// The elements behind the head, and free places that are not used again yet.
     @inlinable package var placeCount: Int { rest.count }
 
     @inlinable
@@ -50,19 +50,20 @@ extension Backlog {
         return element
     }
 
-    /// Changes the first element where it lies. Nil when there is none.
+    /// Changes the first element in place. Nil when the queue is empty.
     @inlinable
     package mutating func changeFirst<Result>(_ change: (inout Element) -> Result) -> Result? {
         Self.change(&head, change)
     }
 
-    /// Changes the last element where it lies. Nil when there is none.
+    /// Changes the last element in place. Nil when the queue is empty.
     @inlinable
     package mutating func changeLast<Result>(_ change: (inout Element) -> Result) -> Result? {
         rest.isEmpty ? Self.change(&head, change) : Self.change(&rest[rest.count - 1], change)
     }
 
-    /// Taken out meanwhile: were it in two places, the change would copy what it refers to.
+    /// Removes the element during the change. With two references to its memory, the change would
+    /// copy it.
     @inlinable
     static func change<Result>(
         _ place: inout Element?, _ change: (inout Element) -> Result
@@ -72,7 +73,7 @@ extension Backlog {
         return change(&element)
     }
 
-    /// Empties it, and keeps its memory when that is for no more than `placeCount` elements.
+    /// Removes all elements. Keeps the memory if it is for at most `placeCount` elements.
     @inlinable
     package mutating func removeAll(keepingAtMost placeCount: Int = .max) {
         head = nil
@@ -80,7 +81,7 @@ extension Backlog {
         restIndex = 0
     }
 
-    /// Gets memory for as many as `other` has behind its first.
+    /// Reserves memory for as many elements as `other` has behind its head.
     @inlinable
     package mutating func reserve(as other: Backlog) { rest.reserveCapacity(other.placeCount) }
 }

@@ -1,5 +1,5 @@
-/// What OpenSSL asks during a step. Each finds its session through the SSL object, where the
-/// session put a pointer to itself that is valid for as long as that object.
+/// The functions that OpenSSL calls during a step. Each finds its session through the SSL object, which has
+/// a pointer to the session that is valid as long as the object.
 enum OpenSSLCallbacks {
     private static func session(_ ssl: OpaquePointer?) -> OpenSSLSession? {
         guard let library = try? OpenSSLLibrary.loaded.get(),
@@ -8,7 +8,7 @@ enum OpenSSLCallbacks {
         return unsafe Unmanaged<OpenSSLSession>.fromOpaque(data).takeUnretainedValue()
     }
 
-    /// Remembers why a certificate was refused, while it is at hand; does not change the verdict.
+    /// Records why a certificate was refused. Does not change the result.
     static var verify: OpenSSLLibrary.VerifyCallback {
         { isAccepted, store in
             guard isAccepted == 0, let library = try? OpenSSLLibrary.loaded.get() else {
@@ -25,48 +25,46 @@ enum OpenSSLCallbacks {
         }
     }
 
-    /// 1 says that the ticket's reference is ours now.
+    /// Returns 1 if it keeps the reference to the ticket.
     static var newTicket: OpenSSLLibrary.NewTicketCallback {
         { ssl, ticket in
             guard let ticket = unsafe ticket, let session = unsafe OpenSSLCallbacks.session(ssl),
-                let host = session.host
+                let identity = session.identity
             else { return 0 }
             let library = session.context.library
             unsafe session.context.tickets.store(
-                OpenSSLTicket(adopting: ticket, library), for: host)
+                OpenSSLTicket(adopting: ticket, library), for: identity)
             return 1
         }
     }
 
-    /// The first of our protocols that the client offers (RFC 7301 §3.2).
+    /// Selects the first of our protocols that the client offers (RFC 7301 §3.2).
     static var selectProtocol: OpenSSLLibrary.SelectProtocolCallback {
         { ssl, selected, selectedCount, offered, offeredCount, _ in
-            let ok: CInt = 0
-            let fatalAlert: CInt = 2
-            let noAnswer: CInt = 3
+            let none = OpenSSL.SSL_TLSEXT_ERR_NOACK
             guard let session = unsafe OpenSSLCallbacks.session(ssl), let offered = unsafe offered
             else {
-                return noAnswer
+                return none
             }
             let ours = session.context.configuration.applicationProtocols
-            if ours.isEmpty { return noAnswer }
+            if ours.isEmpty { return none }
             let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
             for name in ours.map({ Array($0.utf8) }) {
                 var start = 0
-                // OpenSSL checked that the lengths add up; a wrong one ends the search all the same.
+                // OpenSSL has checked the lengths; a wrong one would end the search.
                 while start < list.count {
                     let end = unsafe start + 1 + Int(list[start])
                     guard end <= list.count else { break }
                     if unsafe list[start + 1..<end].elementsEqual(name) {
-                        // The answer lies in the offer, which outlives this call.
+                        // The selected name is a part of the offer, which outlives this call.
                         unsafe selected?.pointee = unsafe offered + start + 1
                         unsafe selectedCount?.pointee = unsafe list[start]
-                        return ok
+                        return OpenSSL.SSL_TLSEXT_ERR_OK
                     }
                     start = end
                 }
             }
-            return fatalAlert
+            return OpenSSL.SSL_TLSEXT_ERR_ALERT_FATAL
         }
     }
 

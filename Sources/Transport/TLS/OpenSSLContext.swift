@@ -1,7 +1,7 @@
-/// What all connections of a channel (or of a server) have in common: trust, identity, protocols
-/// and the tickets of earlier sessions. Making one reads files; sessions made from it do not.
+/// What all TLS connections of a client or of a server share: trust, identity, protocols and the tickets
+/// of earlier sessions. `init` reads files; making sessions does not.
 ///
-/// Safe to share: after `init` the SSL_CTX is changed no more, and OpenSSL counts its references
+/// Safe to share: the SSL_CTX does not change after `init`, and OpenSSL counts its references
 /// atomically.
 @safe
 package final class OpenSSLContext: TLSProvider, @unchecked Sendable {
@@ -14,66 +14,119 @@ package final class OpenSSLContext: TLSProvider, @unchecked Sendable {
     package init(_ configuration: TLSConfiguration) throws(TLSError) {
         let library = try OpenSSLLibrary.loaded.get()
         self.library = library
-        self.configuration = configuration
+        // The text of the key is not kept.
+        var kept = configuration
+        kept.identity = nil
+        self.configuration = kept
         keyLog = if let path = configuration.keyLogFile { try TLSKeyLog(path: path) } else { nil }
         let method =
             unsafe configuration.role == .client
             ? library.tlsClientMethod() : library.tlsServerMethod()
         guard let context = unsafe library.sslCtxNew(method) else {
-            throw TLSError(.configuration, "no context: \(library.reason())")
+            throw TLSError(.configuration, "OpenSSL made no context: \(library.reason())")
         }
         unsafe self.context = unsafe context
-        // From here on `deinit` frees the context when something throws.
-        setProtocols()
+        // From here on, `deinit` frees the context if something throws.
+        try setVersions()
+        try setModes()
+        try setCipherList(Self.cipherList)
+        try setApplicationProtocols()
         try setTrust()
-        try setIdentity()
-        setCallbacks()
+        try setIdentity(configuration.identity)
+        try setCallbacks()
     }
 
     deinit {
         unsafe library.sslCtxFree(context)
     }
 
-    package func makeSession(host: String?) throws(TLSError) -> any TLSSession {
-        try OpenSSLSession(self, host: configuration.serverNameOverride ?? host)
+    package func makeSession(
+        host: String?, offering protocols: [String]?
+    ) throws(TLSError) -> any TLSSession {
+        let session = try makeSession(host: host)
+        if let protocols { try session.offer(protocols) }
+        return session
     }
 
-    /// A new SSL object, which keeps the context alive on its own account.
+    private func makeSession(host: String?) throws(TLSError) -> OpenSSLSession {
+        let host = configuration.serverNameOverride ?? host ?? ""
+        guard let identity = ServerIdentity(host: host) else {
+            guard host.isEmpty else {
+                throw TLSError(
+                    .configuration, "not a host name or address: '\(host)'")
+            }
+            return try OpenSSLSession(self, nil)
+        }
+        return try OpenSSLSession(self, identity)
+    }
+
+    /// Makes a server's session, for a caller that needs more than ``TLSSession``.
+    package func makeServerSession() throws(TLSError) -> OpenSSLSession {
+        try OpenSSLSession(self, nil)
+    }
+
+    /// Makes an SSL object, which retains the context. Nil if OpenSSL fails.
     func makeSSL() -> OpaquePointer? { unsafe library.sslNew(context) }
 }
 
 // MARK: - Setting up
 
 extension OpenSSLContext {
-    private enum Control {
-        static let mode: CInt = 33
-        static let sessionCacheMode: CInt = 44
-        static let minimumVersion: CInt = 123
-        static let maximumVersion: CInt = 124
+    private func setVersions() throws(TLSError) {
+        let (minimum, maximum) = (configuration.minimumVersion, configuration.maximumVersion)
+        guard minimum.number <= maximum.number else {
+            throw TLSError(.configuration, "the minimum version of TLS is above the maximum")
+        }
+        try demand(
+            control(OpenSSL.SSL_CTRL_SET_MIN_PROTO_VERSION, minimum.number) == 1,
+            "the minimum version of TLS")
+        try demand(
+            control(OpenSSL.SSL_CTRL_SET_MAX_PROTO_VERSION, maximum.number) == 1,
+            "the maximum version of TLS")
     }
 
-    private func setProtocols() {
-        control(Control.minimumVersion, configuration.minimumVersion.number)
-        control(Control.maximumVersion, configuration.maximumVersion.number)
-        // SSL_MODE_NO_AUTO_CHAIN: what is sent is the identity as given, not what the trust store
-        // would add to it.
-        control(Control.mode, 0x8)
+    private func setModes() throws(TLSError) {
+        // The identity is sent as given, without certificates of the trust store. An idle session has no
+        // buffers.
+        let modes = OpenSSL.SSL_MODE_NO_AUTO_CHAIN | OpenSSL.SSL_MODE_RELEASE_BUFFERS
+        try demand(
+            control(OpenSSL.SSL_CTRL_MODE, modes) & modes == modes, "the mode of sessions")
+        // Cleared, so that a record without application data ends the step that processed it.
+        let autoRetry = OpenSSL.SSL_MODE_AUTO_RETRY
+        try demand(
+            control(OpenSSL.SSL_CTRL_CLEAR_MODE, autoRetry) & autoRetry == 0,
+            "the mode of sessions")
         // RFC 9113 §9.2.1: no renegotiation, no compression.
-        let noRenegotiation: CUnsignedLong = 1 << 30
-        let noCompression: CUnsignedLong = 1 << 17
-        _ = unsafe library.sslCtxSetOptions(context, noRenegotiation | noCompression)
-        // §9.2.2: of TLS 1.2 only suites with ephemeral keys and authenticated encryption. Those
-        // of TLS 1.3 are all of that kind, and not in this list.
-        _ = unsafe library.sslCtxSetCipherList(context, "ECDHE+AESGCM:ECDHE+CHACHA20")
-        guard configuration.role == .client, !configuration.applicationProtocols.isEmpty else {
-            return
-        }
-        let list = configuration.encodedApplicationProtocols
-        // The list is copied.
-        _ = unsafe list.withUnsafeBufferPointer { buffer in
+        let options = OpenSSL.SSL_OP_NO_RENEGOTIATION | OpenSSL.SSL_OP_NO_COMPRESSION
+        let set = unsafe library.sslCtxSetOptions(context, options)
+        try demand(set & options == options, "TLS without renegotiation and compression")
+    }
+
+    /// §9.2.2: with TLS 1.2, only suites with ephemeral keys and authenticated encryption. All suites of
+    /// TLS 1.3 have these; they are not in this list.
+    private static var cipherList: String { "ECDHE+AESGCM:ECDHE+CHACHA20" }
+
+    /// Throws when the library knows none of the suites.
+    func setCipherList(_ list: String) throws(TLSError) {
+        library.errClearError()
+        try demand(unsafe library.sslCtxSetCipherList(context, list) == 1, "the list of ciphers")
+    }
+
+    private func setApplicationProtocols() throws(TLSError) {
+        let list = try TLSConfiguration.encode(configuration.applicationProtocols)
+        guard configuration.role == .client, !list.isEmpty else { return }
+        // The list is copied. Zero is success here.
+        let result = unsafe list.withUnsafeBufferPointer { buffer in
             unsafe library.sslCtxSetAlpnProtos(
                 context, buffer.baseAddress, CUnsignedInt(buffer.count))
         }
+        try demand(result == 0, "the list of application protocols (ALPN)")
+    }
+
+    /// Throws for a setting that OpenSSL refused: a connection must not be less secure than configured.
+    private func demand(_ isAccepted: Bool, _ what: String) throws(TLSError) {
+        guard !isAccepted else { return }
+        throw TLSError(.configuration, "OpenSSL refuses \(what): \(library.reason())")
     }
 
     private func setTrust() throws(TLSError) {
@@ -84,7 +137,9 @@ extension OpenSSLContext {
         switch configuration.trust {
         case .system:
             guard unsafe library.sslCtxSetDefaultVerifyPaths(context) == 1 else {
-                throw TLSError(.configuration, "the system's authorities: \(library.reason())")
+                throw TLSError(
+                    .configuration,
+                    "the system's certificate authorities do not load: \(library.reason())")
             }
         case .authorities(let pem):
             let store = unsafe library.sslCtxGetCertStore(context)
@@ -94,12 +149,14 @@ extension OpenSSLContext {
                 unsafe library.x509StoreAddCert(store, certificate) == 1
             }
         }
-        // SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT; the second is for servers.
-        unsafe library.sslCtxSetVerify(context, 0x1 | 0x2, OpenSSLCallbacks.verify)
+        // The second flag has an effect on servers only.
+        unsafe library.sslCtxSetVerify(
+            context, OpenSSL.SSL_VERIFY_PEER | OpenSSL.SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+            OpenSSLCallbacks.verify)
     }
 
-    private func setIdentity() throws(TLSError) {
-        guard let identity = configuration.identity else {
+    private func setIdentity(_ identity: TLSConfiguration.Identity?) throws(TLSError) {
+        guard let identity else {
             guard configuration.role == .client else {
                 throw TLSError(.configuration, "a server needs a certificate")
             }
@@ -117,34 +174,40 @@ extension OpenSSLContext {
         }
         guard unsafe library.sslCtxCheckPrivateKey(context) == 1 else {
             throw TLSError(
-                .configuration, "the private key is not the certificate's: \(library.reason())")
+                .configuration,
+                "the private key does not match the certificate: \(library.reason())")
         }
     }
 
-    /// SSL_CTRL_CHAIN_CERT with 1 takes a reference of its own.
+    /// With 1, the context retains the certificate.
     private func addToChain(_ certificate: OpaquePointer) -> Bool {
-        let chainCertificate: CInt = 89
         let pointer = unsafe UnsafeMutableRawPointer(certificate)
-        return unsafe library.sslCtxCtrl(context, chainCertificate, 1, pointer) == 1
+        return unsafe library.sslCtxCtrl(
+            context, OpenSSL.SSL_CTRL_CHAIN_CERT, 1, pointer) == 1
     }
 
-    private func setCallbacks() {
+    private func setCallbacks() throws(TLSError) {
         if configuration.role == .client {
             guard configuration.resumesSessions else {
-                control(Control.sessionCacheMode, 0)
+                _ = control(
+                    OpenSSL.SSL_CTRL_SET_SESS_CACHE_MODE, OpenSSL.SSL_SESS_CACHE_OFF)
                 return setKeyLog()
             }
-            // SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL: the tickets are kept here.
-            control(Control.sessionCacheMode, 0x001 | 0x300)
+            // ``tickets`` stores the tickets, not OpenSSL.
+            _ = control(
+                OpenSSL.SSL_CTRL_SET_SESS_CACHE_MODE,
+                OpenSSL.SSL_SESS_CACHE_CLIENT | OpenSSL.SSL_SESS_CACHE_NO_INTERNAL)
             unsafe library.sslCtxSessSetNewCb(context, OpenSSLCallbacks.newTicket)
         } else {
-            // Servers resume by tickets that they encrypted, and keep nothing.
-            control(Control.sessionCacheMode, 0)
+            // Servers resume sessions from encrypted tickets, and store nothing.
+            _ = control(
+                OpenSSL.SSL_CTRL_SET_SESS_CACHE_MODE, OpenSSL.SSL_SESS_CACHE_OFF)
             let name = Array("swiftlet".utf8)
-            _ = unsafe name.withUnsafeBufferPointer {
+            let isSet = unsafe name.withUnsafeBufferPointer {
                 unsafe library.sslCtxSetSessionIdContext(
-                    context, $0.baseAddress, CUnsignedInt($0.count))
+                    context, $0.baseAddress, CUnsignedInt($0.count)) == 1
             }
+            try demand(isSet, "the name of sessions")
             unsafe library.sslCtxSetAlpnSelectCb(context, OpenSSLCallbacks.selectProtocol, nil)
         }
         setKeyLog()
@@ -155,19 +218,32 @@ extension OpenSSLContext {
         unsafe library.sslCtxSetKeylogCallback(context, OpenSSLCallbacks.keyLog)
     }
 
-    private func control(_ command: CInt, _ value: CLong) {
-        _ = unsafe library.sslCtxCtrl(context, command, value, nil)
+    private func control(_ command: CInt, _ value: CLong) -> CLong {
+        unsafe library.sslCtxCtrl(context, command, value, nil)
     }
 }
 
 extension TLSConfiguration.Version {
-    fileprivate var number: CLong { self == .tls12 ? 0x0303 : 0x0304 }
+    fileprivate var number: CLong {
+        self == .tls12 ? OpenSSL.TLS1_2_VERSION : OpenSSL.TLS1_3_VERSION
+    }
 }
 
 extension TLSConfiguration {
-    /// Each name behind its length (RFC 7301 §3.1); names that cannot exist are left out.
-    var encodedApplicationProtocols: [UInt8] {
-        applicationProtocols.filter { (1...255).contains($0.utf8.count) }
-            .flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    /// Each name with its length before it (RFC 7301 §3.1). Throws for a name that is empty or longer
+    /// than 255 bytes.
+    static func encode(_ applicationProtocols: [String]) throws(TLSError) -> [UInt8] {
+        var list: [UInt8] = []
+        for name in applicationProtocols {
+            guard let byteCount = UInt8(exactly: name.utf8.count), byteCount > 0 else {
+                throw TLSError(
+                    .configuration,
+                    "the name of an application protocol (ALPN) has 1 to 255 bytes, not "
+                        + "\(name.utf8.count)")
+            }
+            list.append(byteCount)
+            list.append(contentsOf: name.utf8)
+        }
+        return list
     }
 }

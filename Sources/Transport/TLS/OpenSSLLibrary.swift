@@ -6,13 +6,13 @@
     import Glibc
 #endif
 
-/// The system's OpenSSL (3, or 1.1), found at run time: every function of it that is used.
+/// The functions of the system's OpenSSL (version 3 or 1.1) that are used, looked up at run time.
 ///
-/// A program links to nothing and starts without it; only one that asks for TLS needs it. The
-/// functions are used through this table alone, and keep their C names in Swift's spelling.
+/// A program does not link to OpenSSL and starts without it. Only a program that uses TLS needs it. The
+/// properties have the C names in Swift's spelling.
 ///
-/// Safe to share: the table never changes once it was filled, and the library does its own
-/// locking. What a pointer may be given to is each caller's to say.
+/// Safe to share: the table does not change after `init`, and OpenSSL does its own locking. Each caller
+/// says why the pointers that it passes are valid.
 @safe
 final class OpenSSLLibrary: @unchecked Sendable {
     typealias VerifyCallback = @convention(c) (CInt, OpaquePointer?) -> CInt
@@ -35,13 +35,17 @@ final class OpenSSLLibrary: @unchecked Sendable {
     typealias BIOControlCallback =
         @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
 
+    /// Version 3 or later: it packs its error codes differently.
+    let isVersion3: Bool
+
     // Contexts
     let tlsClientMethod: @convention(c) () -> OpaquePointer?
     let tlsServerMethod: @convention(c) () -> OpaquePointer?
     let sslCtxNew: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let sslCtxFree: @convention(c) (OpaquePointer?) -> Void
     let sslCtxCtrl: @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
-    let sslCtxSetOptions: @convention(c) (OpaquePointer?, CUnsignedLong) -> CUnsignedLong
+    /// 64 bits since version 3. In 1.1 a long, which has 64 bits on the supported systems.
+    let sslCtxSetOptions: @convention(c) (OpaquePointer?, UInt64) -> UInt64
     let sslCtxSetCipherList: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
     let sslCtxSetVerify: @convention(c) (OpaquePointer?, CInt, VerifyCallback?) -> Void
     let sslCtxSetDefaultVerifyPaths: @convention(c) (OpaquePointer?) -> CInt
@@ -67,12 +71,15 @@ final class OpenSSLLibrary: @unchecked Sendable {
     let sslDoHandshake: @convention(c) (OpaquePointer?) -> CInt
     let sslRead: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, CInt) -> CInt
     let sslWrite: @convention(c) (OpaquePointer?, UnsafeRawPointer?, CInt) -> CInt
+    let sslKeyUpdate: @convention(c) (OpaquePointer?, CInt) -> CInt
     let sslSetShutdown: @convention(c) (OpaquePointer?, CInt) -> Void
     let sslShutdown: @convention(c) (OpaquePointer?) -> CInt
     let sslGetError: @convention(c) (OpaquePointer?, CInt) -> CInt
     let sslCtrl: @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
     let sslGet0Param: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let sslGetVerifyResult: @convention(c) (OpaquePointer?) -> CLong
+    let sslSetAlpnProtos:
+        @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, CUnsignedInt) -> CInt
     let sslGet0AlpnSelected:
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
@@ -93,13 +100,18 @@ final class OpenSSLLibrary: @unchecked Sendable {
     let x509VerifyParamSet1Host: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, Int) -> CInt
     let x509VerifyParamSet1IpAsc: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
     let x509VerifyParamSetHostflags: @convention(c) (OpaquePointer?, CUnsignedInt) -> Void
+    let x509CheckHost:
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>?, Int, CUnsignedInt,
+            UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        ) -> CInt
+    let x509CheckIpAsc: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, CUnsignedInt) -> CInt
     let x509StoreAddCert: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
     let x509StoreCtxGetExData: @convention(c) (OpaquePointer?, CInt) -> UnsafeMutableRawPointer?
     let x509StoreCtxGetError: @convention(c) (OpaquePointer?) -> CInt
     let x509StoreCtxGetCurrentCert: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let x509VerifyCertErrorString: @convention(c) (CLong) -> UnsafePointer<CChar>?
     let x509Free: @convention(c) (OpaquePointer?) -> Void
-    let x509GetSubjectName: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let x509GetIssuerName: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let x509NameGetTextByNid:
         @convention(c) (OpaquePointer?, CInt, UnsafeMutablePointer<CChar>?, CInt) -> CInt
@@ -126,7 +138,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         ) -> OpaquePointer?
     let evpPkeyFree: @convention(c) (OpaquePointer?) -> Void
 
-    // Octets in and out, and errors
+    // Input, output and errors
     let bioSMem: @convention(c) () -> OpaquePointer?
     let bioWrite: @convention(c) (OpaquePointer?, UnsafeRawPointer?, CInt) -> CInt
     let bioNewFile: @convention(c) (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> OpaquePointer?
@@ -146,7 +158,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
     let errClearError: @convention(c) () -> Void
     let errReasonErrorString: @convention(c) (CUnsignedLong) -> UnsafePointer<CChar>?
 
-    /// What is called when the library is loaded for the first time, and its outcome ever after.
+    /// The library, which is loaded at the first use; or the error of that attempt.
     static let loaded: Result<OpenSSLLibrary, TLSError> = Result {
         () throws(TLSError) in try OpenSSLLibrary()
     }
@@ -154,8 +166,8 @@ final class OpenSSLLibrary: @unchecked Sendable {
     private init() throws(TLSError) {
         let handle = try unsafe Self.open()
 
-        /// The first of `names` that the library has. The caller's type is the one that the
-        /// library's manual gives for the function; nothing else can check it.
+        /// The first of `names` that the library has. The caller states the type, from OpenSSL's manual;
+        /// the compiler cannot check it.
         func find<Function>(_ names: String...) throws(TLSError) -> Function {
             for name in names {
                 guard let address = unsafe dlsym(handle, name) else { continue }
@@ -166,12 +178,14 @@ final class OpenSSLLibrary: @unchecked Sendable {
                 "this OpenSSL has no \(names[0]): version 1.1.1 or later is needed")
         }
 
-        // Before anything else of it: otherwise it cleans up when the program exits, under the feet
-        // of a queue's thread that may be in the middle of a handshake.
+        // First of all: otherwise OpenSSL frees its state when the program exits, while another thread
+        // may be in a handshake.
         typealias Start = @convention(c) (UInt64, OpaquePointer?) -> CInt
         let start = try unsafe find("OPENSSL_init_ssl") as Start
-        let withoutExitHandler: UInt64 = 0x0008_0000
-        _ = start(withoutExitHandler, nil)
+        _ = start(OpenSSL.OPENSSL_INIT_NO_ATEXIT, nil)
+        typealias VersionNumber = @convention(c) () -> CUnsignedLong
+        let version = try find("OpenSSL_version_num") as VersionNumber
+        isVersion3 = version() >= OpenSSL.version3
 
         unsafe tlsClientMethod = try find("TLS_client_method")
         unsafe tlsServerMethod = try find("TLS_server_method")
@@ -199,16 +213,18 @@ final class OpenSSLLibrary: @unchecked Sendable {
         unsafe sslDoHandshake = try find("SSL_do_handshake")
         unsafe sslRead = try find("SSL_read")
         unsafe sslWrite = try find("SSL_write")
+        unsafe sslKeyUpdate = try find("SSL_key_update")
         unsafe sslSetShutdown = try find("SSL_set_shutdown")
         unsafe sslShutdown = try find("SSL_shutdown")
         unsafe sslGetError = try find("SSL_get_error")
         unsafe sslCtrl = try find("SSL_ctrl")
         unsafe sslGet0Param = try find("SSL_get0_param")
         unsafe sslGetVerifyResult = try find("SSL_get_verify_result")
+        unsafe sslSetAlpnProtos = try find("SSL_set_alpn_protos")
         unsafe sslGet0AlpnSelected = try find("SSL_get0_alpn_selected")
         unsafe sslGetVersion = try find("SSL_get_version")
         unsafe sslGetPeerCertChain = try find("SSL_get_peer_cert_chain")
-        // Renamed in version 3, since it gives the caller a reference.
+        // Renamed in version 3, because it returns a reference that the caller frees.
         unsafe sslGet1PeerCertificate = try find(
             "SSL_get1_peer_certificate", "SSL_get_peer_certificate")
         unsafe sslSessionReused = try find("SSL_session_reused")
@@ -221,13 +237,14 @@ final class OpenSSLLibrary: @unchecked Sendable {
         unsafe x509VerifyParamSet1Host = try find("X509_VERIFY_PARAM_set1_host")
         unsafe x509VerifyParamSet1IpAsc = try find("X509_VERIFY_PARAM_set1_ip_asc")
         unsafe x509VerifyParamSetHostflags = try find("X509_VERIFY_PARAM_set_hostflags")
+        unsafe x509CheckHost = try find("X509_check_host")
+        unsafe x509CheckIpAsc = try find("X509_check_ip_asc")
         unsafe x509StoreAddCert = try find("X509_STORE_add_cert")
         unsafe x509StoreCtxGetExData = try find("X509_STORE_CTX_get_ex_data")
         unsafe x509StoreCtxGetError = try find("X509_STORE_CTX_get_error")
         unsafe x509StoreCtxGetCurrentCert = try find("X509_STORE_CTX_get_current_cert")
         unsafe x509VerifyCertErrorString = try find("X509_verify_cert_error_string")
         unsafe x509Free = try find("X509_free")
-        unsafe x509GetSubjectName = try find("X509_get_subject_name")
         unsafe x509GetIssuerName = try find("X509_get_issuer_name")
         unsafe x509NameGetTextByNid = try find("X509_NAME_get_text_by_NID")
         unsafe x509GetExtD2i = try find("X509_get_ext_d2i")
@@ -265,27 +282,52 @@ final class OpenSSLLibrary: @unchecked Sendable {
     private static var candidates: [String] {
         #if canImport(Darwin)
             [
-                "libssl.3.dylib", "/opt/homebrew/opt/openssl@3/lib/libssl.3.dylib",
+                "libssl.4.dylib", "libssl.3.dylib",
+                "/opt/homebrew/opt/openssl@3/lib/libssl.3.dylib",
                 "/usr/local/opt/openssl@3/lib/libssl.3.dylib", "libssl.1.1.dylib",
             ]
         #else
-            ["libssl.so.3", "libssl.so.1.1"]
+            ["libssl.so.4", "libssl.so.3", "libssl.so.1.1"]
         #endif
     }
 
-    /// The library stays loaded for as long as the process lives: its handle is never closed.
+    /// The handle is never closed: the library stays loaded until the process ends.
     private static func open() throws(TLSError) -> UnsafeMutableRawPointer {
         try unsafe open(candidates)
     }
 
     static func open(_ names: [String]) throws(TLSError) -> UnsafeMutableRawPointer {
+        var failures: [String] = []
         for name in names {
             if let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) { return unsafe handle }
+            guard let text = unsafe dlerror().map({ unsafe String(cString: $0) }),
+                !isAbsence(of: name, text)
+            else { continue }
+            failures.append(text)
+        }
+        guard failures.isEmpty else {
+            throw TLSError(
+                .libraryMissing,
+                "OpenSSL does not load: \(failures.joined(separator: "; "))")
         }
         throw TLSError(
             .libraryMissing,
             "OpenSSL is not installed (tried \(names.joined(separator: ", "))): install libssl3 "
                 + "(Debian, Ubuntu), openssl-libs (Fedora), libssl3 (Alpine) or openssl@3 (Homebrew)"
         )
+    }
+
+    /// Whether the loader reports that there is no such file. It may also report a broken file, or a
+    /// missing library that the file needs.
+    private static func isAbsence(of name: String, _ text: String) -> Bool {
+        has(text, name) && has(text, "o such file") && !has(text, "needed by")
+            && !has(text, "Library not loaded")
+    }
+
+    /// Whether `text` contains `part`, compared byte by byte. The standard library's search would add its
+    /// engine for regular expressions, one megabyte, to every static binary.
+    private static func has(_ text: String, _ part: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
     }
 }

@@ -1,8 +1,8 @@
-/// Certificates and keys as people keep them.
+/// Reads certificates and keys in PEM.
 struct OpenSSLPEM {
     let library: OpenSSLLibrary
 
-    /// Gives `body` each certificate of `pem` in turn, at least one. It is freed afterwards.
+    /// Calls `body` with each certificate of `pem` in turn; at least one. Frees it afterwards.
     func forEachCertificate(
         in pem: TLSConfiguration.PEM, _ what: String,
         _ body: (_ index: Int, _ certificate: OpaquePointer) -> Bool
@@ -17,18 +17,17 @@ struct OpenSSLPEM {
             }
             count += 1
         }
-        // The end of the text is an error to OpenSSL. So is a broken certificate, which must not
-        // pass for the end.
+        // OpenSSL reports the end of the text as an error, and a broken certificate as another one.
         let reason = library.reason()
         guard count > 0 else {
             throw TLSError(.configuration, "\(what) \(pem.place) has no certificate: \(reason)")
         }
-        guard reason == "no start line" else {
+        guard reason.code == .noStartLine else {
             throw TLSError(.configuration, "\(what) \(pem.place) is broken: \(reason)")
         }
     }
 
-    /// Lends `body` the private key of `pem`.
+    /// Calls `body` with the private key of `pem`. Frees it afterwards.
     func withPrivateKey(
         in pem: TLSConfiguration.PEM, _ body: (OpaquePointer) -> Bool
     ) throws(TLSError) {
@@ -55,25 +54,28 @@ struct OpenSSLPEM {
             if let source = unsafe library.bioNewFile(path, "r") { return unsafe source }
             throw TLSError(
                 .configuration, "\(what) \(pem.place) cannot be opened: \(library.reason())")
-        case .text(let text):
-            // The source keeps a copy: the text need not outlive this call.
+        case .text(var text):
+            // The source has the only copy, and erases it when it is freed.
             guard let source = unsafe library.bioNew(library.bioSMem()) else {
                 throw TLSError(.configuration, "\(what): out of memory")
             }
-            let octets = Array(text.utf8)
-            _ = unsafe octets.withUnsafeBytes { bytes in
+            let count = text.withUTF8 { bytes in
                 unsafe library.bioWrite(source, bytes.baseAddress, CInt(clamping: bytes.count))
+            }
+            guard text.isEmpty || count == text.utf8.count else {
+                _ = unsafe library.bioFree(source)
+                throw TLSError(.configuration, "\(what) cannot be read: \(library.reason())")
             }
             return unsafe source
         }
     }
 
-    /// Without it OpenSSL would ask for an encrypted key's password at the terminal.
+    /// Without it, OpenSSL asks for the password of an encrypted key at the terminal.
     private static var noPassword: OpenSSLLibrary.PasswordCallback { { _, _, _, _ in -1 } }
 }
 
 extension TLSConfiguration.PEM {
-    /// Where it came from, for an error.
+    /// Where it is, for an error.
     fileprivate var place: String {
         switch self {
         case .text: "text"

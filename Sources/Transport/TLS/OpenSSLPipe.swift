@@ -1,18 +1,14 @@
-/// OpenSSL's way to its session's octets: a BIO whose two ends are the buffers that the session
-/// was lent for the step it is taking.
+/// A BIO through which OpenSSL reads and writes the buffers of its session's current step.
 ///
-/// Ciphertext is decrypted from where the socket read it to, without a copy into a queue of
-/// OpenSSL's own; and nothing of OpenSSL ever touches a descriptor, or could raise SIGPIPE.
+/// OpenSSL decrypts ciphertext from the buffer that the socket was read into, without another copy. It
+/// does not use descriptors, so it cannot raise SIGPIPE.
 enum OpenSSLPipe {
-    /// How a pipe behaves. Made once, never changed, never freed: safe to share.
+    /// The functions of a pipe. Made once and never changed or freed, so it is safe to share.
     private nonisolated(unsafe) static let method: OpaquePointer? = unsafe makeMethod()
 
-    // BIO_TYPE_SOURCE_SINK, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY, BIO_CTRL_FLUSH.
-    private static let sourceSink: CInt = 0x0400
-    private static let retryRead: CInt = 0x01 | 0x08
-    private static let flush: CInt = 11
+    private static let retryRead = OpenSSL.BIO_FLAGS_READ | OpenSSL.BIO_FLAGS_SHOULD_RETRY
 
-    /// A new pipe that `session` outlives; nil without memory. The caller owns it.
+    /// Makes a pipe, which the caller owns. `session` must outlive it. Nil if OpenSSL fails.
     static func make(for session: OpenSSLSession, _ library: OpenSSLLibrary) -> OpaquePointer? {
         guard let pipe = unsafe library.bioNew(method) else { return nil }
         // Not retained: the session frees the pipe together with its SSL object.
@@ -23,14 +19,14 @@ enum OpenSSLPipe {
 
     private static func makeMethod() -> OpaquePointer? {
         guard let library = try? OpenSSLLibrary.loaded.get() else { return nil }
-        let type = library.bioGetNewIndex() | sourceSink
+        let type = library.bioGetNewIndex() | OpenSSL.BIO_TYPE_SOURCE_SINK
         guard let method = unsafe library.bioMethNew(type, "swiftlet") else { return nil }
         _ = unsafe library.bioMethSetRead(method) { pipe, destination, count in
             guard let library = try? OpenSSLLibrary.loaded.get(),
                 let destination = unsafe destination,
                 let session = unsafe OpenSSLPipe.session(of: pipe, library)
             else { return -1 }
-            // OpenSSL gives room for `count` octets.
+            // OpenSSL provides `count` bytes.
             let room = unsafe UnsafeMutableRawBufferPointer(start: destination, count: Int(count))
             let taken = unsafe session.takeIncoming(room)
             if taken > 0 { return CInt(taken) }
@@ -42,12 +38,12 @@ enum OpenSSLPipe {
                 count > 0,
                 let session = unsafe OpenSSLPipe.session(of: pipe, library)
             else { return -1 }
-            // OpenSSL lends `count` octets for the time of this call.
+            // OpenSSL provides `count` bytes, which are valid during this call.
             unsafe session.putOutgoing(UnsafeRawBufferPointer(start: source, count: Int(count)))
             return count
         }
         _ = unsafe library.bioMethSetCtrl(method) { _, command, _, _ in
-            command == OpenSSLPipe.flush ? 1 : 0
+            command == OpenSSL.BIO_CTRL_FLUSH ? 1 : 0
         }
         return unsafe method
     }

@@ -1,60 +1,68 @@
-/// A ``TLSSession`` of OpenSSL's.
+/// A ``TLSSession`` of OpenSSL.
 ///
-/// Used by one thread at a time, which is its owner's duty; so it may go from one to another.
+/// Unchecked: its owner uses it on one thread at a time.
 @safe
 package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     private enum Phase {
         case handshaking
         case open
-        /// The peer announced its end.
+        /// The peer sent close_notify.
         case ended
         /// OpenSSL allows no further step.
         case failed(TLSError)
     }
 
-    /// The SSL object's first place for data of ours.
+    /// The index of the SSL object's application data.
     static var dataIndex: CInt { 0 }
 
     /// The most plaintext that one record holds (RFC 8446 §5.1).
     private static var recordByteCount: Int { 16_384 }
 
     let context: OpenSSLContext
-    /// As it is verified; nil for servers.
-    let host: String?
+    /// The identity that the peer's certificate must have. Nil on servers.
+    let identity: ServerIdentity?
+    let library: OpenSSLLibrary
+    /// Used only in this type, on one thread at a time.
+    let ssl: OpaquePointer
 
-    private let library: OpenSSLLibrary
-    private let ssl: OpaquePointer
     private var phase = Phase.handshaking
-    /// Why the peer's certificate was refused, during the handshake in which it was.
-    private var refusal: TLSError?
-    /// What of the peer's may be read during this step; lent by the step's caller.
+    /// The protocols that this session offers instead of the configuration's. Nil when it offers those.
+    private var offeredProtocols: [String]?
+    /// Why the peer's certificate was refused during the handshake.
+    var refusal: TLSError?
+    /// The peer's bytes that may be read during this step. They belong to the step's caller.
     private var incoming = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Whether OpenSSL has asked for more than that during this step.
+    private var isStarved = false
+    private var records = TLSRecordFeed()
+    /// The peer's bytes that the handshake has used.
+    private var handshakeByteCount = 0
     private var outgoing = GatherList()
-    /// Small pieces on their way into one record.
+    /// Small pieces that go into one record.
     private var record: [UInt8] = []
 
-    init(_ context: OpenSSLContext, host: String?) throws(TLSError) {
+    init(_ context: OpenSSLContext, _ identity: ServerIdentity?) throws(TLSError) {
         let library = context.library
         guard let ssl = unsafe context.makeSSL() else {
-            throw TLSError(.configuration, "no session: \(library.reason())")
+            throw TLSError(.configuration, "OpenSSL made no session: \(library.reason())")
         }
         self.context = context
         self.library = library
         unsafe self.ssl = unsafe ssl
-        self.host = host.map(Self.bareHost)
-        // From here on `deinit` frees the SSL object, and with it the pipe.
+        self.identity = identity
+        // From here on, `deinit` frees the SSL object and its pipe.
         guard let pipe = unsafe OpenSSLPipe.make(for: self, library) else {
-            throw TLSError(.configuration, "no session: \(library.reason())")
+            throw TLSError(.configuration, "OpenSSL made no session: \(library.reason())")
         }
         unsafe library.sslSetBio(ssl, pipe, pipe)
         let pointer = unsafe Unmanaged.passUnretained(self).toOpaque()
         guard unsafe library.sslSetExData(ssl, Self.dataIndex, pointer) == 1 else {
-            throw TLSError(.configuration, "no session: \(library.reason())")
+            throw TLSError(.configuration, "OpenSSL made no session: \(library.reason())")
         }
         if context.configuration.role == .server {
             unsafe library.sslSetAcceptState(ssl)
         } else {
-            try setHost()
+            try setIdentity()
             unsafe library.sslSetConnectState(ssl)
         }
     }
@@ -62,9 +70,9 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     deinit {
         switch phase {
         case .open, .ended:
-            // Freed without a shutdown, OpenSSL would spoil the tickets of a connection that was
-            // merely cut off: SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN.
-            unsafe library.sslSetShutdown(ssl, 0x1 | 0x2)
+            // Without it, OpenSSL would invalidate the tickets of a connection that was cut off.
+            unsafe library.sslSetShutdown(
+                ssl, OpenSSL.SSL_SENT_SHUTDOWN | OpenSSL.SSL_RECEIVED_SHUTDOWN)
         // RFC 5246 §7.2.2: after a failure a session is not to be resumed.
         case .handshaking, .failed: break
         }
@@ -72,100 +80,60 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     }
 }
 
-// MARK: - The client's host
-
-extension OpenSSLSession {
-    /// Without the brackets of an IPv6 literal and without the dot that ends a full name.
-    private static func bareHost(_ host: String) -> String {
-        if host.first == "[", host.last == "]" {
-            // The zone is this machine's name for the way there, and no part of the address.
-            return String(host.dropFirst().dropLast().prefix { $0 != "%" })
-        }
-        return host.last == "." ? String(host.dropLast()) : host
-    }
-
-    private func setHost() throws(TLSError) {
-        guard let host, !host.isEmpty, !host.utf8.contains(0) else {
-            guard context.configuration.verification == .none else {
-                throw TLSError(.configuration, "there is no host to verify the certificate for")
-            }
-            return
-        }
-        let parameters = unsafe library.sslGet0Param(ssl)
-        // This tells an address from a name, and a certificate must name the address itself.
-        if unsafe library.x509VerifyParamSet1IpAsc(parameters, host) != 1 {
-            // X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS (RFC 9525 §6.3).
-            unsafe library.x509VerifyParamSetHostflags(parameters, 0x4)
-            guard unsafe library.x509VerifyParamSet1Host(parameters, host, 0) == 1 else {
-                throw TLSError(.configuration, "'\(host)' is not a host name")
-            }
-            // RFC 6066 §3: names only, never an address. SSL_CTRL_SET_TLSEXT_HOSTNAME copies it.
-            var name = Array(host.utf8) + [0]
-            _ = unsafe name.withUnsafeMutableBytes {
-                unsafe library.sslCtrl(ssl, 55, 0, $0.baseAddress)
-            }
-        }
-        library.errClearError()
-        guard context.configuration.resumesSessions else { return }
-        unsafe context.tickets.take(for: host, isReusable: \.isReusable)?.offer(to: ssl)
-    }
-
-    /// Called by OpenSSL while it verifies. The first refusal is the one that counts.
-    func refuse(_ code: CInt, _ certificate: OpaquePointer?) {
-        guard refusal == nil else { return }
-        refusal = unsafe library.verificationFailure(code, certificate, host: host)
-    }
-}
-
-// MARK: - Octets, as the pipe moves them
+// MARK: - Bytes of the pipe
 
 extension OpenSSLSession {
     func takeIncoming(_ room: UnsafeMutableRawBufferPointer) -> Int {
         let count = unsafe min(room.count, incoming.count)
-        guard count > 0 else { return 0 }
-        // Both sides are `count` octets long at least.
+        guard count > 0 else {
+            isStarved = true
+            return 0
+        }
+        // Both sides have at least `count` bytes.
         unsafe room.copyMemory(from: UnsafeRawBufferPointer(rebasing: incoming[..<count]))
         unsafe incoming = unsafe UnsafeRawBufferPointer(rebasing: incoming[count...])
         return count
     }
 
-    func putOutgoing(_ octets: UnsafeRawBufferPointer) {
-        outgoing.appendShared { unsafe $0.append(contentsOf: octets) }
+    func putOutgoing(_ bytes: UnsafeRawBufferPointer) {
+        outgoing.appendShared { unsafe $0.append(contentsOf: bytes) }
     }
 
-    /// One call of OpenSSL, during which the pipe may read `received`. Answers what OpenSSL did,
-    /// and SSL_get_error's word for it.
-    private func step(
-        _ received: inout ReceiveBuffer, _ call: () -> CInt
-    ) -> (result: CInt, error: CInt) {
+    private struct Step {
+        /// What OpenSSL returned.
         var result: CInt = 0
+        /// The result of SSL_get_error.
         var error: CInt = 0
-        let used = received.withUnread { octets in
-            unsafe octets.withUnsafeBytes { bytes in
+        /// How many received bytes it used.
+        var byteCount = 0
+    }
+
+    /// Calls OpenSSL once. The pipe may read one record of `received` during the call.
+    private func step(_ received: inout ReceiveBuffer, _ call: () -> CInt) -> Step {
+        var step = Step()
+        isStarved = false
+        step.byteCount = received.withUnread { bytes in
+            let loan = records.loan(of: bytes)
+            return unsafe bytes.extracting(first: loan).withUnsafeBytes { bytes in
                 unsafe incoming = unsafe bytes
                 library.errClearError()
-                result = call()
-                error = unsafe library.sslGetError(ssl, result)
+                step.result = call()
+                step.error = unsafe library.sslGetError(ssl, step.result)
                 let left = unsafe incoming.count
-                // The loan ends here.
+                // The bytes are valid only up to here.
                 unsafe incoming = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-                return bytes.count - left
+                return loan - left
             }
         }
-        received.consume(used)
-        return (result, error)
+        records.use(step.byteCount)
+        received.consume(step.byteCount)
+        return step
     }
 
     private func fail(_ error: TLSError) -> TLSError {
         phase = .failed(error)
         return error
     }
-}
-
-/// SSL_get_error's words.
-private enum Verdict {
-    static var wantsRead: CInt { 2 }
-    static var ended: CInt { 6 }
 }
 
 // MARK: - The steps
@@ -179,25 +147,55 @@ extension OpenSSLSession {
         case .open, .ended: return .done
         case .failed(let error): throw error
         }
-        let outcome = step(&received) { unsafe library.sslDoHandshake(ssl) }
-        ciphertext.append(moving: &outgoing)
-        if outcome.result == 1 {
-            try checkProtocol()
-            phase = .open
-            return .done
+        defer { ciphertext.append(moving: &outgoing) }
+        while true {
+            let step = step(&received) { unsafe library.sslDoHandshake(ssl) }
+            if step.result == 1 {
+                try checkProtocol()
+                phase = .open
+                return .done
+            }
+            guard step.error == OpenSSL.SSL_ERROR_WANT_READ else {
+                throw fail(refusal ?? library.handshakeFailure())
+            }
+            handshakeByteCount += step.byteCount
+            guard handshakeByteCount <= Limits.handshakeByteCount else {
+                throw fail(
+                    TLSError(
+                        .handshake,
+                        "the peer's part of the handshake is larger than \(Limits.handshakeByteCount >> 10) KiB"
+                    ))
+            }
+            if step.byteCount == 0 { return .needsMore }
         }
-        if outcome.error == Verdict.wantsRead { return .needsMore }
-        throw fail(refusal ?? library.handshakeFailure())
     }
 
-    /// RFC 9113 §3.2: over TLS, HTTP/2 is spoken only after ALPN chose it.
+    /// Offers `protocols` instead of the configuration's. The server may select none of them.
+    func offer(_ protocols: [String]) throws(TLSError) {
+        let list = try TLSConfiguration.encode(protocols)
+        // The list is copied. Zero is success here.
+        let result = unsafe list.withUnsafeBufferPointer { buffer in
+            unsafe library.sslSetAlpnProtos(ssl, buffer.baseAddress, CUnsignedInt(buffer.count))
+        }
+        guard result == 0 else {
+            throw TLSError(
+                .configuration,
+                "OpenSSL refuses the list of application protocols (ALPN): \(library.reason())")
+        }
+        offeredProtocols = protocols
+    }
+
+    /// RFC 9113 §3.2: over TLS, HTTP/2 is used only if ALPN selected it.
     private func checkProtocol() throws(TLSError) {
         let configuration = context.configuration
-        let ours = configuration.applicationProtocols
-        guard configuration.requiresApplicationProtocol, !ours.isEmpty else { return }
+        let ours = offeredProtocols ?? configuration.applicationProtocols
+        let isOptional = offeredProtocols != nil && negotiatedProtocol == nil
+        guard !isOptional, !ours.isEmpty,
+            offeredProtocols != nil || configuration.requiresApplicationProtocol
+        else { return }
         if let chosen = negotiatedProtocol, ours.contains(chosen) { return }
         let wanted = ours.joined(separator: ", ")
-        let found = negotiatedProtocol.map { "chose \($0)" } ?? "chose no protocol"
+        let found = negotiatedProtocol.map { "chose \(PeerText.clean($0))" } ?? "chose no protocol"
         throw fail(
             TLSError(.applicationProtocol, "the peer \(found); \(wanted) is needed (ALPN)"))
     }
@@ -206,7 +204,7 @@ extension OpenSSLSession {
         _ received: inout ReceiveBuffer, into plaintext: inout ReceiveBuffer,
         sending ciphertext: inout GatherList
     ) throws(TLSError) -> TLSReadOutcome {
-        // Answers that the protocol owes (to a key update, say) come from reading, too.
+        // Reading also produces answers, such as to a key update.
         defer { ciphertext.append(moving: &outgoing) }
         switch phase {
         case .open: break
@@ -216,30 +214,50 @@ extension OpenSSLSession {
         }
         var total = 0
         while !plaintext.isFull {
-            var error: CInt = 0
+            var step = Step()
             let count = unsafe plaintext.fill { room in
-                let outcome = step(&received) {
-                    // SSL_read writes no more than the room it is told of.
+                step = self.step(&received) {
+                    // SSL_read writes at most the size of the room.
                     unsafe library.sslRead(ssl, room.baseAddress, CInt(clamping: room.count))
                 }
-                error = outcome.error
-                return max(0, Int(outcome.result))
+                return max(0, Int(step.result))
             }
             total += count
-            if count > 0 { continue }
-            switch error {
-            case Verdict.wantsRead: return total > 0 ? .bytes(total) : .needsMore
-            case Verdict.ended:
+            if count > 0 {
+                records.noteContent()
+                continue
+            }
+            switch step.error {
+            case OpenSSL.SSL_ERROR_WANT_READ:
+                if step.byteCount > 0, !records.isBetweenRecords { continue }
+                let isQuiet = step.byteCount > 0 || !isStarved
+                if isQuiet, !records.noteQuiet() {
+                    return try failRead(Self.tooQuiet, after: total)
+                }
+                if total > 0 { return .bytes(total) }
+                return isQuiet ? .withoutContent : .needsMore
+            case OpenSSL.SSL_ERROR_ZERO_RETURN:
                 phase = .ended
                 return .endOfStream
-            default:
-                let failure = fail(connectionFailure())
-                // What came before it counts; the next read says what went wrong.
-                guard total > 0 else { throw failure }
-                return .bytes(total)
+            default: return try failRead(connectionFailure(), after: total)
             }
         }
         return .bufferFull
+    }
+
+    private static var tooQuiet: TLSError {
+        TLSError(
+            .connection,
+            "more than \(Limits.quietRecordCount) records in a row carried no application data")
+    }
+
+    /// Returns the bytes before the failure. The next read reports the failure.
+    private func failRead(
+        _ error: TLSError, after byteCount: Int
+    ) throws(TLSError) -> TLSReadOutcome {
+        let failure = fail(error)
+        guard byteCount > 0 else { throw failure }
+        return .bytes(byteCount)
     }
 
     package func write(
@@ -252,26 +270,26 @@ extension OpenSSLSession {
         case .handshaking: return assertionFailure("writing begins after the handshake")
         }
         while !plaintext.isEmpty {
-            let direct = plaintext.withFirstPiece { octets in
-                octets.count >= Self.recordByteCount ? encrypt(octets) : nil
+            let direct = plaintext.withFirstPiece { bytes in
+                bytes.count >= Self.recordByteCount ? encrypt(bytes) : nil
             }
             if let direct, let count = direct {
                 guard count > 0 else { throw fail(connectionFailure()) }
                 plaintext.removeFirst(count)
                 continue
             }
-            // A frame's header and its payload share a record: each record costs some thirty
-            // octets and a pass of the cipher.
+            // A frame's header and its payload share a record: each record costs about 30 bytes and one
+            // call of the cipher.
             record.removeAll(keepingCapacity: true)
             plaintext.moveFirst(Self.recordByteCount, to: &record)
             guard encrypt(record.span) == record.count else { throw fail(connectionFailure()) }
         }
     }
 
-    /// How many octets went into a record; the pipe takes everything, so none is a failure.
-    private func encrypt(_ octets: Span<UInt8>) -> Int {
-        let count = min(octets.count, Self.recordByteCount)
-        return unsafe octets.withUnsafeBytes { bytes in
+    /// Returns how many bytes are in the record. Zero is a failure, because the pipe accepts everything.
+    private func encrypt(_ bytes: Span<UInt8>) -> Int {
+        let count = min(bytes.count, Self.recordByteCount)
+        return unsafe bytes.withUnsafeBytes { bytes in
             library.errClearError()
             return unsafe max(0, Int(library.sslWrite(ssl, bytes.baseAddress, CInt(count))))
         }
@@ -280,10 +298,22 @@ extension OpenSSLSession {
     private func connectionFailure() -> TLSError {
         let reason = library.reason()
         if let refusal { return refusal }
-        // Under TLS 1.3 a server refuses a client's certificate after the client is done.
-        let failure = library.failure(for: reason)
+        // With TLS 1.3, a server refuses a client's certificate after the client's handshake is complete.
+        let failure = TLSError(handshake: reason)
         return failure.kind == .handshake
             ? TLSError(.connection, failure.message) : failure
+    }
+
+    /// Changes the keys for sending, and sends KeyUpdate (RFC 8446 §4.6.3). Returns false before the end of
+    /// the handshake, and with TLS 1.2, which has no such message.
+    package func updateKeys(sending ciphertext: inout GatherList) -> Bool {
+        guard case .open = phase else { return false }
+        library.errClearError()
+        guard unsafe library.sslKeyUpdate(ssl, OpenSSL.SSL_KEY_UPDATE_NOT_REQUESTED) == 1
+        else { return false }
+        let isDone = unsafe library.sslDoHandshake(ssl) == 1
+        ciphertext.append(moving: &outgoing)
+        return isDone
     }
 
     package func close(sending ciphertext: inout GatherList) {
@@ -292,7 +322,7 @@ extension OpenSSLSession {
             library.errClearError()
             _ = unsafe library.sslShutdown(ssl)
             ciphertext.append(moving: &outgoing)
-        // OpenSSL forbids it after a failure, and before the handshake there is nothing to end.
+        // OpenSSL forbids it after a failure. During the handshake there is nothing to end.
         case .handshaking, .failed: break
         }
     }
@@ -305,37 +335,5 @@ extension OpenSSLSession {
         case .handshaking: TLSError(.truncated, "the connection ended during the handshake")
         case .failed(let error): error
         }
-    }
-}
-
-// MARK: - What was agreed on
-
-extension OpenSSLSession {
-    package var negotiatedProtocol: String? {
-        var start: UnsafePointer<UInt8>?
-        var count: CUnsignedInt = 0
-        unsafe library.sslGet0AlpnSelected(ssl, &start, &count)
-        guard let start = unsafe start, count > 0 else { return nil }
-        // The name belongs to the SSL object and is copied here.
-        let octets = unsafe UnsafeBufferPointer(start: start, count: Int(count))
-        return unsafe String(decoding: octets, as: UTF8.self)
-    }
-
-    package var protocolVersion: String {
-        unsafe library.sslGetVersion(ssl).map { unsafe String(cString: $0) } ?? "unknown"
-    }
-
-    package var isResumed: Bool { unsafe library.sslSessionReused(ssl) == 1 }
-
-    package var peerCertificates: [[UInt8]] {
-        guard let own = unsafe library.sslGet1PeerCertificate(ssl) else { return [] }
-        defer { unsafe library.x509Free(own) }
-        let first = unsafe library.der(own)
-        // The chain is not ours to free. A client's begins with the server's own certificate; a
-        // server's leaves out the client's.
-        let chain = unsafe library.sslGetPeerCertChain(ssl)
-        let count = unsafe chain == nil ? 0 : max(0, library.opensslSkNum(chain))
-        let others = (0..<count).map { unsafe library.der(library.opensslSkValue(chain, $0)) }
-        return [first] + others.filter { $0 != first }
     }
 }

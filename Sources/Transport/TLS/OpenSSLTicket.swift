@@ -1,11 +1,11 @@
-/// An SSL_SESSION: what a later connection may begin with. Its references are counted atomically,
-/// and it is not changed any more: safe to share.
+/// An SSL_SESSION, with which a later connection can begin. Unchecked: OpenSSL counts its references
+/// atomically, and it does not change.
 @safe
 final class OpenSSLTicket: @unchecked Sendable {
     private let library: OpenSSLLibrary
     private let session: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Takes the caller's reference.
     init(adopting session: OpaquePointer, _ library: OpenSSLLibrary) {
         self.library = library
         unsafe self.session = unsafe session
@@ -15,10 +15,12 @@ final class OpenSSLTicket: @unchecked Sendable {
         unsafe library.sslSessionFree(session)
     }
 
-    /// Those of TLS 1.2 may be; the later ones are for one connection each.
-    var isReusable: Bool { unsafe library.sslSessionGetProtocolVersion(session) < 0x0304 }
+    /// Whether several connections may use it: with TLS 1.2. A ticket of TLS 1.3 is for one connection.
+    var isReusable: Bool {
+        unsafe library.sslSessionGetProtocolVersion(session) < CInt(OpenSSL.TLS1_3_VERSION)
+    }
 
-    /// Offers the ticket in the handshake that `ssl` is about to begin.
+    /// Makes `ssl` offer the ticket in its handshake, which has not begun.
     func offer(to ssl: OpaquePointer) {
         _ = unsafe library.sslSetSession(ssl, session)
     }

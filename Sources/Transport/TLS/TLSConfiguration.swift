@@ -1,4 +1,4 @@
-/// What both ends of a secure connection must know before there is one.
+/// The options of a TLS connection, for clients and servers.
 package struct TLSConfiguration: Hashable, Sendable {
     package enum Role: Hashable, Sendable { case client, server }
 
@@ -7,7 +7,7 @@ package struct TLSConfiguration: Hashable, Sendable {
         case text(String)
         case file(String)
 
-        /// Without the text, which may be a private key.
+        /// Omits the text, which may be a private key.
         package var description: String {
             switch self {
             case .text: "(text)"
@@ -18,15 +18,15 @@ package struct TLSConfiguration: Hashable, Sendable {
         package var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// Whose signatures count.
+    /// The certificate authorities that are trusted.
     package enum Trust: Hashable, Sendable {
-        /// Those that the system's administrator trusts.
+        /// The authorities of the operating system.
         case system
-        /// Those in the text or file, and no others.
+        /// Only the authorities in the text or file.
         case authorities(PEM)
     }
 
-    /// Who we are: our certificate first, then those between it and an authority's.
+    /// The certificate of this side, followed by intermediate certificates, and its private key.
     package struct Identity: Hashable, Sendable {
         package var certificates: PEM
         package var privateKey: PEM
@@ -38,9 +38,9 @@ package struct TLSConfiguration: Hashable, Sendable {
     }
 
     package enum Verification: Hashable, Sendable {
-        /// The certificate must be trusted, valid now, and for the host asked for.
+        /// The certificate must be trusted, valid now, and issued for the host.
         case full
-        /// Anybody may answer: there is no security against an active attacker. For tests.
+        /// Certificates are not verified, so an active attacker is not noticed. For tests.
         case none
     }
 
@@ -52,17 +52,17 @@ package struct TLSConfiguration: Hashable, Sendable {
     package var verification = Verification.full
     /// Replaces the host in SNI and in the check of the certificate.
     package var serverNameOverride: String?
-    /// In order of preference. A server with an empty list ignores the peer's.
+    /// ALPN protocols in order of preference. A server with an empty list ignores the client's list.
     package var applicationProtocols = ["h2"]
-    /// False lets a connection through on which no protocol was agreed.
+    /// Whether a connection fails on which ALPN selected no protocol.
     package var requiresApplicationProtocol = true
     package var minimumVersion = Version.tls12
     package var maximumVersion = Version.tls13
-    /// Clients: keep the servers' tickets, and begin the next connection with one.
+    /// On clients, whether tickets are kept, so that later connections need a shorter handshake.
     package var resumesSessions = true
-    /// Servers: refuse clients without a certificate that `trust` accepts.
+    /// On servers, whether clients need a certificate that `trust` accepts.
     package var demandsClientCertificate = false
-    /// Where the secrets of every session are appended, for a protocol analyser.
+    /// The file to which the secrets of all sessions are appended, for a protocol analyser. Nil for none.
     package var keyLogFile: String?
 
     package init(role: Role) { self.role = role }

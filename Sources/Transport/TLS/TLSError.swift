@@ -1,25 +1,25 @@
-/// Why a secure connection did not come about, or ended.
+/// Why a TLS connection could not be made, or ended.
 package struct TLSError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// This machine has no library that speaks TLS.
+        /// OpenSSL is not installed.
         case libraryMissing
-        /// A certificate, a key or an option of ours is of no use.
+        /// A certificate, a key or an option of this side is invalid.
         case configuration
-        /// The peer's certificate was not accepted by us.
+        /// This side refused the peer's certificate.
         case certificate
-        /// No protocol was agreed on that we speak (RFC 7301).
+        /// ALPN selected no protocol that this side supports (RFC 7301).
         case applicationProtocol
-        /// The peer refused us, or the two could not agree.
+        /// The peer refused the handshake, or both sides have no parameters in common.
         case handshake
-        /// The transport ended without a word from the peer: octets may be missing, and an
-        /// attacker may have taken them.
+        /// The connection ended without close_notify: bytes may be missing, possibly because of an
+        /// attacker.
         case truncated
         /// The peer broke a rule of TLS on an open connection.
         case connection
     }
 
     package let kind: Kind
-    /// In words, without the kind.
+    /// A description, without the kind.
     package let message: String
 
     package init(_ kind: Kind, _ message: String) {

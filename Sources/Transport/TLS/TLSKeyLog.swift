@@ -6,14 +6,14 @@
     import Glibc
 #endif
 
-/// The file that a protocol analyser reads a connection's secrets from.
+/// The file from which a protocol analyser reads the secrets of connections.
 final class TLSKeyLog: Sendable {
     private let descriptor: CInt
 
     init(path: String) throws(TLSError) {
         descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw TLSError(.configuration, "the key log \(path) cannot be opened")
+            throw TLSError(.configuration, "the key log \(path) cannot be opened: error \(errno)")
         }
     }
 
@@ -21,10 +21,10 @@ final class TLSKeyLog: Sendable {
         _ = close(descriptor)
     }
 
-    /// One call, so that the lines of several connections do not mix.
+    /// Appends a line with one call, so that lines of several connections do not mix.
     func append(_ line: String) {
-        let octets = Array((line + "\n").utf8)
-        // A log that cannot be written is not worth a connection.
-        _ = unsafe octets.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        let bytes = Array((line + "\n").utf8)
+        // A failed write must not end the connection.
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
     }
 }

@@ -1,67 +1,83 @@
-/// One end of a secure connection, without the connection: ciphertext goes in and comes out of
-/// buffers, and whoever owns the socket moves it.
+/// One end of a TLS connection without its socket: the owner of the socket moves ciphertext between it
+/// and the buffers of the session.
 ///
-/// An implementation is used by one thread at a time, as a connection's owner guarantees. All
-/// ciphertext that a step produced is in its `ciphertext` list even when the step throws: the
-/// alert that tells the peer why should still be sent.
+/// The owner uses a session on one thread at a time. `ciphertext` contains what a step produced also when
+/// the step throws: it may be an alert for the peer, and should be sent.
 package protocol TLSSession: AnyObject, Sendable {
-    /// Goes on with the handshake, with what of the peer's is unread in `received`.
+    /// Continues the handshake with the unread bytes in `received`.
     func handshake(
         _ received: inout ReceiveBuffer, sending ciphertext: inout GatherList
     ) throws(TLSError) -> TLSHandshakeProgress
 
-    /// Decrypts what is unread in `received` to behind what is unread in `plaintext`, until
-    /// either is used up. What is left of a record stays with the session.
+    /// Decrypts unread bytes of `received` and appends them to `plaintext`, until one of them is exhausted.
+    /// The session keeps the rest of a record.
     func read(
         _ received: inout ReceiveBuffer, into plaintext: inout ReceiveBuffer,
         sending ciphertext: inout GatherList
     ) throws(TLSError) -> TLSReadOutcome
 
-    /// Encrypts all of `plaintext` and empties it. After the handshake only.
+    /// Encrypts all of `plaintext` and empties it. Call it only after the handshake.
     func write(
         _ plaintext: inout GatherList, sending ciphertext: inout GatherList
     ) throws(TLSError)
 
-    /// Tells the peer that this was all (close_notify).
+    /// Sends close_notify.
     func close(sending ciphertext: inout GatherList)
 
-    /// What to make of the end of the transport's stream; nil when the peer had announced it.
+    /// The error for the end of the connection. Nil if the peer has sent close_notify.
     func endOfTransport() -> TLSError?
 
-    /// Of ALPN: "h2". Nil until the handshake is done, or when the peer knows no ALPN.
+    /// The protocol that ALPN selected, such as "h2". Nil before the end of the handshake, or if the peer
+    /// does not support ALPN.
     var negotiatedProtocol: String? { get }
 
-    /// As the peer sent them, in DER, its own first. Empty when it has none or was resumed
-    /// without.
+    /// The peer's certificates in DER, its own first. Empty if it has none, or if the session was resumed
+    /// without them.
     var peerCertificates: [[UInt8]] { get }
 
-    /// For people: "TLSv1.3".
+    /// Whether the peer's certificate has that identity, too. True if certificates are not verified.
+    func isPeer(_ identity: ServerIdentity) -> Bool
+
+    /// The version of TLS, for logs: "TLSv1.3".
     var protocolVersion: String { get }
 
-    /// True when an earlier connection's secrets saved the certificates and a round trip.
+    /// Whether a ticket of an earlier session was used, which saves the certificates.
     var isResumed: Bool { get }
 }
 
 package enum TLSHandshakeProgress: Hashable, Sendable {
-    /// Send what there is to send; go on when more was received.
+    /// Send the ciphertext, and continue when more was received.
     case needsMore
     case done
 }
 
 package enum TLSReadOutcome: Hashable, Sendable {
-    /// That many octets were added, at least one; everything received was used.
+    /// That many bytes were added; at least one. Read again before more is received.
     case bytes(Int)
-    /// Everything received was used, and made no octet.
+    /// A record without application data was used. Read again before more is received.
+    case withoutContent
+    /// Nothing was added. At most the beginning of a record is left in the received bytes.
     case needsMore
-    /// The plaintext buffer is full: consume, then read again before anything is received.
+    /// The plaintext buffer is full. Consume it, then read again before more is received.
     case bufferFull
-    /// The peer announced its end, in order.
+    /// The peer sent close_notify.
     case endOfStream
 }
 
-/// Makes sessions; what differs between TLS libraries begins here.
+/// Makes sessions of one TLS library.
 package protocol TLSProvider: Sendable {
-    /// - Parameter host: As a client, the name or the address in digits that the server's
-    ///   certificate must be for. A server leaves it out.
-    func makeSession(host: String?) throws(TLSError) -> any TLSSession
+    /// - Parameters:
+    ///   - host: On a client, the name or numeric address that the server's certificate must have. Nil on a
+    ///     server.
+    ///   - protocols: The application protocols (ALPN) that this client offers, in order of preference. The
+    ///     server may select none of them. Nil offers those of the configuration and follows its rules.
+    func makeSession(
+        host: String?, offering protocols: [String]?
+    ) throws(TLSError) -> any TLSSession
+}
+
+extension TLSProvider {
+    package func makeSession(host: String?) throws(TLSError) -> any TLSSession {
+        try makeSession(host: host, offering: nil)
+    }
 }

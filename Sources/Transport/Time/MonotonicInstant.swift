@@ -1,3 +1,5 @@
+import CSwiftletSystem
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -6,20 +8,20 @@
     import Glibc
 #endif
 
-/// A point on the clock that never goes back, and that goes on while the machine sleeps.
+/// A point in time of a clock that never goes back and continues while the machine sleeps.
 ///
-/// It is the clock of `ContinuousClock`. That type's instant has no fixed layout, because it lives
-/// in the system's library: every struct with one in it is copied and compared through the
-/// run-time's tables, on the path of every call. This one is a number.
+/// It is the clock of `ContinuousClock`. The instant of that type has no fixed layout, because it
+/// is in the system's library: every struct that contains one is copied and compared through
+/// run-time tables, on the path of every call. This one is a number.
 @usableFromInline package struct MonotonicInstant: Hashable, Sendable {
-    /// Since a moment of the system's choosing.
+    /// Nanoseconds since a moment that the system chooses.
     @usableFromInline package let nanoseconds: Int64
 
     @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     package static var now: MonotonicInstant {
         var time = timespec()
-        // The structure is the system's to fill, and this clock there is everywhere.
+        // The system fills the structure. This clock exists on every supported system.
         #if os(Linux)
             unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         #else
@@ -37,7 +39,7 @@ extension MonotonicInstant: Comparable {
 }
 
 extension MonotonicInstant {
-    /// The end of the clock stands for all that lies behind it.
+    /// The end of the clock represents every later moment.
     @usableFromInline package static func + (instant: Self, duration: Duration) -> Self {
         let sum = instant.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         guard sum.overflow else { return Self(nanoseconds: sum.partialValue) }
@@ -60,9 +62,9 @@ extension MonotonicInstant {
 }
 
 extension Duration {
-    /// In nanoseconds, as far as they go.
+    /// The duration in nanoseconds, limited to what fits.
     fileprivate var wholeNanoseconds: Int64 {
-        // Of a duration that is longer than the clock the components cannot be asked for.
+        // The components of a longer duration would overflow.
         guard self < .nanoseconds(Int64.max) else { return .max }
         guard self > .nanoseconds(Int64.min) else { return .min }
         let (seconds, attoseconds) = components

@@ -1,27 +1,27 @@
-/// Writes a line for each call, when it has ended.
+/// Writes a line for each call at its end.
 ///
 /// ```swift
 /// let log = CallLog { print($0) }
-/// let channel = try Channel(target, interceptors: [.all(log.interceptor)])
+/// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(log.interceptor)])
 /// // /helloworld.Greeter/SayHello OK in 1.20 ms; 127.0.0.1:50051, 1 stream: sent after 0.02 ms, …
 /// ```
 ///
-/// What a secret header says is never written: `authorization`, cookies, and those that are named
-/// in ``redactedHeaders``.
+/// The values of secret headers are never written: `authorization`, cookies, and those named in
+/// ``redactedHeaders``.
 public struct CallLog: Sendable {
-    /// What is written besides the line for the end.
+    /// The lines that are written beside the line for the end.
     public struct Detail: OptionSet, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// A line for the headers of the request, of the response, and the trailers.
+        /// A line for the headers of the request, of the response, and for the trailers.
         public static let headers = Detail(rawValue: 1)
         /// A line for each message, with its size.
         public static let messages = Detail(rawValue: 2)
     }
 
     public var detail: Detail
-    /// Headers that are written without their values, besides those that are secret anyway.
+    /// Further headers whose values are not written.
     public var redactedHeaders: Set<String>
     private let write: @Sendable (String) -> Void
 
@@ -77,7 +77,7 @@ private final class LoggingInterceptor: Interceptor {
 
     func write(_ message: RawMessage, _ call: InterceptedCall) {
         if log.detail.contains(.messages) {
-            log.note("\(path) → message of \(message.byteCount) octets")
+            log.note("\(path) → message of \(message.byteCount) bytes")
         }
         call.write(message)
     }
@@ -98,13 +98,13 @@ private final class LoggingInterceptor: Interceptor {
 
     func receive(_ message: RawMessage, _ call: InterceptedCall) {
         if log.detail.contains(.messages) {
-            log.note("\(path) ← message of \(message.byteCount) octets")
+            log.note("\(path) ← message of \(message.byteCount) bytes")
         }
         call.deliver(message)
     }
 
     func close(_ end: CallEnd, _ call: InterceptedCall) {
-        // It may have been on its way here when the call was cancelled.
+        // The event may have been on its way when the call was cancelled.
         guard !isOver else { return call.close(end) }
         if log.detail.contains(.headers) {
             log.note("\(path) ← trailers \(log.text(of: end.trailers))")

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Counts calls, method by method: how many were started and how each ended, how long they took,
-/// how much went each way, and how many are under way.
+/// Counts the calls of each method: started, running and ended ones by status, their latencies, and
+/// their bytes.
 ///
 /// ```swift
 /// let metrics = CallMetrics()
-/// let channel = try Channel(target, interceptors: [.all(metrics.interceptor)])
+/// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(metrics.interceptor)])
 /// …
 /// print(metrics.prometheusText)
 /// ```
@@ -17,21 +17,22 @@ public final class CallMetrics: Sendable {
         0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1, 2, 5, 10, 20, 50, 100,
     ]
 
-    /// What was counted for one method.
+    /// The counters of one method.
     public struct MethodCounts: Hashable, Sendable {
-        /// Calls that were begun, those included that have not ended.
+        /// Started calls, including those that are running.
         public var startedCount = 0
-        /// Calls that have begun and not ended.
+        /// Running calls.
         public var inFlightCount = 0
-        /// Calls that have ended, by status.
+        /// Ended calls by status.
         public var completedCounts: [StatusCode: Int] = [:]
-        /// By bucket of ``CallMetrics/latencyBounds``, with one more for what lies above them.
+        /// Ended calls by bucket of ``CallMetrics/latencyBounds``, and one more bucket for those
+        /// above.
         public var latencyCounts = [Int](repeating: 0, count: CallMetrics.latencyBounds.count + 1)
         /// The sum of all latencies.
         public var latencySum = Duration.zero
-        /// Octets of messages, without their prefixes.
+        /// Bytes of request messages, without prefixes.
         public var sentByteCount = 0
-        /// Octets of the server's messages, in the same way.
+        /// Bytes of response messages, without prefixes.
         public var receivedByteCount = 0
     }
 
@@ -39,10 +40,10 @@ public final class CallMetrics: Sendable {
 
     public init() {}
 
-    /// What was counted so far, by path.
+    /// The counters so far, by path.
     public var snapshot: [String: MethodCounts] { methods.withLock { $0 } }
 
-    /// To be given to a channel or a call.
+    /// The interceptor for a channel or a call.
     public var interceptor: InterceptorFactory {
         InterceptorFactory("metrics") { call in MeasuringInterceptor(self, call.path) }
     }
@@ -117,7 +118,7 @@ private final class MeasuringInterceptor: Interceptor {
 // MARK: - Prometheus
 
 extension CallMetrics {
-    /// The snapshot in Prometheus' text format.
+    /// The counters in Prometheus' text format.
     public var prometheusText: String {
         let methods = snapshot.sorted { $0.key < $1.key }
         var text = ""
@@ -131,7 +132,7 @@ extension CallMetrics {
         for (path, counts) in methods {
             sample("grpc_client_call_started_total", path, "", "\(counts.startedCount)")
         }
-        family("grpc_client_call_in_flight", "gauge", "Calls under way.")
+        family("grpc_client_call_in_flight", "gauge", "Running calls.")
         for (path, counts) in methods {
             sample("grpc_client_call_in_flight", path, "", "\(counts.inFlightCount)")
         }
@@ -158,11 +159,11 @@ extension CallMetrics {
                 "\(counts.latencySum / .seconds(1))")
             sample("grpc_client_call_duration_seconds_count", path, "", "\(sum)")
         }
-        family("grpc_client_call_sent_bytes_total", "counter", "Octets of request messages.")
+        family("grpc_client_call_sent_bytes_total", "counter", "Bytes of request messages.")
         for (path, counts) in methods {
             sample("grpc_client_call_sent_bytes_total", path, "", "\(counts.sentByteCount)")
         }
-        family("grpc_client_call_received_bytes_total", "counter", "Octets of response messages.")
+        family("grpc_client_call_received_bytes_total", "counter", "Bytes of response messages.")
         for (path, counts) in methods {
             sample("grpc_client_call_received_bytes_total", path, "", "\(counts.receivedByteCount)")
         }

@@ -1,60 +1,67 @@
 import Synchronization
 
-/// Sees to it that the same request is not under way twice.
+/// Prevents the same request from running twice at the same time.
 ///
-/// Requests are the same when path, metadata and every octet of the request are; metadata that
-/// differs from request to request without meaning another one is named in `ignoredHeaders`. What
-/// becomes of the second is the policy's to say.
+/// Requests are the same if their paths, metadata and bytes are equal. JSON-RPC requests are
+/// compared without their IDs. Metadata that differs between equal requests can be named in
+/// `ignoredHeaders`. The policy decides what happens to the second request.
 ///
 /// ```swift
 /// let guarding = DuplicateGuard(.join)
-/// let channel = try Channel(target, interceptors: [.all(guarding.interceptor)])
+/// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(guarding.interceptor)])
 /// ```
 ///
-/// A joined answer is kept whole until its end, for those who come late, and is read as fast as it
-/// comes: policies other than ``Policy/join`` leave the pace to the caller.
+/// A joined response is kept until its end, for callers that join late, and is read as fast as it
+/// arrives. With other policies than ``Policy/join`` the caller sets the pace.
 ///
-/// It looks at calls with one request message; those that stream their requests pass, because what
-/// they will say is not known when they begin.
+/// The guard applies to calls with one request message. A call with a stream of requests is not
+/// compared, because its messages are not known at its start.
 public final class DuplicateGuard: Sendable {
-    /// What becomes of a call that is like one that runs.
+    /// What happens to a call that equals a running one.
+    @nonexhaustive
     public enum Policy: Hashable, Sendable {
-        /// The second fails at once with CANCELLED and this message.
+        /// The second call fails at once with CANCELLED and this message.
         case refuse(message: String)
-        /// The second gets the answer of the first. The call goes on as long as one of those who
-        /// wait for it is left, and until the deadline of the first at most.
+        /// The second call gets the response of the first. The call goes on until all of its
+        /// callers have cancelled, and at most until the deadline of the first.
         case join
-        /// The first fails with CANCELLED, and the second is sent.
+        /// The first call fails with CANCELLED, and the second is sent.
         case cancelPrevious
-        /// Both are sent.
+        /// Both calls are sent.
         case allow
 
-        /// Refuses, in words of its own.
-        public static let refuse = Policy.refuse(message: "the same request is under way")
+        /// ``refuse(message:)`` with a default message.
+        public static let refuse = Policy.refuse(message: "the same request is already running")
     }
 
-    /// What makes two requests the same. Compared in full: a hash alone is no proof.
+    /// The identity of a request. It is compared in full, because different requests may have equal
+    /// hashes.
     fileprivate struct Key: Hashable {
         let path: String
+        /// Of a plain HTTP request.
+        let httpMethod: HTTPMethod?
         let authority: String
         let metadata: [Metadata.Element]
-        /// What keeps the call from being sent, which is for it alone.
+        /// Headers of the call that apply to this caller alone.
         let metadataProblem: String?
-        /// Whose proof of identity the call will carry. It is not in the metadata yet, and one
-        /// user's answer is nothing for another; nil where it has none of its own.
+        /// The credentials of the call. They are not in the metadata yet, and a caller must not get
+        /// the response of another one. Nil if the call has none of its own.
         let identity: ObjectIdentifier?
         let message: RawMessage
+        /// Whether the message is the key of a ``RequestIdentity``.
+        let isKey: Bool
     }
 
-    /// What becomes of a call that is like one that runs.
+    /// What happens to a call that equals a running one.
     public let policy: Policy
     private let ignoredHeaders: Set<String>
     fileprivate let running = Mutex<[Key: SharedAnswer]>([:])
 
     /// - Parameters:
-    ///   - policy: What becomes of a call that is like one that runs.
-    ///   - ignoredHeaders: Metadata that does not make requests different, such as an id of each
-    ///     of them. Whatever tells who asks must not stand here: who joins gets the other's answer.
+    ///   - policy: What happens to a call that equals a running one.
+    ///   - ignoredHeaders: Metadata that is not compared, such as an ID of each request. It must
+    ///     not contain headers that identify the caller: a joined caller gets the response of
+    ///     another.
     public init(
         _ policy: Policy = .refuse, ignoredHeaders: Set<String> = DuplicateGuard.perRequestHeaders
     ) {
@@ -62,14 +69,14 @@ public final class DuplicateGuard: Sendable {
         self.ignoredHeaders = Set(ignoredHeaders.map { $0.lowercased() })
     }
 
-    /// What tells apart requests that ask for the same: ids, and what traces them.
+    /// Headers that differ between equal requests: IDs, and trace headers.
     public static let perRequestHeaders: Set<String> = [
         "x-request-id", "x-correlation-id", "traceparent", "tracestate", "baggage",
         "grpc-trace-bin", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid",
         "x-b3-sampled", "x-b3-flags",
     ]
 
-    /// To be given to a channel or a call.
+    /// The interceptor for a channel or a call.
     public var interceptor: InterceptorFactory {
         InterceptorFactory("duplicate guard") { call in
             guard self.policy != .allow, !call.shape.hasRequestStream else { return nil }
@@ -77,37 +84,40 @@ public final class DuplicateGuard: Sendable {
         }
     }
 
-    /// How many requests are under way.
+    /// The number of running requests.
     public var runningCount: Int { running.withLock { $0.count } }
 
     fileprivate func key(
         _ call: InterceptedCall, _ options: CallOptions, _ message: RawMessage
     ) -> Key {
-        // Of proof that is no object it cannot be said whether it is the same: it is no other's.
+        // Credentials that are no objects cannot be compared, so that the call equals no other.
         var identity = options.credentials.map { proof in
             type(of: proof) is AnyClass
                 ? ObjectIdentifier(proof as AnyObject) : ObjectIdentifier(call)
         }
-        // Nor what interceptors of its own will add to a call, which stand behind this one.
-        if !options.interceptors.isEmpty { identity = ObjectIdentifier(call) }
+        // The same holds for interceptors of the call that follow this one and may change the call. The
+        // changes of those before it are in the options and the message.
+        if call.precedesCallInterceptors { identity = ObjectIdentifier(call) }
+        let ownKey = call.description.identity?.key.map { RawMessage($0) }
         return Key(
-            path: call.description.path, authority: call.description.authority,
+            path: call.description.path, httpMethod: call.description.httpMethod,
+            authority: call.description.authority,
             metadata: options.metadata.filter { !ignoredHeaders.contains($0.name) },
             metadataProblem: options.metadata.problem,
-            identity: identity, message: message)
+            identity: identity, message: ownKey ?? message, isKey: ownKey != nil)
     }
 }
 
-/// The answer to a request, for all who wait for it, in the order in which it came.
+/// The response to a request, for all callers that wait for it, in order.
 private final class SharedAnswer: Sendable {
     struct State {
         var past: [ChainResponse] = []
         var waiters: [ObjectIdentifier: InterceptedCall] = [:]
-        /// The call that was sent; nil when there is nothing to be had of it any more.
+        /// The call that was sent; nil after its end.
         var first: InterceptedCall?
         var hasEnded = false
 
-        /// Lets go of the calls, each of which holds on to this.
+        /// Releases the calls, each of which holds a reference to this object.
         mutating func takeCalls() -> [InterceptedCall] {
             defer {
                 first = nil
@@ -118,18 +128,21 @@ private final class SharedAnswer: Sendable {
     }
 
     let state: Mutex<State>
+    /// The request of the call that was sent.
+    let identity: RequestIdentity?
 
     init(_ first: InterceptedCall) {
+        identity = first.description.identity
         state = Mutex(State(waiters: [ObjectIdentifier(first): first], first: first))
     }
 }
 
-/// Waits for its one request to be complete, and then sends it or not.
+/// Waits for the request to be complete, and then sends it or joins it to another.
 private final class GuardingInterceptor: Interceptor {
     private enum Role {
         /// The request is not complete.
         case gathering
-        /// It was sent; its answer is shared.
+        /// The request was sent; its response is shared.
         case first(DuplicateGuard.Key, SharedAnswer)
         case joined(SharedAnswer)
         case passing
@@ -140,7 +153,7 @@ private final class GuardingInterceptor: Interceptor {
     private var options = CallOptions()
     private var message: RawMessage?
     private var demand = 0
-    /// Of the shared answer, how much this caller has had.
+    /// The number of events of the shared response that this caller has received.
     private var deliveredCount = 0
 
     init(_ owner: DuplicateGuard) { self.owner = owner }
@@ -149,12 +162,13 @@ private final class GuardingInterceptor: Interceptor {
 
     func write(_ message: RawMessage, _ call: InterceptedCall) {
         self.message = message
-        // Who waits for it before it ends its request would wait for ever.
+        // Otherwise a caller that waits for the report before it ends its request would wait
+        // forever.
         call.deliverWriteDone()
     }
 
     func writeDone(_ call: InterceptedCall) {
-        // Of the message that was reported as written when it came.
+        // The report of the message that was reported as written when it arrived.
         if case .first = role { return }
         call.deliverWriteDone()
     }
@@ -179,19 +193,19 @@ private final class GuardingInterceptor: Interceptor {
             return call.close(CallEnd(error: RPCError(.cancelled, message)))
         case (let existing?, .join):
             if join(existing, call) { return }
-            // Everybody has just left it.
+            // All callers have just cancelled.
             owner.running.withLock { $0[key] = answer }
         case (let existing?, .cancelPrevious):
             for previous in existing.state.withLock({ $0.takeCalls() }) {
                 previous.close(
-                    CallEnd(error: RPCError(.cancelled, "the same request was made once more")))
+                    CallEnd(error: RPCError(.cancelled, "the same request was made again")))
             }
         }
         role = .first(key, answer)
         call.start(options)
         call.write(message)
         call.finish()
-        // Those who join read too: the answer is asked for as fast as it comes.
+        // The response is read as fast as it arrives, because joined callers read it too.
         let demand = owner.policy == .join ? max(demand, 1) : demand
         for _ in 0..<demand { call.receiveNext() }
     }
@@ -213,17 +227,17 @@ private final class GuardingInterceptor: Interceptor {
 
     func close(_ end: CallEnd, _ call: InterceptedCall) { share(.close(end), call) }
 
-    /// Who cancels no longer waits; the call itself ends when nobody does.
+    /// A caller that cancels no longer waits. The call is cancelled when no caller is left.
     func cancel(_ call: InterceptedCall) {
         switch role {
         case .gathering, .passing: call.cancel()
         case .first(let key, let answer):
-            if leave(answer, call) != nil {
+            if stopWaiting(answer, call) != nil {
                 forget(key, answer)
                 call.cancel()
             }
         case .joined(let answer):
-            leave(answer, call)?.perform(as: GuardingInterceptor.self) { interceptor, call in
+            stopWaiting(answer, call)?.perform(as: GuardingInterceptor.self) { interceptor, call in
                 if case .first(let key, let answer) = interceptor.role {
                     interceptor.forget(key, answer)
                 }
@@ -253,12 +267,12 @@ private final class GuardingInterceptor: Interceptor {
             }
             return waiters
         }
-        // Who is the first may have cancelled for itself, and others have stayed.
+        // The first caller may have cancelled, while others still wait.
         if waiters.contains(where: { $0 === call }) { deliver(answer, call) }
         for other in waiters where other !== call { wake(other) }
     }
 
-    /// False when everybody has left it, so that it will never be complete.
+    /// False if all callers have cancelled, so that the response will not be complete.
     private func join(_ answer: SharedAnswer, _ call: InterceptedCall) -> Bool {
         let isAlive = answer.state.withLock { state in
             guard state.first != nil || state.hasEnded else { return false }
@@ -266,6 +280,7 @@ private final class GuardingInterceptor: Interceptor {
             return true
         }
         guard isAlive else { return false }
+        if let identity = answer.identity { call.description.identity?.join(identity) }
         role = .joined(answer)
         deliver(answer, call)
         return true
@@ -278,7 +293,7 @@ private final class GuardingInterceptor: Interceptor {
         }
     }
 
-    /// Hands over what this caller has not had yet: in its own serial context, and so in order.
+    /// Delivers what this caller has not received yet, in its serial context, and so in order.
     private func deliver(_ answer: SharedAnswer, _ call: InterceptedCall) {
         while true {
             let next: ChainResponse? = answer.state.withLock { state in
@@ -293,8 +308,8 @@ private final class GuardingInterceptor: Interceptor {
         }
     }
 
-    /// Returns the call that was sent when nobody is left who waits for its answer.
-    private func leave(_ answer: SharedAnswer, _ call: InterceptedCall) -> InterceptedCall? {
+    /// Returns the call that was sent if no caller is left.
+    private func stopWaiting(_ answer: SharedAnswer, _ call: InterceptedCall) -> InterceptedCall? {
         answer.state.withLock { state in
             state.waiters.removeValue(forKey: ObjectIdentifier(call))
             return state.waiters.isEmpty ? state.first.take() : nil
@@ -309,7 +324,7 @@ private final class GuardingInterceptor: Interceptor {
 }
 
 extension ChainResponse {
-    /// Hands it to the caller of a call.
+    /// Delivers the event to a caller.
     fileprivate func hand(to call: InterceptedCall) {
         switch self {
         case .initialMetadata(let metadata): call.deliver(initialMetadata: metadata)

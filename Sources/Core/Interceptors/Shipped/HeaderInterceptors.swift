@@ -1,7 +1,7 @@
-// Interceptors that change how a call starts, and nothing else.
+// Interceptors that change the start of a call.
 
 extension InterceptorFactory {
-    /// Changes the options of each call before it starts: metadata, deadline, compression.
+    /// Changes the options of each call at its start: metadata, deadline, compression.
     ///
     /// ```swift
     /// let region = InterceptorFactory.options("region") { options, call in
@@ -18,16 +18,16 @@ extension InterceptorFactory {
     /// Adds headers to each call.
     ///
     /// ```swift
-    /// let channel = try Channel(target, interceptors: [.all(.headers(["x-tenant": "7"]))])
+    /// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(.headers(["x-tenant": "7"]))])
     /// ```
     public static func headers(_ headers: Metadata) -> InterceptorFactory {
         options("headers") { options, _ in options.metadata.append(contentsOf: headers) }
     }
 
-    /// Gives calls that have no deadline one.
+    /// Sets a deadline for calls that have none.
     ///
     /// ```swift
-    /// let channel = try Channel(target, interceptors: [.all(.defaultDeadline(.seconds(10)))])
+    /// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(.defaultDeadline(.seconds(10)))])
     /// ```
     public static func defaultDeadline(_ timeout: Duration) -> InterceptorFactory {
         options("default deadline") { options, _ in

@@ -1,7 +1,6 @@
-/// What a caller has asked of a call so far: kept by interceptors that may have to ask it of
-/// another call once more.
+/// The request of a call so far, for an interceptor that may have to send it again.
 struct RecordedRequest {
-    /// A request that is larger is not kept, as with other clients of gRPC.
+    /// A larger request is not kept. Other gRPC clients have the same limit.
     private static let byteLimit = 256 << 10
 
     private(set) var options = CallOptions()
@@ -9,8 +8,8 @@ struct RecordedRequest {
     private var byteCount = 0
     private var isFinished = false
     private var demand = 0
-    /// False once responses were handed to the caller, which another call's would not follow from,
-    /// or the request has become too large.
+    /// Whether the request can be sent again: no response was delivered to the caller, and the
+    /// request is not too large.
     private(set) var mayReplay = true
 }
 
@@ -21,21 +20,21 @@ extension RecordedRequest {
         guard mayReplay else { return }
         messages.append(message)
         byteCount += message.byteCount
-        if byteCount > Self.byteLimit { letGo() }
+        if byteCount > Self.byteLimit { discard() }
     }
 
     mutating func finish() { isFinished = true }
 
     mutating func receiveNext() { demand += 1 }
 
-    mutating func answered() { letGo() }
+    mutating func answered() { discard() }
 
-    private mutating func letGo() {
+    private mutating func discard() {
         mayReplay = false
         messages = []
     }
 
-    /// Asks all of it of a fresh call, with options that may differ.
+    /// Makes all requests again of a new call, with options that may differ.
     func replay(to call: InterceptedCall, _ options: CallOptions) {
         call.start(options)
         for message in messages { call.write(message) }

@@ -1,6 +1,6 @@
 extension InterceptorFactory {
-    /// Sends a bearer token with each call, and when the server refuses it with UNAUTHENTICATED,
-    /// fetches a fresh one and sends the call once more.
+    /// Sends a bearer token with each call. If the server rejects it with UNAUTHENTICATED, gets a
+    /// new one and sends the call once more.
     ///
     /// ```swift
     /// let token = BearerToken {
@@ -11,9 +11,8 @@ extension InterceptorFactory {
     ///     "example.com:443", credentials: .tls(), interceptors: [.all(.refreshing(token))])
     /// ```
     ///
-    /// A call is sent again only while nothing of an answer was delivered and its request is not
-    /// above 256 KiB. Calls that find the
-    /// same token refused share one fetch.
+    /// A call is sent again only if no part of the response was delivered and its request is at
+    /// most 256 KiB. Calls whose token was rejected share one fetch.
     public static func refreshing(_ token: BearerToken) -> InterceptorFactory {
         InterceptorFactory("token refresh") { _ in TokenRefreshInterceptor(token) }
     }
@@ -24,21 +23,22 @@ private final class TokenRefreshInterceptor: Interceptor {
     private var request = RecordedRequest()
     private var sent: Metadata?
     private var hasRetried = false
-    /// Messages of which the caller knows that they were taken.
+    /// The messages that were reported to the caller as written.
     private var takenCount = 0
-    /// Those among them that are sent once more.
+    /// Those of them that are sent again, and not reported again.
     private var retakenCount = 0
     private var task: Task<Void, Never>?
 
     init(_ token: BearerToken) { self.token = token }
 
     func start(_ options: CallOptions, _ call: InterceptedCall) {
-        guard call.description.isSecure || token.isAllowedInTheClear else {
+        guard call.description.isSecure || token.allowsInsecureConnections else {
             return call.close(
                 CallEnd(
                     error: RPCError(
                         .unauthenticated,
-                        "a bearer token is not sent over a channel that is not secure")))
+                        "a bearer token is not sent on an unencrypted connection; use TLS credentials for the channel"
+                    )))
         }
         request.start(options)
         send(call) { options, call in call.start(options) }
@@ -84,26 +84,24 @@ private final class TokenRefreshInterceptor: Interceptor {
         }
         hasRetried = true
         retakenCount = takenCount
-        // Only if it still is the one that was refused: another call may have renewed it.
-        let (path, authority) = (call.description.path, call.description.authority)
-        if token.metadataAtHand(path: path, authority: authority) == sent { token.invalidate() }
+        // Only if the token is still the rejected one: another call may have renewed it.
+        if token.cachedMetadata(for: call.description) == sent { token.invalidate() }
         call.restart()
         send(call) { [request] options, call in request.replay(to: call, options) }
     }
 
-    /// Goes on with the token, at once or when it is there.
+    /// Continues with the token, at once or when it was fetched.
     private func send(
         _ call: InterceptedCall,
         _ proceed: @escaping @Sendable (CallOptions, InterceptedCall) -> Void
     ) {
-        let (path, authority) = (call.description.path, call.description.authority)
-        if let metadata = token.metadataAtHand(path: path, authority: authority) {
+        if let metadata = token.cachedMetadata(for: call.description) {
             return go(on: metadata, call, proceed)
         }
         call.holdRequests()
         task = Task { [token] in
             do throws(RPCError) {
-                let metadata = try await token.metadata(path: path, authority: authority)
+                let metadata = try await token.metadata(for: call.description)
                 call.perform(as: TokenRefreshInterceptor.self) { interceptor, call in
                     interceptor.go(on: metadata, call, proceed)
                     call.releaseRequests()

@@ -1,8 +1,8 @@
-/// Where a call stands in a trace that spans programs: W3C Trace Context.
+/// The position of a call in a distributed trace: W3C Trace Context.
 public struct TraceParent: Hashable, Sendable {
-    /// Sixteen octets, the same in every call of a trace.
+    /// Sixteen bytes, the same in every call of a trace.
     public var traceID: [UInt8]
-    /// Eight octets that name the caller's own part.
+    /// Eight bytes that identify the caller's part of the trace.
     public var spanID: [UInt8]
     public var isSampled: Bool
 
@@ -12,28 +12,28 @@ public struct TraceParent: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// The beginning of a new trace.
+    /// The first span of a new trace.
     public init(isSampled: Bool = true) {
         self.init(
             traceID: Self.random(count: 16), spanID: Self.random(count: 8), isSampled: isSampled)
     }
 
-    /// Reads the header's value; nil when it is none. A version that is not known is read as far
-    /// as this one goes, as the specification asks.
+    /// Reads the value of the header; nil if it is malformed. An unknown version is read as this
+    /// one, as the specification demands.
     public init?(_ header: String) {
         let parts = header.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count >= 4, let version = Self.octets(parts[0]), version.count == 1,
+        guard parts.count >= 4, let version = Self.bytes(parts[0]), version.count == 1,
             version[0] != 0xff, version[0] > 0 || parts.count == 4,
-            let traceID = Self.octets(parts[1]), traceID.count == 16,
+            let traceID = Self.bytes(parts[1]), traceID.count == 16,
             traceID.contains(where: { $0 != 0 }),
-            let spanID = Self.octets(parts[2]), spanID.count == 8,
+            let spanID = Self.bytes(parts[2]), spanID.count == 8,
             spanID.contains(where: { $0 != 0 }),
-            let flags = Self.octets(parts[3]), flags.count == 1
+            let flags = Self.bytes(parts[3]), flags.count == 1
         else { return nil }
         self.init(traceID: traceID, spanID: spanID, isSampled: flags[0] & 1 == 1)
     }
 
-    /// The next span in the same trace.
+    /// The next span of the same trace.
     public func child() -> TraceParent {
         TraceParent(traceID: traceID, spanID: Self.random(count: 8), isSampled: isSampled)
     }
@@ -44,41 +44,41 @@ public struct TraceParent: Hashable, Sendable {
     }
 
     private static func random(count: Int) -> [UInt8] {
-        var octets = (0..<count).map { _ in UInt8.random(in: 0 ... .max) }
-        // All zeros stands for none.
-        if !octets.contains(where: { $0 != 0 }) { octets[0] = 1 }
-        return octets
+        var bytes = (0..<count).map { _ in UInt8.random(in: 0 ... .max) }
+        // All zeros is not a valid ID.
+        if !bytes.contains(where: { $0 != 0 }) { bytes[0] = 1 }
+        return bytes
     }
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    private static func text(_ octets: [UInt8]) -> String {
+    private static func text(_ bytes: [UInt8]) -> String {
         String(
-            decoding: octets.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
             as: UTF8.self)
     }
 
-    private static func octets(_ text: String) -> [UInt8]? {
+    private static func bytes(_ text: String) -> [UInt8]? {
         let values = text.utf8.map { digits.firstIndex(of: $0) }
         guard values.count.isMultiple(of: 2) else { return nil }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         for index in stride(from: 0, to: values.count, by: 2) {
             guard let high = values[index], let low = values[index + 1] else { return nil }
-            octets.append(UInt8(high << 4 | low))
+            bytes.append(UInt8(high << 4 | low))
         }
-        return octets
+        return bytes
     }
 }
 
-/// Carries a trace through calls: each gets a span of its own, whose name goes to the server in the
-/// `traceparent` header.
+/// Propagates a trace: each call gets a span, and its ID is sent to the server in the `traceparent`
+/// header.
 ///
 /// ```swift
 /// let tracing = TracePropagation(
 ///     current: { MyTracer.current },
 ///     started: { span, call in MyTracer.begin(span, call.path) },
 ///     ended: { span, call, error in MyTracer.end(span, error) })
-/// let channel = try Channel(target, interceptors: [.all(tracing.interceptor)])
+/// let channel = try Channel(target, credentials: .insecure, interceptors: [.all(tracing.interceptor)])
 /// ```
 public struct TracePropagation: Sendable {
     private let current: @Sendable () -> TraceParent?
@@ -86,10 +86,10 @@ public struct TracePropagation: Sendable {
     private let ended: @Sendable (TraceParent, CallDescription, RPCError?) -> Void
 
     /// - Parameters:
-    ///   - current: Where the caller stands in a trace; nil begins a new one. Asked in the thread
-    ///     that makes the call; behind an interceptor that makes it once more, also in that one's.
-    ///   - started: Told of the span of a call that begins.
-    ///   - ended: Told of it again at the call's end.
+    ///   - current: Returns the caller's span; nil begins a new trace. Called on the thread that
+    ///     makes the call, and again on the thread of an interceptor that restarts it.
+    ///   - started: Called with the span of a call at its start.
+    ///   - ended: Called with the span of a call at its end.
     public init(
         current: @escaping @Sendable () -> TraceParent? = { nil },
         started: @escaping @Sendable (TraceParent, CallDescription) -> Void = { _, _ in },
@@ -103,7 +103,7 @@ public struct TracePropagation: Sendable {
 
     public var interceptor: InterceptorFactory {
         InterceptorFactory("trace") { _ in
-            // Here, because the interceptor's methods may run elsewhere.
+            // Here, because the interceptor's methods may run on another thread.
             TracingInterceptor(self, (current() ?? TraceParent()).child())
         }
     }

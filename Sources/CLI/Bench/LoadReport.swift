@@ -1,0 +1,98 @@
+import Swiftlet
+
+/// The forms in which a benchmark's result is printed.
+struct LoadReport {
+    let result: LoadResult
+
+    private static let percentiles = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
+    private static let barCount = 10
+
+    private var latencies: LatencyHistogram { result.latencies }
+
+    private var sortedStatuses: [(name: String, count: Int)] {
+        result.statuses.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { ("\($0.key)", $0.value) }
+    }
+
+    private static func name(_ percentile: Double) -> String {
+        let tenths = Int((percentile * 1_000).rounded())
+        return tenths % 10 == 0 ? "p\(tenths / 10)" : "p\(tenths / 10).\(tenths % 10)"
+    }
+
+    private static func decimal(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        return "\(hundredths / 100)." + "\(100 + hundredths % 100)".dropFirst()
+    }
+}
+
+// MARK: - Text
+
+extension LoadReport {
+    /// For people.
+    ///
+    /// - Parameter columnCount: The width of the terminal, in characters.
+    func text(columnCount: Int) -> String {
+        var lines = [
+            "calls       \(latencies.count) in \(Self.decimal(result.duration / .seconds(1))) s",
+            "rate        \(Self.decimal(result.callsPerSecond)) calls per second",
+            "received    \(result.receivedByteCount) bytes",
+            "latency     min \(latencies.min.milliseconds), mean \(latencies.mean.milliseconds), "
+                + "max \(latencies.max.milliseconds)",
+        ]
+        guard latencies.count > 0 else { return lines.joined(separator: "\n") }
+        lines += ["", "percentiles"]
+        lines += Self.percentiles.map {
+            "  \(Self.name($0).padded(to: 6)) \(latencies.percentile($0).paddedMilliseconds)"
+        }
+        lines += ["", "histogram"] + bars(columnCount)
+        lines += ["", "statuses"]
+        lines += sortedStatuses.map { "  \($0.name)  \($0.count)" }
+        if let failure = result.firstFailure { lines += ["", "first failure: \(failure)"] }
+        return lines.joined(separator: "\n")
+    }
+
+    private func bars(_ columnCount: Int) -> [String] {
+        let bars = latencies.bars(Self.barCount, to: latencies.percentile(0.99))
+        let most = bars.map(\.count).max() ?? 1
+        let width = max(1, columnCount - 28)
+        return bars.map { bar in
+            let length = (bar.count * width + most - 1) / max(1, most)
+            return "  \(bar.upTo.paddedMilliseconds) \("\(bar.count)".padded(to: 9)) "
+                + String(repeating: "■", count: length)
+        }
+    }
+}
+
+// MARK: - For programs
+
+extension LoadReport {
+    private var figures: [(name: String, value: String)] {
+        var figures = [
+            ("calls", "\(latencies.count)"),
+            ("seconds", "\(result.duration / .seconds(1))"),
+            ("callsPerSecond", "\(result.callsPerSecond)"),
+            ("receivedBytes", "\(result.receivedByteCount)"),
+        ]
+        let named =
+            [("min", latencies.min), ("mean", latencies.mean), ("max", latencies.max)]
+            + Self.percentiles.map { (Self.name($0), latencies.percentile($0)) }
+        figures += named.map { ("\($0.0)Milliseconds", "\($0.1 / .milliseconds(1))") }
+        return figures
+    }
+
+    /// An object with the figures, and `statuses` by name.
+    var json: String {
+        let members = figures.map { "  \"\($0.name)\": \($0.value)" }
+        let statuses = sortedStatuses.map { "\"\($0.name)\": \($0.count)" }
+        return "{\n" + members.joined(separator: ",\n")
+            + ",\n  \"statuses\": {\(statuses.joined(separator: ", "))}\n}"
+    }
+
+    /// A line of names and a line of values.
+    var csv: String {
+        let failed = latencies.count - (result.statuses[.ok] ?? 0)
+        let all = figures + [("failed", "\(failed)")]
+        return all.map(\.name).joined(separator: ",") + "\n"
+            + all.map(\.value).joined(separator: ",")
+    }
+}

@@ -1,0 +1,37 @@
+import Swiftlet
+
+/// What a benchmark measured.
+struct LoadResult: Sendable {
+    /// The latencies of all calls, failed ones included.
+    var latencies = LatencyHistogram()
+    var statuses: [StatusCode: Int] = [:]
+    /// The text of the first failure.
+    var firstFailure: String?
+    /// Bytes of all response messages.
+    var receivedByteCount = 0
+    /// From the start of the measurement to the end of the last call.
+    var duration = Duration.zero
+
+    var callsPerSecond: Double {
+        duration > .zero ? Double(latencies.count) / (duration / .seconds(1)) : 0
+    }
+
+    mutating func record(_ latency: Duration, _ outcome: Result<Int, RPCError>) {
+        latencies.record(latency)
+        switch outcome {
+        case .success(let byteCount):
+            statuses[.ok, default: 0] += 1
+            receivedByteCount += byteCount
+        case .failure(let error):
+            statuses[error.code, default: 0] += 1
+            firstFailure = firstFailure ?? Main.text(of: error)
+        }
+    }
+
+    mutating func merge(_ other: LoadResult) {
+        latencies.merge(other.latencies)
+        statuses.merge(other.statuses, uniquingKeysWith: +)
+        firstFailure = firstFailure ?? other.firstFailure
+        receivedByteCount += other.receivedByteCount
+    }
+}

@@ -1,0 +1,28 @@
+import Swiftlet
+import SwiftletDynamic
+import SwiftletLoopback
+
+/// What `-v` prints about a call, on the standard error.
+struct CallLog: Sendable {
+    let isEnabled: Bool
+
+    func start(of method: MethodSchema, _ metadata: Metadata) {
+        guard isEnabled else { return }
+        let input = (method.streamsRequests ? "stream " : "") + method.input.fullName
+        let output = (method.streamsResponses ? "stream " : "") + method.output.fullName
+        printToStandardError("> \(method.path) (\(input)) returns (\(output))")
+        // The values that authenticate the caller are hidden.
+        for element in metadata { printToStandardError("> \(element)") }
+    }
+
+    func headers(_ metadata: Metadata) {
+        guard isEnabled else { return }
+        for element in metadata { printToStandardError("< \(element)") }
+    }
+
+    func end(trailers: Metadata, _ timeline: CallTimeline?) {
+        guard isEnabled else { return }
+        for element in trailers { printToStandardError("< \(element)") }
+        if let timeline { printToStandardError("* \(timeline)") }
+    }
+}

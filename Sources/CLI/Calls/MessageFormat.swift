@@ -1,0 +1,55 @@
+import SwiftletDynamic
+
+/// The form of messages on the command line.
+struct MessageFormat: Sendable {
+    enum Name: String, CaseIterable {
+        case json, text, binary
+    }
+
+    let name: Name
+    /// Whether JSON has the fields that have their default.
+    var emitsDefaults = false
+    /// Whether members of JSON that are no fields are ignored. They are errors otherwise.
+    var ignoresUnknownFields = false
+
+    /// The bytes of a message as they are printed.
+    ///
+    /// JSON and text end with a newline. In a stream, texts are separated by a line with the character
+    /// U+001E, and binary messages have their length before them, as a varint.
+    func output(_ message: DynamicMessage, isStream: Bool) throws -> [UInt8] {
+        switch name {
+        case .json:
+            var json = try message.json(
+                options: JSONWritingOptions(emitsDefaults: emitsDefaults, isIndented: true))
+            if Terminal.hasColour { json = JSONColour.coloured(json) }
+            return Array(json.utf8) + [UInt8(ascii: "\n")]
+        case .text:
+            return Array(message.text().utf8) + (isStream ? [0x1e, UInt8(ascii: "\n")] : [])
+        case .binary:
+            let bytes = try message.encoded()
+            return isStream ? Self.varint(bytes.count) + bytes : bytes
+        }
+    }
+
+    /// Reads one message.
+    func input(_ bytes: [UInt8], as schema: MessageSchema) throws -> DynamicMessage {
+        switch name {
+        case .json:
+            try DynamicMessage(
+                json: bytes, as: schema,
+                options: JSONReadingOptions(ignoresUnknownFields: ignoresUnknownFields))
+        case .text: try DynamicMessage(text: bytes, as: schema)
+        case .binary: try DynamicMessage(decoding: bytes, as: schema)
+        }
+    }
+
+    private static func varint(_ value: Int) -> [UInt8] {
+        var rest = UInt(value)
+        var bytes: [UInt8] = []
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        return bytes + [UInt8(rest)]
+    }
+}

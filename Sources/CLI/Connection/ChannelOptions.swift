@@ -1,0 +1,94 @@
+import Swiftlet
+
+/// Options of commands that call a server.
+enum ChannelOptions {
+    static let all: [CommandOption] = [
+        .flag("plaintext", help: "no TLS; the default for a target on this machine"),
+        .flag("tls", help: "TLS; the default for every other target"),
+        .value(
+            "cacert", "ca", named: "FILE|system",
+            help: "the authorities that may certify the server"),
+        .value("cert", named: "FILE", help: "the certificate of this client, with --key"),
+        .value("key", named: "FILE", help: "the private key of this client"),
+        .value(
+            "servername", "override", named: "NAME",
+            help: "the name that the server's certificate must be for"),
+        .flag("insecure", help: "TLS that accepts every certificate"),
+        .value("authority", named: "NAME", help: "the :authority of requests"),
+        .value("H", "header", named: "'NAME: VALUE'", help: "metadata; values of -bin are base64"),
+        .value("max-time", "timeout", named: "TIME", help: "the longest time of a call"),
+        .value("connect-timeout", named: "TIME", help: "the longest time of an attempt to connect"),
+        .value("compress", named: "gzip|deflate", help: "compresses requests"),
+        .value("max-msg-size", "max-msg-sz", named: "BYTES", help: "the largest response message"),
+        .value("user-agent", named: "TEXT", help: "stands before the user agent of this program"),
+        .value("retry", named: "N", help: "sends a call up to N times while it is UNAVAILABLE"),
+        .value("proxy", named: "URL|none", help: "the proxy to connect through"),
+    ]
+    static let usage = "[connection options]"
+    static let defaultTarget = "localhost:50051"
+
+    /// - Parameter timeout: The longest time of a call that has no `--max-time`; nil sets no limit.
+    static func channel(
+        _ target: String, _ arguments: Arguments, timeout: Duration? = .seconds(20),
+        configure: (inout ChannelArguments) -> Void = { _ in }
+    ) throws -> Channel {
+        var options = CallOptions()
+        options.timeout = try arguments.duration("--max-time") ?? timeout
+        options.compression = try arguments.choice("--compress", as: Compression.self)?.algorithm
+        options.metadata = try HeaderOption.metadata(arguments.all("-H"))
+        let credentials = try SecurityOptions.credentials(target, arguments)
+        return try UsageError.whenInvalid {
+            var channelArguments = try channelArguments(arguments)
+            configure(&channelArguments)
+            return try Channel(
+                target, credentials: credentials, arguments: channelArguments,
+                defaultOptions: options)
+        }
+    }
+
+    private enum Compression: String, CaseIterable {
+        case gzip, deflate, identity
+
+        var algorithm: CompressionAlgorithm { CompressionAlgorithm(name: rawValue) }
+    }
+
+    private static func channelArguments(_ arguments: Arguments) throws -> ChannelArguments {
+        var channel = ChannelArguments()
+        channel.defaultAuthority = arguments["--authority"]
+        channel.userAgentPrefix = arguments["--user-agent"]
+        if let timeout = try arguments.duration("--connect-timeout") {
+            channel.connectTimeout = timeout
+        }
+        if let count = try arguments.integer("--max-msg-size", in: 0...Int(Int32.max)) {
+            channel.maxReceiveMessageByteCount = count
+        }
+        if let count = try arguments.integer("--retry", in: 1...5), count > 1 {
+            var config = ServiceConfig()
+            config.methods = [
+                MethodConfig([.all]) {
+                    $0.retry = RetryPolicy(maxAttempts: count, retryableCodes: [.unavailable])
+                }
+            ]
+            channel.serviceConfig = config
+        }
+        if let proxy = arguments["--proxy"] {
+            channel.proxy = proxy == "none" ? .none : .server(try ProxyServer(proxy))
+        }
+        return channel
+    }
+}
+
+extension Channel {
+    /// Runs `body` and closes the channel, also when `body` throws. A program that exits with an open
+    /// channel does not send GOAWAY to the server.
+    func closing<Result>(after body: () async throws -> Result) async throws -> Result {
+        do {
+            let result = try await body()
+            await close()
+            return result
+        } catch {
+            await close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Swiftlet
+
+/// Chooses between TLS and plaintext.
+enum SecurityOptions {
+    private static let tlsOptions = ["--cacert", "--cert", "--key", "--servername", "--insecure"]
+
+    /// TLS if an option asks for it, and otherwise for every target that is not on this machine.
+    static func credentials(_ target: String, _ arguments: Arguments) throws -> ChannelCredentials {
+        let tlsOption = tlsOptions.first { arguments[$0] != nil }
+        guard !arguments.has("--plaintext") else {
+            if let option = arguments.has("--tls") ? "--tls" : tlsOption {
+                throw UsageError(message: "--plaintext and \(option) exclude each other")
+            }
+            return .insecure
+        }
+        guard arguments.has("--tls") || tlsOption != nil || !isOnThisMachine(target) else {
+            return .insecure
+        }
+        return try tls(arguments)
+    }
+
+    private static func tls(_ arguments: Arguments) throws -> ChannelCredentials {
+        var tls = TLSOptions()
+        if let authorities = arguments["--cacert"], authorities != "system" {
+            tls.rootCertificates = .file(authorities)
+        }
+        switch (arguments["--cert"], arguments["--key"]) {
+        case (nil, nil): break
+        case (let certificate?, let key?):
+            tls.certificateChain = .file(certificate)
+            tls.privateKey = .file(key)
+        default: throw UsageError(message: "--cert and --key go together")
+        }
+        tls.targetNameOverride = arguments["--servername"]
+        tls.acceptsAnyCertificate = arguments.has("--insecure")
+        return try UsageError.whenInvalid { try .tls(tls) }
+    }
+
+    static func isOnThisMachine(_ target: String) -> Bool {
+        if target.hasPrefix("unix:") || target.hasPrefix("unix-abstract:") { return true }
+        var rest = target[...]
+        for prefix in ["dns:///", "dns:", "ipv4:", "ipv6:"] where rest.hasPrefix(prefix) {
+            rest = rest.dropFirst(prefix.count)
+            break
+        }
+        if rest == "::1" || rest.hasPrefix("[::1]") { return true }
+        let host = rest.prefix { $0 != ":" }
+        return host == "localhost" || host.hasPrefix("127.")
+    }
+}

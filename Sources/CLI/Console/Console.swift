@@ -1,0 +1,96 @@
+import SwiftletLoopback
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+// The functions of the operating system that the command line uses. Foundation offers them, too, and
+// makes a static binary fifteen times as large.
+
+/// Flushes the printed output, so that a reader of a pipe receives it. False when output was lost.
+@discardableResult
+func flushOutput() -> Bool {
+    // Nil flushes all open streams.
+    if fflush(nil) != 0 { outputWasLost.store(true, ordering: .relaxed) }
+    return !outputWasLost.load(ordering: .relaxed)
+}
+
+/// A later flush does not report output that was lost before.
+private let outputWasLost = Atomic(false)
+
+/// Ends the program. The exit status is 1 instead of 0 when printed output was lost.
+func leave(with status: Int32) -> Never {
+    if !flushOutput(), status == 0 {
+        printToStandardError("swiftlet: the output cannot be written")
+        exit(1)
+    }
+    exit(status)
+}
+
+/// Opens closed standard streams on /dev/null. Otherwise a connection could get the descriptor of one,
+/// and with it the printed output.
+func keepStandardStreams() {
+    var descriptor: CInt
+    repeat { descriptor = unsafe open("/dev/null", O_RDONLY) } while (0...2).contains(descriptor)
+    _ = close(descriptor)
+}
+
+/// A file that cannot be read or written.
+struct FileError: Error, CustomStringConvertible {
+    var path: String
+    var code: CInt
+
+    /// The system's description of the error.
+    var reason: String {
+        // The string is valid until the next call of strerror, and is copied here.
+        guard let words = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: words)
+    }
+
+    var description: String { "\(path): \(reason)" }
+}
+
+/// Reads a whole file.
+func readFile(_ path: String) throws(FileError) -> [UInt8] {
+    let descriptor = unsafe path.withCString { unsafe open($0, O_RDONLY) }
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    defer { _ = close(descriptor) }
+    var content: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+        let count = readSome(descriptor, into: &chunk)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw FileError(path: path, code: errno) }
+        if count == 0 { return content }
+        content += chunk[..<count]
+    }
+}
+
+/// Reads what there is, at most `chunk.count` bytes. Returns the count of bytes; 0 at the end, and a
+/// negative number with the reason in `errno` when it fails.
+func readSome(_ descriptor: CInt, into chunk: inout [UInt8]) -> Int {
+    // The buffer is the array's own, with its count.
+    unsafe chunk.withUnsafeMutableBytes { bytes in
+        unsafe read(descriptor, bytes.baseAddress, bytes.count)
+    }
+}
+
+/// Writes all bytes to the standard output, after what was printed before.
+func writeToStandardOutput(_ bytes: [UInt8]) throws(FileError) {
+    flushOutput()
+    var written = 0
+    while written < bytes.count {
+        // The buffer is the array's own; at most its rest is read.
+        let count = unsafe bytes[written...].withUnsafeBytes { bytes in
+            unsafe write(1, bytes.baseAddress, bytes.count)
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw FileError(path: "standard output", code: errno) }
+        written += count
+    }
+}

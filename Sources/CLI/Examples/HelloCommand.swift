@@ -1,0 +1,19 @@
+import Swiftlet
+
+/// Calls `helloworld.Greeter`.
+enum HelloCommand: Command {
+    static let name = "hello"
+    static let usage = "hello NAME [TARGET] \(ChannelOptions.usage)"
+    static let purpose = "greets through the Greeter at TARGET (\(ChannelOptions.defaultTarget))"
+    static let options = ChannelOptions.all
+
+    static func run(_ arguments: Arguments) async throws {
+        let name = try arguments.word(0, "NAME")
+        try arguments.expectAtMost(2)
+        let target = arguments.words.count > 1 ? arguments.words[1] : ChannelOptions.defaultTarget
+        let channel = try ChannelOptions.channel(target, arguments)
+        try await channel.closing {
+            print(try await Greeter(channel: channel).sayHello(.init(name: name)).message)
+        }
+    }
+}

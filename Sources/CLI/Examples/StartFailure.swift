@@ -1,0 +1,14 @@
+import Swiftlet
+
+/// A server of the command line did not start. The exit status is 1, because no call failed.
+struct StartFailure: Error, CustomStringConvertible {
+    var description: String
+
+    static func instead<Made>(_ start: () throws -> Made) throws -> Made {
+        do {
+            return try UsageError.whenInvalid(start)
+        } catch let error as RPCError {
+            throw StartFailure(description: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import SwiftletDynamic
+
+/// Writes a JSON object with all fields of a message, to be filled in.
+struct JSONTemplate {
+    private static let maxDepth = 8
+
+    /// The messages around the current one: a message inside itself is written as `{}`.
+    private var path: [MessageSchema] = []
+
+    static func text(for message: MessageSchema) -> String {
+        var template = JSONTemplate()
+        return template.object(message)
+    }
+
+    private mutating func object(_ message: MessageSchema) -> String {
+        if let text = Self.wellKnown[message.fullName] { return text }
+        guard !path.contains(message), path.count < Self.maxDepth, !message.fields.isEmpty else {
+            return "{}"
+        }
+        path.append(message)
+        defer { path.removeLast() }
+        let indentation = String(repeating: "  ", count: path.count)
+        var members: [String] = []
+        var oneofs: Set<String> = []
+        for field in message.fields {
+            // A message can have one field of a oneof.
+            if let oneof = field.oneof, !oneofs.insert(oneof.name).inserted { continue }
+            members.append("\(indentation)\"\(field.jsonName)\": \(value(of: field))")
+        }
+        return "{\n" + members.joined(separator: ",\n") + "\n\(indentation.dropLast(2))}"
+    }
+
+    private mutating func value(of field: FieldSchema) -> String {
+        if let key = field.mapKey, let value = field.mapValue {
+            let name = key.type == .string ? "" : single(key)
+            return "{\"\(name)\": \(single(value))}"
+        }
+        return field.isList ? "[\(single(field))]" : single(field)
+    }
+
+    private mutating func single(_ field: FieldSchema) -> String {
+        switch field.type {
+        case .message, .group: field.message.map { object($0) } ?? "{}"
+        case .enumeration: "\"\(field.enumeration?.values.first?.name ?? "")\""
+        case .bool: "false"
+        case .string, .bytes: "\"\""
+        case .int64, .uint64, .fixed64, .sfixed64, .sint64: "\"0\""
+        default: "0"
+        }
+    }
+
+    /// The messages whose JSON is no object with their fields.
+    private static let wellKnown: [String: String] = {
+        let values = [
+            "Timestamp": "\"1970-01-01T00:00:00Z\"", "Duration": "\"0s\"", "FieldMask": "\"\"",
+            "Any": "{\"@type\": \"type.googleapis.com/google.protobuf.Empty\", \"value\": {}}",
+            "Struct": "{}", "Value": "null", "ListValue": "[]", "Empty": "{}",
+            "DoubleValue": "0", "FloatValue": "0", "Int32Value": "0", "UInt32Value": "0",
+            "Int64Value": "\"0\"", "UInt64Value": "\"0\"", "BoolValue": "false",
+            "StringValue": "\"\"", "BytesValue": "\"\"",
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: values.map { ("google.protobuf.\($0.key)", $0.value) })
+    }()
+}

@@ -1,0 +1,75 @@
+import Swiftlet
+import SwiftletDynamic
+
+/// Where a command gets its schema.
+enum SchemaOptions {
+    static let all: [CommandOption] = [
+        .value("proto", named: "FILE", help: "a .proto file, in place of reflection; repeatable"),
+        .value(
+            "I", "import-path", named: "DIR",
+            help: "a directory of --proto and its imports; default: that of the file"),
+        .value(
+            "protoset", named: "FILE",
+            help: "a descriptor set of protoc, in place of reflection; repeatable"),
+    ]
+
+    static let usage = "[--proto FILE [-I DIR] | --protoset FILE]"
+
+    /// A schema that does not come from the server; nil if reflection is to be used.
+    static func localSchema(_ arguments: Arguments) throws -> Schema? {
+        let sources = arguments.all("--proto")
+        let sets = arguments.all("--protoset")
+        guard !sources.isEmpty || !sets.isEmpty else { return nil }
+        return try Schema(
+            sets.flatMap(descriptors) + compiled(sources, in: arguments.all("-I")))
+    }
+
+    private static func compiled(
+        _ paths: [String], in directories: [String]
+    ) throws -> [Google.Protobuf.FileDescriptorProto] {
+        guard !paths.isEmpty else { return [] }
+        let files = paths.map { ProtoArgument($0, in: directories) }
+        let roots = directories.isEmpty ? files.map(\.directory) : directories
+        do throws(ProtoCompilationError) {
+            return try ProtoCompiler(reading: ProtoDirectories(roots).read)
+                .compile(files.map(\.name)).file
+        } catch {
+            throw UsageError(message: "\(error)", isAboutUsage: false)
+        }
+    }
+
+    private static func descriptors(
+        _ path: String
+    ) throws -> [Google.Protobuf.FileDescriptorProto] {
+        let bytes = try Arguments.contents(of: path)
+        do throws(WireError) {
+            return try Google.Protobuf.FileDescriptorSet(decoding: bytes).file
+        } catch {
+            throw UsageError(
+                message: "--protoset: '\(path)' is not a descriptor set: \(error)",
+                isAboutUsage: false)
+        }
+    }
+}
+
+/// A `.proto` file of the command line, and the directory that its name is relative to.
+struct ProtoArgument {
+    let directory: String
+    /// The name by which other files import it.
+    let name: String
+
+    /// - Parameter directories: The values of `-I`. Without any, the directory of the file is used.
+    init(_ path: String, in directories: [String]) {
+        guard directories.isEmpty else {
+            // As protoc does: the path may begin with one of the directories.
+            let prefix = directories.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+                .first { path.hasPrefix($0) }
+            directory = prefix ?? ""
+            name = String(path.dropFirst(directory.count))
+            return
+        }
+        let end = path.lastIndex(of: "/")
+        directory = end.map { String(path[...$0]) } ?? ""
+        name = end.map { String(path[path.index(after: $0)...]) } ?? path
+    }
+}

@@ -1,0 +1,66 @@
+import Swiftlet
+import SwiftletDynamic
+
+/// Fetches schemas through the reflection service of a server: version 1, or v1alpha.
+struct ServerReflection {
+    let channel: Channel
+    /// For error texts.
+    let target: String
+
+    /// The names of all services.
+    func serviceNames() async throws -> [String] {
+        try await naming { try await ReflectionClient(channel: channel).services() }
+    }
+
+    /// The files that declare `symbols`, and everything that these files import.
+    func schema(declaring symbols: [String]) async throws -> Schema {
+        try await schema(SchemaFetch(symbols: symbols))
+    }
+
+    /// The files of all services.
+    func schemaOfAllServices() async throws -> Schema {
+        try await schema(.allServices())
+    }
+
+    private func schema(_ fetch: SchemaFetch) async throws -> Schema {
+        var fetch = fetch
+        return try await naming {
+            while true {
+                do {
+                    try await run(&fetch)
+                    return try fetch.schema()
+                } catch let error as RPCError where error.code == .unimplemented {
+                    guard fetch.fallBack() else { throw error }
+                }
+            }
+        }
+    }
+
+    private func run(_ fetch: inout SchemaFetch) async throws {
+        let method = try Method<SchemaFetch.Request, SchemaFetch.Response>(
+            path: fetch.path, .bidirectional)
+        let call = try await channel.bidirectional(method)
+        defer { call.cancel() }
+        var answers = call.responses.makeAsyncIterator()
+        while let request = fetch.next() {
+            try await call.requests.write(request)
+            guard let answer = try await answers.next() else {
+                throw RPCError(.internal, "the reflection service ended without an answer")
+            }
+            try fetch.receive(answer)
+        }
+        call.requests.finish()
+        // Reads to the status, which may be an error.
+        while try await answers.next() != nil {}
+    }
+
+    /// Runs `body`. A server without reflection gets an error that says so.
+    private func naming<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch var error as RPCError where error.code == .unimplemented {
+            error.message = "the server at \(target) does not offer reflection"
+            throw error
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// Decides over which endpoints calls are spread.
+///
+/// A balancer is a value without I/O: endpoints and the states of its subchannels go in; through the
+/// context it makes, connects and drops subchannels and reports a picker. The channel calls one method
+/// at a time, and never under a lock. Balancers nest: a policy such as `priority` holds the balancers of
+/// its children and passes on what they are to hear.
+public protocol Balancer: Sendable {
+    /// The resolver found endpoints, or the policy's configuration changed. Called first.
+    ///
+    /// Throws when the balancer cannot work with them; the channel then asks the resolver again. What the
+    /// balancer did and reported in the context before it threw still counts.
+    mutating func update(
+        _ update: BalancerUpdate, _ context: inout BalancerContext
+    ) throws(RPCError)
+
+    /// The resolver failed. A balancer that has endpoints goes on with them; one that has none reports
+    /// TRANSIENT_FAILURE with the error.
+    mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext)
+
+    /// A subchannel changed its state. A balancer ignores subchannels that it did not make.
+    mutating func subchannel(
+        _ subchannel: Subchannel, changedTo state: SubchannelState,
+        _ context: inout BalancerContext)
+
+    /// A time has come that the balancer, or another one beside it, asked for with
+    /// ``BalancerContext/wake(at:)``. The balancer compares ``BalancerContext/now`` with its own times.
+    mutating func timeHasCome(_ context: inout BalancerContext)
+
+    /// A call needs a connection while the balancer reports IDLE.
+    mutating func exitIdle(_ context: inout BalancerContext)
+
+    /// A subchannel reported its load outside of calls (proposal A51).
+    mutating func subchannel(
+        _ subchannel: Subchannel, reported load: LoadReport, _ context: inout BalancerContext)
+
+    /// The balancer is not needed any more. It drops its subchannels.
+    mutating func close(_ context: inout BalancerContext)
+}
+
+extension Balancer {
+    public mutating func timeHasCome(_ context: inout BalancerContext) {}
+
+    public mutating func exitIdle(_ context: inout BalancerContext) {}
+
+    public mutating func subchannel(
+        _ subchannel: Subchannel, reported load: LoadReport, _ context: inout BalancerContext
+    ) {}
+}
+
+/// What a resolver's result means for a balancer.
+public struct BalancerUpdate: Sendable {
+    /// The endpoints. May be empty.
+    public var endpoints: [Endpoint]
+    /// The policy that the balancer was made by, with its present configuration.
+    public var policy: any BalancingPolicy
+
+    /// Makes an update.
+    public init(endpoints: [Endpoint], policy: any BalancingPolicy) {
+        self.endpoints = endpoints
+        self.policy = policy
+    }
+}
+
+/// The configuration of a balancer, and the way to make one.
+///
+/// ```swift
+/// arguments.serviceConfig = ServiceConfig(balancing: RoundRobin())
+/// ```
+public protocol BalancingPolicy: Hashable, Sendable {
+    /// The name in a service config: `round_robin`. A balancer is kept as long as the name stays the
+    /// same.
+    var name: String { get }
+
+    /// Makes the balancer. Its first call is ``Balancer/update(_:_:)`` with this policy.
+    func makeBalancer() -> any Balancer
+}

@@ -1,0 +1,93 @@
+/// The surroundings of a balancer while one of its methods runs: the time, chance, and the means to act.
+public struct BalancerContext: ~Copyable {
+    /// What a balancer asked for, in order.
+    package enum Action: Sendable {
+        case make(Subchannel, Endpoint)
+        case update(Subchannel, Endpoint)
+        case connect(Subchannel)
+        case drop(Subchannel)
+        case reportLoad(Subchannel, interval: Duration?)
+    }
+
+    /// The time, counted from any fixed moment.
+    public let now: Duration
+
+    /// What was asked for and is to be done behind the call.
+    package private(set) var actions: [Action] = []
+    /// The state and picker that were reported last; nil when none were.
+    package private(set) var report: (connectivity: ConnectivityState, picker: any Picker)?
+    package private(set) var wantsResolution = false
+    /// The times at which the balancer wants to be called.
+    package private(set) var wakeTimes: [Duration] = []
+
+    private let makeSubchannel: (Endpoint) -> Subchannel
+    private let random: () -> UInt64
+
+    package init(
+        now: Duration, random: @escaping () -> UInt64,
+        makeSubchannel: @escaping (Endpoint) -> Subchannel
+    ) {
+        self.now = now
+        self.random = random
+        self.makeSubchannel = makeSubchannel
+    }
+}
+
+// MARK: - Subchannels
+
+extension BalancerContext {
+    /// Makes a subchannel to an endpoint, in the state IDLE.
+    public mutating func makeSubchannel(to endpoint: Endpoint) -> Subchannel {
+        let subchannel = makeSubchannel(endpoint)
+        actions.append(.make(subchannel, endpoint))
+        return subchannel
+    }
+
+    /// Gives a subchannel other addresses or attributes. It keeps its connection when that leads to
+    /// one of the new addresses; otherwise the connection is drained and the subchannel is IDLE.
+    public mutating func update(_ subchannel: Subchannel, to endpoint: Endpoint) {
+        actions.append(.update(subchannel, endpoint))
+    }
+
+    /// Has a subchannel connect, unless it is connected or tries to already. It tries again after each
+    /// failure, with a growing delay, until it is dropped.
+    public mutating func connect(_ subchannel: Subchannel) { actions.append(.connect(subchannel)) }
+
+    /// Removes a subchannel. Calls on its connections go on to their end.
+    public mutating func drop(_ subchannel: Subchannel) { actions.append(.drop(subchannel)) }
+
+    /// Has the server of a subchannel report its load every `interval`, outside of calls; nil ends that.
+    public mutating func reportLoad(of subchannel: Subchannel, every interval: Duration?) {
+        actions.append(.reportLoad(subchannel, interval: interval))
+    }
+}
+
+// MARK: - Results, time and chance
+
+extension BalancerContext {
+    /// Reports the state of the whole balancer, and the picker for calls from now on. A parent takes
+    /// its child's report with ``takeReport()`` and makes its own of it.
+    public mutating func report(_ connectivity: ConnectivityState, _ picker: any Picker) {
+        report = (connectivity, picker)
+    }
+
+    /// Takes what was reported in this context since it was last taken; nil when there was nothing.
+    public mutating func takeReport() -> (connectivity: ConnectivityState, picker: any Picker)? {
+        report.take()
+    }
+
+    /// Asks the resolver for fresh endpoints.
+    public mutating func requestResolution() { wantsResolution = true }
+
+    /// Takes back the request for fresh endpoints. Returns whether there was one.
+    package mutating func takeResolutionRequest() -> Bool {
+        defer { wantsResolution = false }
+        return wantsResolution
+    }
+
+    /// Asks for a call of ``Balancer/timeHasCome(_:)`` at `time`, or soon after it.
+    public mutating func wake(at time: Duration) { wakeTimes.append(time) }
+
+    /// A random number.
+    public mutating func randomNumber() -> UInt64 { random() }
+}

@@ -1,0 +1,94 @@
+/// Keeps a connection to every endpoint, as `round_robin` and the policies that spread calls in
+/// another order do.
+///
+/// It connects all subchannels at once and reports every state but READY. For READY the policy
+/// makes the picker: the methods return whether it must make a new one.
+struct ConnectedEndpoints<Extra: Sendable>: Sendable {
+    private(set) var list = EndpointList<Extra>()
+    private var reported: ConnectivityState?
+}
+
+// MARK: - Inputs
+
+extension ConnectedEndpoints {
+    /// Replaces the endpoints. Throws when there are none.
+    mutating func update(
+        _ endpoints: [Endpoint], _ context: inout BalancerContext, extra: (Endpoint) -> Extra
+    ) throws(RPCError) -> Bool {
+        list.update(endpoints, &context, extra: extra)
+        guard !list.isEmpty else {
+            reported = .transientFailure
+            context.reportFailure(.noAddresses)
+            throw .noAddresses
+        }
+        for member in list.members where member.connectivity == .idle {
+            context.connect(member.subchannel)
+        }
+        return report(&context, readyChanged: true, failureChanged: false)
+    }
+
+    /// Reports the resolver's error when there are no endpoints to go on with.
+    mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
+        guard list.isEmpty else { return }
+        reported = .transientFailure
+        context.reportFailure(error)
+    }
+
+    /// Records the state of a subchannel and connects it again when it lost its connection.
+    mutating func subchannel(
+        _ subchannel: Subchannel, changedTo state: SubchannelState,
+        _ context: inout BalancerContext
+    ) -> Bool {
+        guard let change = list.subchannel(subchannel, changedTo: state) else { return false }
+        let failed = state.connectivity == .transientFailure
+        let readyChanged = (change.before == .ready) != (change.after == .ready)
+        if failed || (readyChanged && change.before == .ready) { context.requestResolution() }
+        if state.connectivity == .idle { context.connect(subchannel) }
+        return report(&context, readyChanged: readyChanged, failureChanged: failed)
+    }
+
+    /// Visits the endpoints. The policy may change what it keeps for each.
+    mutating func forEach(_ body: (inout EndpointList<Extra>.Member) -> Void) { list.forEach(body) }
+
+    /// Changes what the policy keeps for the endpoint of a subchannel.
+    mutating func changeExtra(of subchannel: Subchannel, _ body: (inout Extra) -> Void) {
+        guard let place = list.place(of: subchannel) else { return }
+        list.changeExtra(at: place, body)
+    }
+
+    /// Drops all subchannels.
+    mutating func close(_ context: inout BalancerContext) {
+        list.removeAll(&context)
+        reported = nil
+    }
+}
+
+// MARK: - States
+
+extension ConnectedEndpoints {
+    /// READY if a subchannel is READY, else CONNECTING if one is CONNECTING or IDLE, else
+    /// TRANSIENT_FAILURE (A48).
+    var connectivity: ConnectivityState {
+        if list.count(of: .ready) > 0 { return .ready }
+        if list.count(of: .connecting) + list.count(of: .idle) > 0 { return .connecting }
+        return .transientFailure
+    }
+
+    /// Reports a state other than READY when it changed. Returns whether a new picker over the READY
+    /// subchannels is due.
+    private mutating func report(
+        _ context: inout BalancerContext, readyChanged: Bool, failureChanged: Bool
+    ) -> Bool {
+        let connectivity = connectivity
+        let stateChanged = connectivity != reported
+        reported = connectivity
+        switch connectivity {
+        case .ready: return readyChanged
+        case .transientFailure where stateChanged || failureChanged:
+            context.reportFailure(list.lastFailure ?? .noReason)
+        case .connecting where stateChanged: context.reportConnecting()
+        default: break
+        }
+        return false
+    }
+}

@@ -1,0 +1,43 @@
+import SwiftletTransport
+
+extension [Endpoint] {
+    /// One endpoint with the addresses of all endpoints, in the order in which they are tried: the
+    /// concatenated addresses without repetition, with the address families interleaved (A61).
+    /// The attributes are those of the first endpoint. Nil when there is no address.
+    func flattened() -> Endpoint? {
+        var seen: Set<ServerAddress> = []
+        let addresses = flatMap(\.addresses).filter { seen.insert($0).inserted }
+        guard let first = first(where: { !$0.addresses.isEmpty }) else { return nil }
+        return Endpoint(addresses.withFamiliesInterleaved, attributes: first.attributes)
+    }
+
+    /// The endpoints in a random order. The order of each endpoint's addresses is kept (A62).
+    func shuffled(_ context: inout BalancerContext) -> [Endpoint] {
+        var shuffled = self
+        for last in shuffled.indices.dropFirst().reversed() {
+            shuffled.swapAt(last, Int(context.randomNumber() % UInt64(last + 1)))
+        }
+        return shuffled
+    }
+}
+
+extension [ServerAddress] {
+    /// Takes one address of each family in turn, beginning with the family of the first address
+    /// (RFC 8305 §4). The order within a family is kept.
+    fileprivate var withFamiliesInterleaved: [ServerAddress] {
+        var families: [SocketAddress.Family] = []
+        var queues: [SocketAddress.Family: [ServerAddress]] = [:]
+        for address in self {
+            let family = address.socketAddress.family
+            if queues[family] == nil { families.append(family) }
+            queues[family, default: []].append(address)
+        }
+        guard families.count > 1 else { return self }
+        let longest = queues.values.map(\.count).max() ?? 0
+        return (0..<longest).flatMap { index in
+            families.compactMap { family in
+                queues[family].flatMap { index < $0.count ? $0[index] : nil }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Recognises an endpoint in a later list: the same addresses in any order (A61), under the same
+/// TLS name.
+struct EndpointKey: Hashable, Sendable {
+    /// Nearly every endpoint has one address, for which a set would be an allocation.
+    private enum Addresses: Hashable, Sendable {
+        case one(ServerAddress)
+        case several(Set<ServerAddress>)
+    }
+
+    private let addresses: Addresses
+    private let serverName: String?
+
+    /// Nil for an endpoint without addresses.
+    init?(_ endpoint: Endpoint) {
+        guard let first = endpoint.addresses.first else { return nil }
+        if endpoint.addresses.count == 1 {
+            addresses = .one(first)
+        } else {
+            let all = Set(endpoint.addresses)
+            addresses = all.count == 1 ? .one(first) : .several(all)
+        }
+        serverName = endpoint.attributes.serverName
+    }
+}

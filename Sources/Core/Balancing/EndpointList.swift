@@ -1,0 +1,139 @@
+/// The endpoints of a balancer with one subchannel for each, and the counts of their states.
+///
+/// `Extra` is what a policy keeps for each endpoint. It stays with the endpoint as long as the
+/// resolver reports the same addresses.
+struct EndpointList<Extra: Sendable>: Sendable {
+    struct Member: Sendable {
+        fileprivate let key: EndpointKey
+        /// The endpoint as it was last reported.
+        fileprivate(set) var endpoint: Endpoint
+        /// The sum of the weights of all entries with these addresses. A weight of 0 counts as 1.
+        fileprivate(set) var weight: UInt64
+        let subchannel: Subchannel
+        /// The state of the subchannel. After a failure it stays TRANSIENT_FAILURE until READY.
+        fileprivate(set) var connectivity = ConnectivityState.idle
+        /// Why the subchannel failed; nil in other states than TRANSIENT_FAILURE.
+        fileprivate(set) var failure: RPCError?
+        var extra: Extra
+    }
+
+    /// In the order of the resolver, without duplicates and without endpoints that have no address.
+    private(set) var members: ContiguousArray<Member> = []
+    /// The failure that was reported last; nil before the first.
+    private(set) var lastFailure: RPCError?
+    private var places: [Subchannel: Int] = [:]
+    private var counts: [ConnectivityState: Int] = [:]
+}
+
+// MARK: - Inputs
+
+extension EndpointList {
+    /// Replaces the endpoints, in linear time: makes subchannels to new ones, keeps those that are
+    /// known and drops the others.
+    mutating func update(
+        _ endpoints: [Endpoint], _ context: inout BalancerContext, extra: (Endpoint) -> Extra
+    ) {
+        var known = Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0) })
+        let previous = members
+        members = []
+        members.reserveCapacity(endpoints.count)
+        var placesByKey: [EndpointKey: Int] = [:]
+        for endpoint in endpoints {
+            guard let key = EndpointKey(endpoint) else { continue }
+            let weight = UInt64(max(endpoint.attributes.weight, 1))
+            if let place = placesByKey[key] {
+                members[place].weight += weight
+                continue
+            }
+            placesByKey[key] = members.count
+            if var member = known.removeValue(forKey: key) {
+                member.move(to: endpoint, weight: weight, &context)
+                members.append(member)
+            } else {
+                let subchannel = context.makeSubchannel(to: endpoint)
+                members.append(
+                    Member(
+                        key: key, endpoint: endpoint, weight: weight, subchannel: subchannel,
+                        extra: extra(endpoint)))
+            }
+        }
+        for member in previous where known[member.key] != nil { context.drop(member.subchannel) }
+        indexMembers()
+    }
+
+    /// How a subchannel's state changed.
+    struct Change {
+        let place: Int
+        let before: ConnectivityState
+        let after: ConnectivityState
+    }
+
+    /// Records the state of a subchannel. Nil for a subchannel that is not in the list.
+    mutating func subchannel(
+        _ subchannel: Subchannel, changedTo state: SubchannelState
+    ) -> Change? {
+        guard let place = places[subchannel] else { return nil }
+        let before = members[place].connectivity
+        let isRetrying =
+            before == .transientFailure
+            && (state.connectivity == .connecting || state.connectivity == .idle)
+        let after = isRetrying || state.connectivity == .shutdown ? before : state.connectivity
+        members[place].connectivity = after
+        counts[before, default: 0] -= 1
+        counts[after, default: 0] += 1
+        if state.connectivity == .transientFailure {
+            members[place].failure = state.error
+            lastFailure = state.error
+        } else if after != .transientFailure {
+            members[place].failure = nil
+        }
+        return Change(place: place, before: before, after: after)
+    }
+
+    /// Drops all subchannels.
+    mutating func removeAll(_ context: inout BalancerContext) {
+        for member in members { context.drop(member.subchannel) }
+        self = EndpointList()
+    }
+
+    /// Visits the members. The policy may change what it keeps for each.
+    mutating func forEach(_ body: (inout Member) -> Void) {
+        for place in members.indices { body(&members[place]) }
+    }
+
+    /// Changes what the policy keeps for one endpoint.
+    mutating func changeExtra(at place: Int, _ body: (inout Extra) -> Void) {
+        body(&members[place].extra)
+    }
+
+    private mutating func indexMembers() {
+        places = Dictionary(
+            uniqueKeysWithValues: members.indices.map { (members[$0].subchannel, $0) })
+        counts = members.reduce(into: [:]) { $0[$1.connectivity, default: 0] += 1 }
+    }
+}
+
+extension EndpointList.Member {
+    fileprivate mutating func move(
+        to endpoint: Endpoint, weight: UInt64, _ context: inout BalancerContext
+    ) {
+        if self.endpoint != endpoint { context.update(subchannel, to: endpoint) }
+        self.endpoint = endpoint
+        self.weight = weight
+    }
+}
+
+// MARK: - Outputs
+
+extension EndpointList {
+    var isEmpty: Bool { members.isEmpty }
+
+    /// How many subchannels are in a state.
+    func count(of connectivity: ConnectivityState) -> Int { counts[connectivity] ?? 0 }
+
+    /// The place of a subchannel in ``members``; nil when it is not in the list.
+    func place(of subchannel: Subchannel) -> Int? { places[subchannel] }
+
+    /// The members whose subchannels are READY.
+    var ready: some Sequence<Member> { members.lazy.filter { $0.connectivity == .ready } }
+}

@@ -1,0 +1,81 @@
+import Synchronization
+
+/// The weight of an endpoint in `weighted_round_robin`, and the times that decide whether it is used
+/// (A58).
+struct EndpointWeight: Sendable {
+    /// The weights that the trailers of calls report.
+    let reports = ReportedWeight()
+    /// How often the server reports in its stream; nil when it does not.
+    var reportInterval: Duration?
+
+    private var weight = 0.0
+    private var lastUpdate: Duration?
+    /// When the reports began that are used; nil before the first one.
+    private var nonEmptySince: Duration?
+}
+
+extension EndpointWeight {
+    /// A new connection may lead to another server: its reports have to prove themselves again.
+    mutating func becameReady() { nonEmptySince = nil }
+
+    mutating func record(_ weight: Double, at now: Duration) {
+        self.weight = weight
+        lastUpdate = now
+        nonEmptySince = nonEmptySince ?? now
+    }
+
+    /// Records what the trailers of calls reported since the last time.
+    mutating func collect(at now: Duration) {
+        if let weight = reports.take() { record(weight, at: now) }
+    }
+
+    /// The weight; 0 when it is not known, too new or too old.
+    mutating func weight(at now: Duration, _ policy: WeightedRoundRobin) -> Double {
+        guard let lastUpdate else { return 0 }
+        guard now - lastUpdate < policy.weightExpirationPeriod else {
+            nonEmptySince = nil
+            self.lastUpdate = nil
+            return 0
+        }
+        guard policy.blackoutPeriod > .zero else { return weight }
+        guard let nonEmptySince, now - nonEmptySince >= policy.blackoutPeriod else { return 0 }
+        return weight
+    }
+}
+
+/// Takes the load reports of an endpoint's calls on any thread, and keeps the last weight until the
+/// balancer collects it.
+final class ReportedWeight: CallTracker {
+    /// The bits of a number. 0 means that there was no report since the last collection.
+    private let latest = Atomic<UInt64>(0)
+    private let penalty = Atomic<UInt64>(Double(1).bitPattern)
+
+    /// By how much errors lower the weight.
+    var errorPenalty: Double {
+        get { Double(bitPattern: penalty.load(ordering: .relaxed)) }
+        set { penalty.store(newValue.bitPattern, ordering: .relaxed) }
+    }
+
+    func callEnded(_ outcome: CallOutcome) {
+        guard let weight = outcome.load?.weight(errorPenalty: errorPenalty) else { return }
+        latest.store(weight.bitPattern, ordering: .relaxed)
+    }
+
+    /// Returns the last weight that was reported since this was last called.
+    func take() -> Double? {
+        let bits = latest.exchange(0, ordering: .relaxed)
+        return bits == 0 ? nil : Double(bitPattern: bits)
+    }
+}
+
+extension LoadReport {
+    /// The calls per second that the server could serve: its calls per second divided by its
+    /// utilization, to which errors are added. Nil when the report does not say.
+    func weight(errorPenalty: Double) -> Double? {
+        let reported = applicationUtilization > 0 ? applicationUtilization : cpuUtilization
+        guard reported > 0, requestsPerSecond > 0 else { return nil }
+        let errors = errorsPerSecond / requestsPerSecond * max(errorPenalty, 0)
+        let weight = requestsPerSecond / (reported + errors)
+        return weight.isFinite && weight > 0 ? weight : nil
+    }
+}

@@ -1,0 +1,50 @@
+/// Sends every call to one subchannel.
+package struct SinglePicker: Picker {
+    package let subchannel: Subchannel
+
+    package init(_ subchannel: Subchannel) { self.subchannel = subchannel }
+
+    package func pick(_ call: borrowing PickInfo) -> Pick { .subchannel(subchannel) }
+}
+
+/// Keeps calls waiting for the next picker.
+struct QueuePicker: Picker {
+    /// The subchannel that the first waiting call connects; nil connects none.
+    var connecting: Subchannel?
+
+    func pick(_ call: borrowing PickInfo) -> Pick { .queue(connecting: connecting) }
+}
+
+/// Fails calls that do not wait for ready.
+struct FailingPicker: Picker {
+    let error: RPCError
+
+    func pick(_ call: borrowing PickInfo) -> Pick { .fail(error) }
+}
+
+extension BalancerContext {
+    /// Reports CONNECTING. Calls wait for the next picker.
+    mutating func reportConnecting() { report(.connecting, QueuePicker()) }
+
+    /// Reports TRANSIENT_FAILURE. Calls fail with `error`, unless they wait for ready.
+    mutating func reportFailure(_ error: RPCError) {
+        report(.transientFailure, FailingPicker(error: error))
+    }
+}
+
+extension RPCError {
+    /// The resolver found no address for a balancer.
+    static var noAddresses: RPCError {
+        .refused(.unavailable, "the resolver found no addresses")
+    }
+
+    /// A subchannel failed and gave no reason.
+    static var noReason: RPCError {
+        .refused(.unavailable, "no connection to any address")
+    }
+}
+
+extension SubchannelState {
+    /// The reason of a failure, also when the channel gave none.
+    var error: RPCError { failure ?? .noReason }
+}

@@ -1,0 +1,82 @@
+/// Chooses the subchannel of a call. A balancer reports a new picker whenever its choice changes.
+///
+/// A picker is called on the thread of the call, by many threads at once, and must not block.
+public protocol Picker: Sendable {
+    /// Chooses a subchannel for `call`.
+    func pick(_ call: borrowing PickInfo) -> Pick
+}
+
+/// What a picker knows about a call.
+public struct PickInfo: Sendable {
+    /// `/package.Service/Method`.
+    public let path: String
+    /// The metadata that the call is sent with.
+    public let metadata: Metadata
+    /// The hash by which `ring_hash` places the call; nil when the resolver computes none.
+    package var requestHash: UInt64?
+
+    /// Describes a call. A test of a picker makes its own.
+    public init(path: String, metadata: Metadata = Metadata()) {
+        self.path = path
+        self.metadata = metadata
+    }
+}
+
+/// What becomes of a call.
+public enum Pick: Sendable {
+    /// The call is sent on the subchannel. When that has no connection any more, the call waits for
+    /// the next picker. `tracker` hears how the call ended, also when it was not sent.
+    case subchannel(Subchannel, tracker: (any CallTracker)? = nil)
+    /// The call waits for the next picker. `connecting` is asked to connect.
+    case queue(connecting: Subchannel? = nil)
+    /// The call fails, unless it waits for ready: then it waits for the next picker.
+    case fail(RPCError)
+    /// The call fails, even when it waits for ready, and is not retried.
+    case drop(RPCError)
+}
+
+/// Hears the end of one call that a picker sent to a subchannel. Its method is called once, on any
+/// thread.
+public protocol CallTracker: Sendable {
+    /// The call has ended.
+    func callEnded(_ outcome: CallOutcome)
+}
+
+/// How a call ended, for the picker that chose its server.
+public struct CallOutcome: Sendable {
+    /// The status of the call.
+    public var code: StatusCode
+    /// The load that the server reported with the call's trailers (proposal A51); nil when it reported
+    /// none.
+    public var load: LoadReport?
+    /// Whether the call was sent on the subchannel; true by default. It is not sent when the subchannel
+    /// lost its connection after the pick.
+    public var wasSent = true
+
+    /// Makes an outcome.
+    public init(code: StatusCode, load: LoadReport? = nil) {
+        self.code = code
+        self.load = load
+    }
+}
+
+/// The load that a server reports, in the terms of Open Request Cost Aggregation.
+public struct LoadReport: Hashable, Sendable {
+    /// The part of the processor that is in use, from 0; above 1 it is overloaded.
+    public var cpuUtilization = 0.0
+    /// The part of the memory that is in use, from 0 to 1.
+    public var memoryUtilization = 0.0
+    /// The part of its capacity that the application says is in use, from 0.
+    public var applicationUtilization = 0.0
+    /// Requests per second.
+    public var requestsPerSecond = 0.0
+    /// Failed requests per second.
+    public var errorsPerSecond = 0.0
+    /// The use of other resources, from 0 to 1, by name.
+    public var utilization: [String: Double] = [:]
+    /// Metrics of the application, by name.
+    public var namedMetrics: [String: Double] = [:]
+
+    /// No load.
+    public init() {}
+}

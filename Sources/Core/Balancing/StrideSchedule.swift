@@ -1,0 +1,56 @@
+import Synchronization
+
+/// Counts the picks of all pickers of a balancer, so that a new picker goes on where the old one was.
+final class PickTurn: Sendable {
+    private let counter: Atomic<UInt64>
+
+    init(startingAt start: UInt64) { counter = Atomic(start) }
+
+    func next() -> UInt64 { counter.wrappingAdd(1, ordering: .relaxed).oldValue }
+}
+
+/// Chooses indices in proportion to their weights, without a lock: a static stride schedule.
+///
+/// The turns visit all indices again and again, one round after another. In each round an index with
+/// the largest weight is chosen, and one with a share s of the largest weight is chosen in a part s of
+/// the rounds, evenly spread. The decision depends on the number of the turn alone.
+struct StrideSchedule: Sendable {
+    /// The largest weight as it is stored.
+    private static let scale = UInt64(UInt16.max)
+    /// Indices skip different rounds, by about half a cycle from one to the next.
+    private static let offset = scale / 2
+    /// Weights are kept within this factor of the average, so that each endpoint gets calls and goes on
+    /// reporting.
+    private static let spread = 10.0
+    /// Keeps sums of weights finite.
+    private static let largest = 1e100
+
+    private let weights: ContiguousArray<UInt16>
+
+    /// An index whose weight is not known, 0, gets the average. Nil when less than two weights are
+    /// known: then all are equal.
+    init?(_ weights: [Double]) {
+        let known = weights.lazy.filter { $0 > 0 }.map { min($0, Self.largest) }
+        let count = known.reduce(0) { count, _ in count + 1 }
+        guard count >= 2 else { return nil }
+        let average = known.reduce(0, +) / Double(count)
+        let bounded = weights.map { weight in
+            guard weight > 0 else { return average }
+            return min(max(weight, average / Self.spread), average * Self.spread)
+        }
+        guard let top = bounded.max(), top > 0 else { return nil }
+        self.weights = ContiguousArray(
+            bounded.map { UInt16(max(($0 / top * Double(Self.scale)).rounded(), 1)) })
+    }
+
+    /// The next index. Takes one turn, or more where indices are skipped.
+    func next(_ turn: PickTurn) -> Int {
+        while true {
+            let turn = turn.next()
+            let (round, index) = turn.quotientAndRemainder(dividingBy: UInt64(weights.count))
+            let weight = UInt64(weights[Int(index)])
+            let phase = (weight &* round &+ index &* Self.offset) % Self.scale
+            if phase >= Self.scale - weight { return Int(index) }
+        }
+    }
+}

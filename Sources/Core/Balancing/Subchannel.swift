@@ -1,0 +1,56 @@
+package import SwiftletTransport
+
+/// One endpoint to which a balancer may have calls sent. Two values are equal when they are the same
+/// subchannel.
+public struct Subchannel: Hashable, Sendable {
+    /// Numbers the subchannels of a channel, from 1.
+    public let id: UInt64
+    /// What carries calls; nil in a test of a balancer.
+    package let backend: (any SubchannelBackend)?
+
+    package init(id: UInt64, backend: (any SubchannelBackend)? = nil) {
+        self.id = id
+        self.backend = backend
+    }
+
+    public static func == (left: Subchannel, right: Subchannel) -> Bool { left.id == right.id }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension Subchannel: CustomStringConvertible {
+    public var description: String { "subchannel \(id)" }
+}
+
+/// The connections of a subchannel.
+package protocol SubchannelBackend: AnyObject, Sendable {
+    /// Gives the call a stream, or has it wait for one.
+    func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening
+
+    /// Connects soon, unless the subchannel is connected or tries to already. Pickers call it on any
+    /// thread; it must not block.
+    func requestConnection()
+}
+
+/// What a subchannel did with a call.
+package enum SubchannelOpening: Sendable {
+    /// The call has a stream, waits for one on its connection, or has ended.
+    case opened
+    /// The subchannel has no connection.
+    case disconnected
+}
+
+/// What a balancer is told about a subchannel.
+public struct SubchannelState: Sendable {
+    /// IDLE, CONNECTING, READY or TRANSIENT_FAILURE. A subchannel that failed stays in
+    /// TRANSIENT_FAILURE while it tries again, until it is READY.
+    public var connectivity: ConnectivityState
+    /// Why the last attempt to connect failed, in TRANSIENT_FAILURE; nil in other states.
+    public var failure: RPCError?
+
+    /// Makes a state.
+    public init(_ connectivity: ConnectivityState, failure: RPCError? = nil) {
+        self.connectivity = connectivity
+        self.failure = failure
+    }
+}

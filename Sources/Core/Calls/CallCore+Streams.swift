@@ -1,0 +1,98 @@
+package import SwiftletTransport
+import Synchronization
+
+// The streams that carry a call, one after the other.
+
+extension CallCore {
+    /// The request so far, for a stream that is about to be opened; nil if the call has ended.
+    package func takeRequest() -> RequestLog.Portion? {
+        state.withLock { $0.lifetime.isSeeking ? $0.outbound.beginOpening() : nil }
+    }
+
+    /// The call has a stream. Sends what was written since ``takeRequest()``.
+    ///
+    /// - Parameter attempt: The one of the request that ``takeRequest()`` returned. The server may
+    ///   have refused the stream already, so that the call waits for another.
+    /// - Returns: Whether the caller must call ``deliverPending()``.
+    package func attach(
+        to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord,
+        attempt: Int
+    ) -> Bool {
+        while true {
+            enum Next { case send(RequestLog.Portion), done(hasDeliveries: Bool), isOver }
+            let next: Next = state.withLock { state in
+                guard state.lifetime.isSeeking, state.outbound.attempt == attempt
+                else { return .isOver }
+                if let portion = state.outbound.takePortion() { return .send(portion) }
+                state.lifetime.attach(carrier, stream, record)
+                state.outbound.attached()
+                return .done(hasDeliveries: state.hasDeliveries)
+            }
+            switch next {
+            case .send(var portion):
+                portion.takeEach { message, _ in
+                    _ = carrier.send(message, on: stream, andFinish: false)
+                }
+                if portion.isFinish { carrier.finish(stream) }
+            case .isOver:
+                carrier.reset(stream)
+                return false
+            case .done(let hasDeliveries): return hasDeliveries
+            }
+        }
+    }
+
+    /// Delivers what has arrived since the last delivery.
+    package func deliverPending() {
+        deliver()
+        returnWindow()
+    }
+
+    /// The stream that ``takeRequest()`` was called for could not be opened.
+    package func requestWasNotSent() { state.withLock { $0.outbound.openingFailed() } }
+
+    /// The server did not process the stream. The call is sent again on another stream if possible,
+    /// and otherwise ends with `cause`.
+    ///
+    /// - Parameter wasSent: False if nothing of the request was sent, so that the call can be sent
+    ///   again any number of times.
+    package func streamWasNotProcessed(
+        wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
+    ) {
+        enum Next { case seek, fail(isAnswered: Bool), isOver }
+        let next: Next = state.withLock { state in
+            guard !state.lifetime.isOver else { return .isOver }
+            guard state.outbound.prepareResend(wasSent: wasSent) else {
+                return .fail(isAnswered: state.lifetime.isAnswered)
+            }
+            state.lifetime.seekAgain()
+            return .seek
+        }
+        switch next {
+        case .isOver: break
+        case .seek: backend.begin(self)
+        case .fail(let isAnswered):
+            var error = cause()
+            // A server that has answered has received the request, whatever it says later.
+            if isAnswered { error.mayHaveBeenExecuted = true }
+            end(with: error, isImmediate: false)
+        }
+    }
+
+    package func streamHasRoom() {
+        state.withLock { $0.outbound.reportRoom() }
+        deliver()
+    }
+
+    /// Returns the window of the bytes that were consumed.
+    func returnWindow() {
+        let returned: (any StreamCarrier, StreamHandle, Int)? = state.withLock { state in
+            guard case .attached(let carrier, let stream) = state.lifetime.stage else { return nil }
+            let byteCount = state.inbound.takeReturnable()
+            return byteCount > 0 ? (carrier, stream, byteCount) : nil
+        }
+        if let (carrier, stream, byteCount) = returned {
+            carrier.consumed(byteCount, on: stream)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import SwiftletTransport
+
+/// The response direction of a call: what has arrived, what the observer has asked for, and how much
+/// of the stream's window can be returned.
+struct Inbound {
+    private var body: BodyReader
+    private var compression = CompressionAlgorithm.identity
+    private(set) var httpStatus: Int?
+    private(set) var initialMetadata: Metadata?
+    private var initialMetadataWasDelivered = false
+    /// Messages that have arrived and were not delivered yet.
+    private var messages = MessageQueue()
+    private var messageCount = 0
+    /// As in ``CallEnd``.
+    private(set) var compressedMessages: UInt64 = 0
+    /// Messages that the observer has asked for and not received yet.
+    private var demand = 0
+    /// Bytes of messages that were delivered to an observer that keeps messages, and not read there.
+    private var keptByteCount = 0
+    /// Bytes of DATA that have arrived and were not returned to the stream's window.
+    private var unreturnedByteCount = 0
+    /// The most consumed bytes that are kept back before the window is returned.
+    private let heldBackByteCount: Int
+    /// Bytes of DATA that have arrived.
+    private(set) var receivedByteCount = 0
+
+    init(_ framing: BodyFraming, maxByteCount: Int?, heldBackByteCount: Int) {
+        body = BodyReader(framing, maxByteCount: maxByteCount)
+        self.heldBackByteCount = heldBackByteCount
+    }
+}
+
+// MARK: - Arrivals
+
+extension Inbound {
+    mutating func receiveHeaders(
+        httpStatus: Int, _ compression: CompressionAlgorithm, _ metadata: consuming Metadata
+    ) {
+        self.httpStatus = httpStatus
+        self.compression = compression
+        initialMetadata = metadata
+    }
+
+    /// Throws if the body breaks the rules of its framing, or a message is too large.
+    mutating func receiveBody(_ bytes: Span<UInt8>) throws(RPCError) {
+        count(bytes.count)
+        var offset = 0
+        while let message = try body.next(in: bytes, at: &offset) { append(message) }
+    }
+
+    /// The body is complete. Returns the error if it ends inside a message.
+    mutating func endBody() -> RPCError? {
+        if let last = body.takeLast() { messages.append(last) }
+        guard body.isInsideMessage else { return nil }
+        return RPCError(.internal, "the response ended inside a message")
+    }
+
+    /// See ``MessageAssembler/lend(missing:arrived:)``.
+    mutating func lend(missing: Int, arrived: Int) -> (bytes: [UInt8], missing: Int)? {
+        body.lend(missing: missing, arrived: arrived)
+    }
+
+    /// Takes back what ``lend(missing:arrived:)`` returned, with the bytes that have arrived.
+    ///
+    /// - Parameter byteCount: The size of the frames that are complete with them.
+    mutating func takeBack(_ lent: inout [UInt8], wholeFrames byteCount: Int) {
+        count(byteCount)
+        if let message = body.takeBack(&lent) { append(message) }
+    }
+
+    private mutating func count(_ byteCount: Int) {
+        unreturnedByteCount += byteCount
+        receivedByteCount += byteCount
+    }
+
+    /// A compressed message is inflated when it is delivered: a few bytes that are not read must not
+    /// become megabytes.
+    private mutating func append(_ message: consuming AssembledMessage) {
+        if message.isCompressed, messageCount < 64 { compressedMessages |= 1 << messageCount }
+        messageCount &+= 1
+        messages.append(message)
+    }
+}
+
+// MARK: - Demand and the window
+
+extension Inbound {
+    /// The observer asks for `count` more messages.
+    mutating func request(_ count: Int = 1) { demand += count }
+
+    /// The observer has read `byteCount` bytes of the messages that it keeps.
+    mutating func noteRead(_ byteCount: Int) { keptByteCount -= byteCount }
+
+    /// Drops the messages that were not delivered yet.
+    mutating func dropMessages() { messages.removeAll() }
+
+    var hasMessages: Bool { !messages.isEmpty }
+
+    /// Bytes that were consumed, or that belong to a message the observer waits for: they make room
+    /// for the bytes behind them. Messages that were not asked for hold their part of the window.
+    var returnableByteCount: Int {
+        var held = messages.byteCount + keptByteCount
+        if demand == 0 { held += body.pendingByteCount }
+        let byteCount = unreturnedByteCount - held
+        return byteCount > heldBackByteCount ? byteCount : 0
+    }
+
+    /// Returns ``returnableByteCount``, and counts those bytes as returned.
+    mutating func takeReturnable() -> Int {
+        let byteCount = returnableByteCount
+        unreturnedByteCount -= byteCount
+        return byteCount
+    }
+}
+
+// MARK: - Deliveries
+
+extension Inbound {
+    var hasUndeliveredMetadata: Bool { initialMetadata != nil && !initialMetadataWasDelivered }
+
+    /// The initial metadata, once.
+    mutating func takeInitialMetadata() -> Metadata? {
+        guard hasUndeliveredMetadata else { return nil }
+        initialMetadataWasDelivered = true
+        return initialMetadata
+    }
+
+    /// Whether the observer has asked for a message that has arrived.
+    var canDeliverMessage: Bool { demand > 0 && !messages.isEmpty }
+
+    /// Whether no message that has arrived is compressed.
+    var isUncompressed: Bool { messages.isUncompressed }
+
+    /// The next message, and how it is compressed.
+    mutating func takeMessage() -> (AssembledMessage, CompressionAlgorithm)? {
+        guard canDeliverMessage, let message = messages.popFirst() else { return nil }
+        demand -= 1
+        return (message, compression)
+    }
+
+    /// All messages that have arrived, for an observer that keeps them. The observer has asked for
+    /// the first; it reports with ``noteRead(_:)`` when it has read the others.
+    mutating func takeAllMessages() -> MessageQueue {
+        demand -= min(demand, messages.count)
+        keptByteCount += messages.byteCount - messages.firstByteCount
+        return messages.takeAll()
+    }
+
+    /// Whether nothing was delivered yet, and all of a response with at most one message can be
+    /// delivered at once.
+    var isWholeResponse: Bool {
+        !initialMetadataWasDelivered && messages.count <= 1 && demand >= messages.count
+            && messages.isUncompressed && messageCount == messages.count
+    }
+
+    /// The response that ends with `end`. To be called only if ``isWholeResponse``.
+    mutating func takeResponse(_ end: consuming CallEnd) -> RawResponse {
+        initialMetadataWasDelivered = true
+        return RawResponse(
+            message: messages.popFirst()?.bytes, initialMetadata: initialMetadata.take(), end: end)
+    }
+}

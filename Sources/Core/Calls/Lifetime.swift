@@ -1,0 +1,155 @@
+import SwiftletTransport
+
+/// The stages of a call from its start to its end, and what the observer has yet to receive of the
+/// end.
+struct Lifetime {
+    enum Stage {
+        case idle
+        /// The channel looks for a connection; what is written is kept.
+        case seeking
+        case attached(any StreamCarrier, StreamHandle)
+        case ended
+    }
+
+    /// An end that was not delivered yet.
+    private struct Ending {
+        var end: CallEnd
+        /// A cancellation or a deadline is delivered before messages that were not read. The end
+        /// that the server sent is delivered after them.
+        var isImmediate: Bool
+    }
+
+    private(set) var stage = Stage.idle
+    private(set) var observer: (any CallObserver)?
+    /// As the observer says.
+    let acceptsWholeResponse: Bool
+    private var times = CallTimes()
+    private var ending: Ending?
+    /// The error that the call has ended with. Nil before the end, and after one that is OK.
+    private(set) var failure: RPCError?
+    /// Hears the end of the call for the balancer; nil for most policies.
+    private var tracking: PickTracking?
+    /// The thread that delivers to the observer.
+    var deliverer = SingleDeliverer()
+
+    init(_ observer: consuming any CallObserver) {
+        acceptsWholeResponse = observer.acceptsWholeResponse
+        self.observer = observer
+    }
+}
+
+// MARK: - Stages
+
+extension Lifetime {
+    var isOver: Bool {
+        if case .ended = stage { true } else { false }
+    }
+
+    var isSeeking: Bool {
+        if case .seeking = stage { true } else { false }
+    }
+
+    var hasStream: Bool {
+        if case .attached = stage { true } else { false }
+    }
+
+    /// False if the call was started before.
+    mutating func start(now: MonotonicInstant) -> Bool {
+        guard case .idle = stage else { return false }
+        stage = .seeking
+        times.started = now
+        return true
+    }
+
+    mutating func attach(
+        _ carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord
+    ) {
+        stage = .attached(carrier, stream)
+        times.attached(to: record)
+    }
+
+    /// The call needs another stream.
+    mutating func seekAgain() { stage = .seeking }
+
+    /// Ends the call. Returns the stage before.
+    mutating func end(
+        _ end: consuming CallEnd, isImmediate: Bool, at now: MonotonicInstant
+    ) -> Stage {
+        var previous = Stage.ended
+        swap(&previous, &stage)
+        failure = end.error
+        ending = Ending(end: end, isImmediate: isImmediate)
+        if times.lastByte == nil { times.lastByte = now }
+        return previous
+    }
+
+    /// Replaces an end that waits for messages to be read. False if there is none.
+    mutating func replaceEnd(with error: RPCError) -> Bool {
+        guard let ending, !ending.isImmediate else { return false }
+        failure = error
+        self.ending = Ending(
+            end: CallEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
+        return true
+    }
+
+    /// Nothing of the call that has ended was sent.
+    mutating func noteUnsent() {
+        ending?.end.error?.mayHaveBeenExecuted = false
+        failure?.mayHaveBeenExecuted = false
+    }
+}
+
+// MARK: - The balancer's tracker
+
+extension Lifetime {
+    mutating func track(_ tracking: PickTracking) { self.tracking = tracking }
+
+    mutating func takeTracking() -> PickTracking? { tracking.take() }
+
+    /// The end of a call for its tracker, once. To be reported outside of the lock.
+    mutating func takeTrackedEnd() -> PickTracking.End? {
+        guard let tracking = tracking.take() else { return nil }
+        return tracking.end(
+            failure?.code ?? .ok, trailers: ending?.end.trailers ?? Metadata())
+    }
+}
+
+// MARK: - Times
+
+extension Lifetime {
+    /// Whether the server has begun to answer.
+    var isAnswered: Bool { times.firstByte != nil }
+
+    mutating func noteFirstByte(at now: MonotonicInstant) {
+        if times.firstByte == nil { times.firstByte = now }
+    }
+
+    /// The times so far, with the byte counts of both directions.
+    func times(sent: Int, received: Int) -> CallTimes {
+        var times = times
+        times.sentByteCount = sent
+        times.receivedByteCount = received
+        return times
+    }
+}
+
+// MARK: - The end's delivery
+
+extension Lifetime {
+    /// Whether the end was not delivered yet.
+    var hasEnd: Bool { ending != nil }
+
+    /// Whether the end is to be delivered before unread messages; nil when there is no end to
+    /// deliver.
+    var endIsImmediate: Bool? { ending?.isImmediate }
+
+    /// The end and its receiver, once.
+    mutating func takeEnd(
+        _ times: CallTimes
+    ) -> (observer: any CallObserver, end: CallEnd)? {
+        guard var ending = ending.take(), let observer = observer.take() else { return nil }
+        ending.end.dropsUnread = ending.isImmediate
+        ending.end.times = times
+        return (observer, ending.end)
+    }
+}

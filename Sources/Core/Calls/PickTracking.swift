@@ -1,0 +1,41 @@
+import Synchronization
+
+/// The tracker that a picker gave with its choice, for as long as the call is open.
+final class PickTracking: Sendable {
+    private let tracker: any CallTracker
+
+    init(_ tracker: any CallTracker) { self.tracker = tracker }
+
+    /// The end of a call for its tracker, to be reported outside of every lock.
+    struct End: Sendable {
+        fileprivate let tracking: PickTracking
+        fileprivate let code: StatusCode
+        fileprivate let trailers: Metadata
+        fileprivate let wasSent: Bool
+
+        func report() {
+            var outcome = CallOutcome(code: code, load: LoadReport(trailers: trailers))
+            outcome.wasSent = wasSent
+            tracking.tracker.callEnded(outcome)
+        }
+    }
+
+    func end(
+        _ code: StatusCode, trailers: Metadata = Metadata(), wasSent: Bool = true
+    ) -> End {
+        End(tracking: self, code: code, trailers: trailers, wasSent: wasSent)
+    }
+}
+
+extension CallCore {
+    /// A picker has chosen a subchannel for the call. Nil when the choice came to nothing. The tracker of
+    /// an earlier choice hears that the call went elsewhere.
+    func track(_ tracker: (any CallTracker)?) {
+        let earlier = state.withLock { state in
+            let earlier = state.lifetime.takeTracking()
+            if let tracker { state.lifetime.track(PickTracking(tracker)) }
+            return earlier
+        }
+        earlier?.end(.unavailable, wasSent: false).report()
+    }
+}

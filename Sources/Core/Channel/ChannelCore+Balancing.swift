@@ -1,0 +1,307 @@
+import SwiftletTransport
+import Synchronization
+
+// The resolver and the balancer of a channel: what they hear, and what is done for them.
+
+/// The resolver and the balancer of a channel that is not idle.
+///
+/// Both hear of one thing at a time, in the order in which the inputs were left, and outside of every
+/// lock: a resolver or a balancer of the program's may take its time, and may call the channel.
+final class Balancing: Sendable {
+    /// What the balancer is to hear.
+    enum Input: Sendable {
+        /// A call needs a connection while the channel is idle.
+        case start
+        case exitIdle
+        case resolved(ResolverResult, generation: Int)
+        case subchannel(SubchannelCore)
+        case timeHasCome
+        /// The channel becomes idle, or is shut down.
+        case stop
+    }
+
+    /// What only the thread uses that handles inputs.
+    struct State {
+        var resolver: (any Resolver)?
+        var balancer: (any Balancer)?
+        /// The config in use; nil before the first.
+        var config: ServiceConfig?
+        /// Counts resolvers: a result of one that was stopped is ignored.
+        var generation = 0
+        var wakeTimes: [Duration] = []
+    }
+
+    let inputs = SerialMailbox<Input>()
+    let timer = TimerSlot()
+    let state = Mutex(State())
+    /// The zero of a balancer's time.
+    let epoch = MonotonicInstant.now
+}
+
+extension ChannelCore {
+    /// A call needs a connection.
+    func startUp() { post(.start) }
+
+    /// Connects without a call.
+    func connect() {
+        let isIdle = state.withLock { $0.connectivity == .idle }
+        if isIdle { post(.exitIdle) }
+    }
+
+    func post(_ input: Balancing.Input) {
+        balancing.inputs.handle(input) { handle($0) }
+    }
+
+    private func handle(_ input: Balancing.Input) {
+        // Taken out, so that the balancer's arrays are not copied.
+        var work = Balancing.State()
+        balancing.state.withLock { swap(&$0, &work) }
+        switch input {
+        case .start: start(&work)
+        case .exitIdle:
+            start(&work)
+            run(&work) { $0.exitIdle(&$1) }
+        case .resolved(let result, let generation):
+            if generation == work.generation { use(result, &work) }
+        case .subchannel(let core):
+            let isMember = state.withLock { $0.members[core.id] === core }
+            let report = core.report
+            let subchannel = Subchannel(id: core.id, backend: core)
+            if isMember { run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) } }
+        case .timeHasCome:
+            let now = balancing.epoch.duration(to: .now)
+            work.wakeTimes.removeAll { $0 <= now }
+            run(&work) { $0.timeHasCome(&$1) }
+            scheduleWake(work)
+        case .stop: stop(&work)
+        }
+        balancing.state.withLock { swap(&$0, &work) }
+    }
+}
+
+// MARK: - Start and stop
+
+extension ChannelCore {
+    private func start(_ work: inout Balancing.State) {
+        guard work.resolver == nil, connectivity != .shutdown else { return }
+        let resolver: any Resolver
+        do throws(RPCError) {
+            resolver = try makeResolver()
+        } catch {
+            return install(.transientFailure, FailingPicker(error: error))
+        }
+        work.generation += 1
+        work.resolver = resolver
+        change { state in if state.connectivity == .idle { state.move(to: .connecting) } }
+        let generation = work.generation
+        resolver.start(
+            ResolverResults { [weak self] result in
+                self?.post(.resolved(result, generation: generation))
+            })
+        scheduleIdleCheck()
+    }
+
+    private func makeResolver() throws(RPCError) -> any Resolver {
+        if plan.sockets != nil {
+            return FixedResolver(endpoints: [Endpoint([ServerAddress(.unix(path: target.text))])])
+        }
+        if let proxy = plan.proxy { return resolver(of: proxy.host, proxy.port) }
+        switch target.resolution {
+        case .addresses(let addresses):
+            return FixedResolver(endpoints: addresses.map { Endpoint([ServerAddress($0)]) })
+        case .name(let host, let port): return resolver(of: host, port)
+        case .registered(let scheme):
+            guard let factory = Resolvers.factory(for: scheme) else {
+                throw RPCError(.unavailable, "no resolver is registered for '\(scheme)'")
+            }
+            return try factory(target)
+        }
+    }
+
+    private func resolver(of host: String, _ port: UInt16) -> any Resolver {
+        if let address = SocketAddress(host: host, port: port) {
+            return FixedResolver(endpoints: [Endpoint([ServerAddress(address)])])
+        }
+        return DNSResolver(host: host, port: port, arguments: arguments, loop: loop)
+    }
+
+    /// Becomes idle: the next call starts anew.
+    private func stop(_ work: inout Balancing.State) {
+        work.resolver?.stop()
+        work.resolver = nil
+        work.generation += 1
+        run(&work) { $0.close(&$1) }
+        work.balancer = nil
+        work.wakeTimes = []
+        balancing.timer.cancel()
+        let (members, mustStart) = change { state in
+            state.picker = nil
+            state.route = .none
+            state.routeVersion &+= 1
+            state.move(to: .idle)
+            let members = Array(state.members.values)
+            return (members, !state.waiting.isEmpty && state.connectivity != .shutdown)
+        }
+        // A balancer that forgets one must not keep its connections open.
+        for member in members { dropMember(member) }
+        if mustStart { start(&work) }
+    }
+
+    private func dropMember(_ member: SubchannelCore) {
+        for call in member.drop() where !call.isEnded { begin(call) }
+    }
+}
+
+// MARK: - Results of the resolver
+
+extension ChannelCore {
+    private func use(_ result: ResolverResult, _ work: inout Balancing.State) {
+        switch result.serviceConfig {
+        case nil: work.config = arguments.serviceConfig ?? ServiceConfig()
+        case .success(let config)?: work.config = config
+        case .failure(let error)?:
+            // Proposal A21: the last good config stays in use. Without one, calls fail.
+            guard work.config != nil else { return resolverFailed(error, &work) }
+        }
+        if let config = work.config { methodConfigs?.use(config) }
+        switch result.endpoints {
+        case .failure(let error): resolverFailed(error, &work)
+        case .success(let endpoints):
+            plan.resolvedAt = .now
+            use(endpoints, &work)
+        }
+    }
+
+    private func use(_ endpoints: [Endpoint], _ work: inout Balancing.State) {
+        let policy: any BalancingPolicy = work.config?.balancing ?? PickFirst()
+        if work.balancer == nil { work.balancer = GracefulSwitch() }
+        let update = BalancerUpdate(endpoints: endpoints, policy: policy)
+        var failure: RPCError?
+        run(&work) { balancer, context in
+            do throws(RPCError) {
+                try balancer.update(update, &context)
+            } catch {
+                failure = error
+            }
+        }
+        guard let failure else { return }
+        work.resolver?.requestResolution()
+        if state.withLock({ $0.picker == nil }) {
+            install(.transientFailure, FailingPicker(error: failure))
+        }
+    }
+
+    private func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {
+        methodConfigs?.release()
+        guard work.balancer != nil else {
+            return install(.transientFailure, FailingPicker(error: error))
+        }
+        run(&work) { $0.resolverFailed(error, &$1) }
+    }
+}
+
+// MARK: - What the balancer asks for
+
+extension ChannelCore {
+    /// Calls the balancer, and does what it has asked for.
+    private func run(
+        _ work: inout Balancing.State,
+        _ body: (inout any Balancer, inout BalancerContext) -> Void
+    ) {
+        guard var balancer = work.balancer.take() else { return }
+        let resolver = work.resolver
+        let maxConnectionCount = work.config?.maxConnectionsPerSubchannel
+        var context = BalancerContext(
+            now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
+            makeSubchannel: { [self] in makeSubchannel(to: $0, maxConnectionCount) })
+        body(&balancer, &context)
+        work.balancer = balancer
+        for action in context.actions { carryOut(action) }
+        if let (connectivity, picker) = context.takeReport() { install(connectivity, picker) }
+        if context.wantsResolution { resolver?.requestResolution() }
+        if !context.wakeTimes.isEmpty {
+            work.wakeTimes += context.wakeTimes
+            scheduleWake(work)
+        }
+    }
+
+    private func makeSubchannel(
+        to endpoint: Endpoint, _ maxConnectionCount: Int?
+    ) -> Subchannel {
+        let core = state.withLock { state in
+            state.lastSubchannelID += 1
+            let core = SubchannelCore(
+                id: state.lastSubchannelID, endpoint, plan: plan,
+                maxConnectionCount: maxConnectionCount ?? arguments.maxConnectionCount, owner: self
+            )
+            if state.connectivity != .shutdown { state.members[core.id] = core }
+            return core
+        }
+        if connectivity == .shutdown { core.drop() }
+        return Subchannel(id: core.id, backend: core)
+    }
+
+    private func carryOut(_ action: BalancerContext.Action) {
+        switch action {
+        // It was made when the balancer asked for it.
+        case .make: return
+        case .update(let subchannel, let endpoint): member(subchannel)?.update(endpoint)
+        case .connect(let subchannel): member(subchannel)?.connect()
+        case .drop(let subchannel): if let member = member(subchannel) { dropMember(member) }
+        case .reportLoad: return
+        }
+    }
+
+    private func member(_ subchannel: Subchannel) -> SubchannelCore? {
+        state.withLock { $0.members[subchannel.id] }
+    }
+
+    private func install(_ connectivity: ConnectivityState, _ picker: any Picker) {
+        let calls = change { state in
+            guard state.connectivity != .shutdown else { return [] as [CallCore] }
+            state.picker = picker
+            state.move(to: connectivity)
+            return state.renewRoute()
+        }
+        for call in calls where !call.isEnded { begin(call) }
+        shutDownIfReleased()
+    }
+
+    private func scheduleWake(_ work: Balancing.State) {
+        guard let first = work.wakeTimes.min() else { return }
+        balancing.timer.schedule(
+            WakeTimer(self), at: balancing.epoch + max(first, .zero), on: loop)
+    }
+}
+
+/// A balancer's time has come.
+private final class WakeTimer: TimerTarget {
+    private weak let channel: ChannelCore?
+
+    init(_ channel: ChannelCore) { self.channel = channel }
+
+    func timerFired(now: MonotonicInstant) {
+        channel?.balancing.timer.hasFired(now: now)
+        channel?.post(.timeHasCome)
+    }
+}
+
+// MARK: - Subchannels
+
+extension ChannelCore: SubchannelOwner {
+    func subchannelChanged(_ subchannel: SubchannelCore) { post(.subchannel(subchannel)) }
+
+    func subchannelLinksChanged(_ subchannel: SubchannelCore) {
+        let calls = state.withLock { $0.renewRoute() }
+        for call in calls where !call.isEnded { begin(call) }
+    }
+
+    func subchannelIsEmpty(_ subchannel: SubchannelCore) {
+        state.withLock { state in
+            guard subchannel.isOver, state.members[subchannel.id] === subchannel else { return }
+            state.members[subchannel.id] = nil
+            state.pastCounts += subchannel.counts
+        }
+        shutDownIfReleased()
+    }
+}

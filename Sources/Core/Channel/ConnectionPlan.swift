@@ -1,0 +1,63 @@
+import SwiftletTransport
+import Synchronization
+
+/// What the connections of a channel have in common.
+final class ConnectionPlan: Sendable {
+    let target: Target
+    let credentials: ChannelCredentials
+    let arguments: ChannelArguments
+    /// Where connected sockets come from, instead of from addresses; nil connects to addresses.
+    let sockets: SocketSupply?
+    /// The proxy that connections are made through; nil for none.
+    let proxy: ProxyServer?
+    /// The queues over whose threads connections are spread, in turn.
+    private let queues: [CompletionQueue]
+    private let queueTurn = Atomic(0)
+    /// Grows when a server asks for fewer PINGs (proposal A8).
+    private let keepAliveFactor = Atomic(1)
+    /// When the resolver last found endpoints.
+    private let resolved = Mutex<MonotonicInstant?>(nil)
+
+    init(
+        _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
+        queues: [CompletionQueue], sockets: SocketSupply?, proxy: ProxyServer?
+    ) {
+        self.target = target
+        self.credentials = credentials
+        self.arguments = arguments
+        self.queues = queues
+        self.sockets = sockets
+        self.proxy = proxy
+    }
+}
+
+extension ConnectionPlan {
+    /// The loop of the next connection.
+    func nextLoop() -> EventLoop {
+        guard queues.count > 1 else { return queues[0].loop }
+        let turn = queueTurn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return queues[Int(UInt(bitPattern: turn) % UInt(queues.count))].loop
+    }
+
+    /// The loop of timers.
+    var firstLoop: EventLoop { queues[0].loop }
+
+    /// How the next connection behaves.
+    var configuration: ConnectionConfiguration {
+        var configuration = arguments.connectionConfiguration
+        configuration.keepAlive?.interval *= keepAliveFactor.load(ordering: .relaxed)
+        return configuration
+    }
+
+    /// A server has said `too_many_pings`: later connections send half as many (proposal A8).
+    func doubleKeepAliveInterval() {
+        let factor = keepAliveFactor.load(ordering: .relaxed)
+        keepAliveFactor.store(min(factor * 2, 64), ordering: .relaxed)
+    }
+
+    /// When the resolver last found endpoints; nil before it did.
+    var resolvedAt: MonotonicInstant? {
+        get { resolved.withLock { $0 } }
+        set { resolved.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,117 @@
+import SwiftletTransport
+
+// Whether a target is reached through a proxy, and through which.
+
+extension ProxyChoice {
+    /// The proxy for a target; nil for none.
+    ///
+    /// - Parameter environment: The value of a variable; nil when it is not set.
+    func proxy(
+        for target: Target, environment: (String) -> String? = { Environment.value(of: $0) }
+    ) throws(RPCError) -> ProxyServer? {
+        guard target.canBeProxied else { return nil }
+        switch self {
+        case .none: return nil
+        case .server(let server): return server
+        case .environment:
+            guard !target.isLocal, let (name, url) = Self.variable(in: environment) else {
+                return nil
+            }
+            let exceptions = environment("no_grpc_proxy") ?? environment("no_proxy") ?? ""
+            guard !ProxyExceptions(exceptions).contains(target.host) else { return nil }
+            do throws(RPCError) {
+                return try ProxyServer(url)
+            } catch {
+                throw .refused(
+                    .invalidArgument, "the environment variable \(name): \(error.message)")
+            }
+        }
+    }
+}
+
+extension ProxyChoice {
+    /// The variable that names the proxy. An empty one counts as not set.
+    private static func variable(in environment: (String) -> String?) -> (String, String)? {
+        for name in ["grpc_proxy", "https_proxy", "http_proxy", "all_proxy"] {
+            if let url = environment(name), !url.isEmpty { return (name, url) }
+        }
+        return nil
+    }
+}
+
+extension Target {
+    /// Where a proxy is asked to connect to; nil for a target that no proxy can reach.
+    var proxyDestination: (host: String, port: UInt16)? {
+        switch resolution {
+        case .name(let host, let port): (host, port)
+        case .addresses(let addresses): addresses.first?.port.map { (host, $0) }
+        case .registered: nil
+        }
+    }
+
+    fileprivate var canBeProxied: Bool { proxyDestination != nil }
+}
+
+/// The hosts that are reached without a proxy: a list of names, suffixes of names, addresses and CIDR
+/// blocks with commas between them; `*` is every host.
+struct ProxyExceptions {
+    private let entries: [Substring]
+
+    init(_ text: String) {
+        entries = text.split { $0 == "," || $0 == " " }
+    }
+
+    func contains(_ host: String) -> Bool {
+        let name = host.lowercased()
+        let address = SocketAddress(host: host, port: 0)
+        return entries.contains { entry in
+            if entry == "*" { return true }
+            if let address, let block = AddressBlock(entry) { return block.contains(address) }
+            // gRPC's mapper compares suffixes; a leading dot or star says the same.
+            let suffix = entry.lowercased().drop { $0 == "*" }
+            guard address == nil, !suffix.isEmpty else { return name == entry.lowercased() }
+            if suffix.hasPrefix(".") { return name.hasSuffix(suffix) || name == suffix.dropFirst() }
+            return name == suffix || name.hasSuffix("." + suffix)
+        }
+    }
+}
+
+/// Addresses that begin with the same bits, such as `10.0.0.0/8`. A block without a length is one address.
+private struct AddressBlock {
+    private let bytes: [UInt8]
+    private let bitCount: Int
+
+    init?(_ text: Substring) {
+        let parts = text.split(separator: "/", maxSplits: 1)
+        guard let first = parts.first, let address = SocketAddress(host: String(first), port: 0),
+            let bytes = address.hostBytes
+        else { return nil }
+        self.bytes = bytes
+        guard parts.count == 2 else {
+            bitCount = bytes.count * 8
+            return
+        }
+        guard let count = Int(parts[1]), (0...bytes.count * 8).contains(count) else { return nil }
+        bitCount = count
+    }
+
+    func contains(_ address: SocketAddress) -> Bool {
+        guard let others = address.hostBytes, others.count == bytes.count else { return false }
+        return (0..<bitCount).allSatisfy { bit in
+            let mask = UInt8(0x80) >> UInt8(bit % 8)
+            return bytes[bit / 8] & mask == others[bit / 8] & mask
+        }
+    }
+}
+
+extension SocketAddress {
+    /// The address of the host, in the order of the network; nil for a local socket.
+    fileprivate var hostBytes: [UInt8]? {
+        switch self {
+        case .ipv4(let number, _):
+            (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+        case .ipv6(let bytes, _, _): (0..<16).map { bytes[$0] }
+        case .unix, .unixAbstract: nil
+        }
+    }
+}

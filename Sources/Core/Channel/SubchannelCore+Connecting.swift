@@ -1,0 +1,345 @@
+import SwiftletTransport
+import Synchronization
+
+// From addresses to a connection, and from one connection to the next.
+
+extension SubchannelCore {
+    /// The balancer wants a connection.
+    func connect() {
+        let isIdle = state.withLock { $0.connectivity == .idle && !$0.isDropped }
+        if isIdle { startConnecting() }
+    }
+
+    package func requestConnection() { plan.firstLoop.run { [self] in connect() } }
+
+    func startConnecting() {
+        let attempt: ConnectionAttempt? = change { state in
+            guard state.attempt == nil, !state.isDropped, !state.addresses.isEmpty,
+                state.links.count < state.maxConnectionCount
+            else { return nil }
+            // The delay counts from the beginning of the attempt, which may last as long (gRPC's
+            // connection-backoff.md).
+            let delay = state.backoff.next()
+            let attempt = ConnectionAttempt(
+                state.addresses, serverName: state.serverName, plan: plan,
+                timeLimit: max(plan.arguments.connectTimeout, delay), owner: self)
+            state.attempt = attempt
+            state.nextAttempt = attempt.begun + delay
+            // A subchannel that has failed stays in TRANSIENT_FAILURE until it is connected (proposal
+            // A62): otherwise calls would wait for each new attempt instead of failing at once.
+            if state.connectivity == .idle { state.move(to: .connecting) }
+            return attempt
+        }
+        attempt?.start()
+    }
+
+    /// Makes a change under the lock, and reports a new state outside of it. The owner asks for the
+    /// present state when it handles the report, so reports of two threads may change places.
+    @discardableResult
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, hasChanged) = state.withLock { state in
+            let before = state.changeCount
+            let result = body(&state)
+            return (result, state.changeCount != before)
+        }
+        if hasChanged { owner.subchannelChanged(self) }
+        return result
+    }
+
+    /// The present state.
+    var report: SubchannelState {
+        let (connectivity, failure, nextAttempt) = state.withLock {
+            ($0.connectivity, $0.lastFailure, $0.nextAttempt)
+        }
+        guard connectivity == .transientFailure else { return SubchannelState(connectivity) }
+        return SubchannelState(
+            connectivity,
+            failure: failure?.error(target: plan.target, nextAttempt: nextAttempt))
+    }
+
+    func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
+        let calls: [CallCore]? = change { state in
+            guard state.attempt === attempt else { return nil }
+            state.attempt = nil
+            guard !state.isDropped else { return nil }
+            state.links.append(link)
+            state.move(to: .ready)
+            return state.waiting.takeAll()
+        }
+        guard let calls else { return link.leave() }
+        owner.subchannelLinksChanged(self)
+        for call in calls where !call.isEnded { owner.begin(call) }
+    }
+
+    func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
+        enum Next { case useOthers([CallCore]), backOff(MonotonicInstant) }
+        let next: Next? = change { state in
+            guard state.attempt === attempt else { return nil }
+            state.attempt = nil
+            guard state.links.isEmpty else {
+                // The attempt was for one more connection beside the open ones.
+                state.nextExtraAttempt = state.nextAttempt
+                return .useOthers(state.waiting.takeAll())
+            }
+            return .backOff(state.backOff(after: failure))
+        }
+        switch next {
+        case nil: return
+        case .useOthers(let calls): for call in calls where !call.isEnded { owner.begin(call) }
+        case .backOff(let time): scheduleRetry(at: time)
+        }
+    }
+
+    private func scheduleRetry(at time: MonotonicInstant) {
+        backoffTimer.schedule(BackoffTimer(self), at: time, on: plan.firstLoop)
+    }
+
+    /// The time of the next attempt has come.
+    fileprivate func retryAfterBackoff(now: MonotonicInstant) {
+        backoffTimer.hasFired(now: now)
+        guard state.withLock({ $0.connectivity == .transientFailure }) else { return }
+        startConnecting()
+    }
+
+    /// Connects at once instead of at the end of the delay, because the network is back.
+    func resetBackoff() {
+        let (old, waits) = state.withLock { state in
+            state.backoff.reset()
+            state.nextExtraAttempt = nil
+            // What the attempt has sent is lost, and the system would send it again much later.
+            let old = state.attempt.take()
+            return (old, old != nil || state.connectivity == .transientFailure)
+        }
+        backoffTimer.cancel()
+        old?.cancel()
+        if waits { startConnecting() }
+    }
+
+    /// The balancer has other addresses for the endpoint. Connections to addresses that are gone are
+    /// drained.
+    func update(_ endpoint: Endpoint) {
+        let addresses = endpoint.addresses.map(\.socketAddress)
+        let names = Set(addresses.map { "\($0)" })
+        let (drained, attempt, wasConnecting): ([Link], ConnectionAttempt?, Bool) = change {
+            state in
+            guard
+                state.addresses != addresses
+                    || state.serverName != endpoint.attributes.serverName
+            else { return ([], nil, false) }
+            let keepsName = state.serverName == endpoint.attributes.serverName
+            state.addresses = addresses
+            state.serverName = endpoint.attributes.serverName
+            let gone = state.links.filter { !keepsName || !names.contains($0.peer) }
+            state.drain(gone)
+            let wasConnecting = state.attempt != nil
+            return (gone, state.attempt.take(), wasConnecting)
+        }
+        attempt?.cancel()
+        for link in drained { link.leave() }
+        if !drained.isEmpty { owner.subchannelLinksChanged(self) }
+        // The attempt goes on with the new addresses.
+        if wasConnecting { startConnecting() }
+    }
+
+    /// What the subchannel waits for now, and why it has no connection: the causes of a call that
+    /// reaches its deadline meanwhile.
+    var waitState: (attempt: ConnectionAttempt?, failure: ConnectionFailure?) {
+        state.withLock { ($0.attempt, $0.lastFailure) }
+    }
+}
+
+extension SubchannelCore.State {
+    /// There is no connection, and the last attempt to get one failed. Returns the time of the next.
+    fileprivate mutating func backOff(after failure: ConnectionFailure) -> MonotonicInstant {
+        lastFailure = failure
+        lastFailure?.attemptNumber = backoff.attemptCount
+        let next = max(nextAttempt ?? .now, .now)
+        nextAttempt = next
+        move(to: .transientFailure)
+        // The failure is a new one, even when the state was the same before.
+        noteChange()
+        return next
+    }
+
+    /// Takes connections out of use. Their calls go on.
+    mutating func drain(_ links: [Link]) {
+        guard !links.isEmpty else { return }
+        let drained = Set(links.map { ObjectIdentifier($0) })
+        self.links.removeAll { drained.contains(ObjectIdentifier($0)) }
+        leaving += links
+        if self.links.isEmpty, connectivity == .ready {
+            move(to: attempt == nil ? .idle : .connecting)
+        }
+    }
+}
+
+/// Holds the subchannel until it fires or is cancelled.
+private final class BackoffTimer: TimerTarget {
+    private let subchannel: SubchannelCore
+
+    init(_ subchannel: SubchannelCore) { self.subchannel = subchannel }
+
+    func timerFired(now: MonotonicInstant) { subchannel.retryAfterBackoff(now: now) }
+}
+
+// MARK: - Connections open and close
+
+extension SubchannelCore: LinkOwner {
+    func linkIsReady(_ link: Link) {}
+
+    /// Begins as many calls as there is room for: to look for a stream for all of them whenever one
+    /// becomes free would take the square of their number.
+    func linkHasRoom(_ link: Link) {
+        while true {
+            let count = link.roomCount
+            let (calls, hasMore): ([CallCore], Bool) = state.withLock { state in
+                // A connection that is drained gets none of them.
+                guard state.links.contains(where: { $0 === link }) else { return ([], false) }
+                let calls = state.waiting.take(upTo: count)
+                return (calls, !state.waiting.isEmpty)
+            }
+            for call in calls where !call.isEnded { owner.begin(call) }
+            guard hasMore, !link.hasEnded, !link.reportRoom() else { return }
+        }
+    }
+
+    func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
+        if goAway.isTooManyPings { plan.doubleKeepAliveInterval() }
+        retire(link, because: "the server sent GOAWAY (\(goAway.code)) before it carried a call")
+    }
+
+    /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
+    /// reported yet, or it has no stream identifiers left. Its other calls go on.
+    func drainRefusing(_ link: Link) {
+        retire(link, because: link.endCause ?? "the connection refused a call")
+        link.leave()
+        // It may have ended before it was among the draining ones.
+        if link.hasEnded { forget(link) }
+    }
+
+    func linkEnded(_ link: Link, _ error: LinkError) {
+        retire(link, because: error.cause, isNetworkLoss: error.isNetworkLoss)
+        forget(link)
+    }
+
+    /// Takes a connection out of use. Its calls go on.
+    ///
+    /// One that carried no stream and was short-lived counts as a failed attempt: a server that shakes
+    /// hands and closes would otherwise be connected to without a pause.
+    private func retire(_ link: Link, because cause: String, isNetworkLoss: Bool = false) {
+        let now = MonotonicInstant.now
+        typealias Next = (retry: MonotonicInstant?, calls: [CallCore])
+        let next: Next? = change { state in
+            guard state.links.contains(where: { $0 === link }) else { return nil }
+            state.drain([link])
+            let calls = state.links.isEmpty ? state.waiting.takeAll() : []
+            let hasSucceeded =
+                link.hasCarriedStream
+                || link.age(at: now) >= plan.arguments.backoff.initial
+            guard !hasSucceeded, !isNetworkLoss else {
+                state.backoff.reset()
+                state.lastFailure = nil
+                return (nil, calls)
+            }
+            guard state.links.isEmpty, state.attempt == nil, !state.isDropped
+            else { return (nil, calls) }
+            let failure = ConnectionFailure(
+                phase: .http2, attempts: [(link.peer, "connect \(link.peer): \(cause)")])
+            return (state.backOff(after: failure), calls)
+        }
+        guard let next else { return }
+        if let time = next.retry { scheduleRetry(at: time) }
+        owner.subchannelLinksChanged(self)
+        for call in next.calls where !call.isEnded { owner.begin(call) }
+    }
+
+    /// A connection has ended.
+    private func forget(_ link: Link) {
+        let isEmpty = state.withLock { state in
+            let count = state.leaving.count
+            state.leaving.removeAll { $0 === link }
+            if state.leaving.count < count { state.pastCounts += link.counts }
+            return state.leaving.isEmpty && state.links.isEmpty
+        }
+        if isEmpty { owner.subchannelIsEmpty(self) }
+    }
+}
+
+extension GoAwayFrame {
+    /// A server's way to say that it gets too many PINGs (proposal A8).
+    var isTooManyPings: Bool {
+        code == .enhanceYourCalm && debugData == Array("too_many_pings".utf8)
+    }
+}
+
+// MARK: - The end
+
+extension SubchannelCore {
+    /// Takes no more calls and connects no more. Returns the calls that waited here.
+    @discardableResult
+    func drop() -> [CallCore] {
+        let (links, attempt, calls, isEmpty) = state.withLock { state in
+            state.isDropped = true
+            let links = state.links
+            state.drain(links)
+            return (
+                links, state.attempt.take(), state.waiting.takeAll(), state.leaving.isEmpty
+            )
+        }
+        backoffTimer.close()
+        attempt?.cancel()
+        for link in links { link.leave() }
+        if isEmpty { owner.subchannelIsEmpty(self) }
+        return calls
+    }
+
+    /// Has the next call open a new connection. Calls on the present ones go on.
+    func drainAll() {
+        let links = change { state in
+            let links = state.links
+            state.drain(links)
+            return links
+        }
+        for link in links { link.leave() }
+        if !links.isEmpty { owner.subchannelLinksChanged(self) }
+    }
+
+    /// Drains the connections without calls, but for one: of several, those that the calls of the
+    /// last idle timeout did not need.
+    func drainSpares() {
+        let links = change { state in
+            var idle = state.links.filter { $0.callCount == 0 }
+            if idle.count == state.links.count { idle = Array(idle.dropFirst()) }
+            state.drain(idle)
+            return idle
+        }
+        for link in links { link.leave() }
+    }
+
+    /// Open connections, those included that are drained.
+    var allLinks: [Link] { state.withLock { $0.links + $0.leaving } }
+
+    var hasCalls: Bool {
+        let (links, isWaiting) = state.withLock { ($0.links + $0.leaving, !$0.waiting.isEmpty) }
+        return isWaiting || links.contains { $0.callCount > 0 }
+    }
+
+    var hasWaitingCalls: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    func takeWaiting(where isTaken: (CallCore) -> Bool) -> [CallCore] {
+        state.withLock { $0.waiting.take(where: isTaken) }
+    }
+
+    /// Whether the subchannel was dropped and its last connection has ended.
+    var isOver: Bool {
+        state.withLock { $0.isDropped && $0.links.isEmpty && $0.leaving.isEmpty }
+    }
+
+    var isEmpty: Bool { state.withLock { $0.links.isEmpty && $0.leaving.isEmpty } }
+
+    var counts: ChannelCounts {
+        state.withLock { state in
+            (state.links + state.leaving).reduce(into: state.pastCounts) { $0 += $1.counts }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import SwiftletTransport
+import Synchronization
+
+/// The connections to one endpoint: connects, backs off, drains, and gives streams to calls.
+///
+/// Addresses of the endpoint are tried as RFC 8305 says; the first that answers with HTTP/2 carries
+/// all calls until it closes.
+final class SubchannelCore: Sendable {
+    struct State {
+        var addresses: [SocketAddress]
+        var serverName: String?
+        private(set) var connectivity = ConnectivityState.idle
+        /// Counts changes of the connectivity, and failed attempts.
+        private(set) var changeCount: UInt32 = 0
+        /// Connections that take calls.
+        var links: [Link] = []
+        /// Connections that take no new calls and whose calls go on.
+        var leaving: [Link] = []
+        var attempt: ConnectionAttempt?
+        var backoff: Backoff
+        /// When the next attempt to connect begins by itself.
+        var nextAttempt: MonotonicInstant?
+        /// Until when no connection is tried beside the open ones.
+        var nextExtraAttempt: MonotonicInstant?
+        /// Calls that wait for a stream, because all open connections are full.
+        var waiting = WaitingCalls()
+        var lastFailure: ConnectionFailure?
+        var maxConnectionCount: Int
+        /// The balancer has dropped the subchannel.
+        var isDropped = false
+        /// What happened on connections that have ended.
+        var pastCounts = ChannelCounts()
+    }
+
+    let id: UInt64
+    let plan: ConnectionPlan
+    let backoffTimer = TimerSlot()
+    let state: Mutex<State>
+    let owner: any SubchannelOwner
+
+    init(
+        id: UInt64, _ endpoint: Endpoint, plan: ConnectionPlan, maxConnectionCount: Int,
+        owner: any SubchannelOwner
+    ) {
+        self.id = id
+        self.plan = plan
+        self.owner = owner
+        state = Mutex(
+            State(
+                addresses: endpoint.addresses.map(\.socketAddress),
+                serverName: endpoint.attributes.serverName,
+                backoff: Backoff(plan.arguments.backoff),
+                maxConnectionCount: max(1, maxConnectionCount)))
+    }
+}
+
+/// Hears what becomes of a subchannel, outside of its lock.
+protocol SubchannelOwner: AnyObject, Sendable {
+    /// The state has changed; ``SubchannelCore/report`` says to what.
+    func subchannelChanged(_ subchannel: SubchannelCore)
+    /// A connection was opened, drained or closed.
+    func subchannelLinksChanged(_ subchannel: SubchannelCore)
+    /// A call needs another way: its subchannel has no connection any more.
+    func begin(_ call: CallCore)
+    /// The last connection has closed.
+    func subchannelIsEmpty(_ subchannel: SubchannelCore)
+}
+
+// MARK: - Calls
+
+extension SubchannelCore: SubchannelBackend {
+    /// What to do with a call, decided under the lock.
+    private enum Choice {
+        case open(Link)
+        case wait(startsConnecting: Bool, removed: [CallCore])
+        case disconnected
+    }
+
+    package func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening {
+        while true {
+            switch choose(for: call) {
+            case .open(let link):
+                if link.open(call, prepared) { return .opened }
+                drainRefusing(link)
+            case .wait(let startsConnecting, let removed):
+                _ = removed
+                if startsConnecting { startConnecting() }
+                return .opened
+            case .disconnected: return .disconnected
+            }
+        }
+    }
+
+    private func choose(for call: CallCore) -> Choice {
+        state.withLock { state in
+            if let link = state.linkForCall() { return .open(link) }
+            guard !state.links.isEmpty else { return .disconnected }
+            let removed = state.waiting.append(call)
+            return .wait(startsConnecting: state.attempt == nil, removed: removed)
+        }
+    }
+
+    /// The only connection, if the subchannel can have no other: calls may go to it without a choice.
+    var onlyLink: Link? {
+        state.withLock { state in
+            state.maxConnectionCount == 1 && !state.isDropped ? state.links.first : nil
+        }
+    }
+}
+
+extension SubchannelCore.State {
+    mutating func move(to connectivity: ConnectivityState) {
+        guard connectivity != self.connectivity else { return }
+        self.connectivity = connectivity
+        noteChange()
+    }
+
+    /// Has the owner hear of a change.
+    mutating func noteChange() { changeCount &+= 1 }
+
+    /// The connection for a new call. Nil when there is none, or when each has as many streams as its
+    /// server allows and another connection may be opened.
+    fileprivate mutating func linkForCall() -> Link? {
+        guard maxConnectionCount > 1 else { return links.last }
+        if let link = links.first(where: \.hasRoom) { return link }
+        let mayConnect =
+            links.count < maxConnectionCount && nextExtraAttempt.map { $0 <= .now } ?? true
+        guard mayConnect else { return links.min { $0.callCount < $1.callCount } }
+        // The call gets a stream that becomes free, or the new connection, whichever is first.
+        return links.first { !$0.reportRoom() }
+    }
+}

@@ -1,0 +1,95 @@
+import SwiftletTransport
+import Synchronization
+
+// The end of a connection.
+
+extension Link {
+    /// Ends the connection and every call on it. Only the first end has an effect.
+    ///
+    /// - Parameter ifDrained: Whether to end it only if it is draining and nothing uses it.
+    package func end(with error: LinkError, ifDrained: Bool = false) {
+        var error = error
+        var last = GatherList()
+        let calls: State.Calls? = state.withLock { state in
+            guard state.ending == nil, !ifDrained || state.isDrained else { return nil }
+            error.goAway = state.goAway
+            state.ending = error
+            let calls = state.calls
+            // Requests that were not sent yet are not sent now: other connections carry those calls.
+            if !state.turn.isWriting, state.hasCarriedStream || state.callCount == 0 {
+                swap(&last, &state.unwritten)
+                state.connection.takeOutput(into: &last, opensStreams: false)
+            }
+            defer { state.entries = [] }
+            state.callCount = 0
+            return calls
+        }
+        guard let calls else { return }
+        // Sends a GOAWAY if the socket accepts it at once. A failure does not matter any more.
+        _ = try? wire.write(&last)
+        wire.close(on: loop)
+        pollTimer.close()
+        let failure = StatusMapping.error(forLost: error, peer: peer)
+        for call in calls.begun { call.end(with: failure, isImmediate: false) }
+        // Before the owner hears of the end: it ends when no call waits for a connection.
+        for call in calls.unsent {
+            if error.isNetworkLoss {
+                call.end(with: failure, isImmediate: false)
+            } else {
+                call.streamWasNotProcessed(wasSent: false, failure.notExecuted)
+            }
+        }
+        withOwner { $0.linkEnded(self, error) }
+    }
+
+    /// Drains the connection: it accepts no calls, and ends after the last one.
+    package func leave() {
+        state.withLock { $0.connection.goAway() }
+        flushSoon()
+        endIfDrained()
+    }
+
+    /// Ends a draining connection after its last call.
+    func endIfDrained() {
+        guard state.withLock({ $0.isDrained }) else { return }
+        // On the loop, so that what the peer has sent in the meantime is read first.
+        loop.run { [self] in
+            // A thread that has begun to write in the meantime calls this again when it is done.
+            end(
+                with: LinkError(phase: .http2, cause: "this side closed the connection"),
+                ifDrained: true)
+        }
+    }
+
+    /// Ends every call. Waiting calls end first: the end of the others would open streams for them.
+    func endCalls(with error: RPCError) {
+        let calls = state.withLock { $0.calls }
+        for call in calls.unsent + calls.begun { call.fail(error) }
+    }
+}
+
+extension Link.State {
+    struct Calls {
+        var begun: [CallCore] = []
+        /// Calls of which nothing has been sent.
+        var unsent: [CallCore] = []
+    }
+
+    var calls: Calls {
+        var calls = Calls()
+        for entry in entries {
+            guard let call = entry.call, let stream = entry.stream else { continue }
+            if connection.isWaiting(stream) || !hasCarriedStream {
+                calls.unsent.append(call)
+            } else {
+                calls.begun.append(call)
+            }
+        }
+        return calls
+    }
+
+    /// Whether the connection is draining, and neither a call nor a writer uses it.
+    var isDrained: Bool {
+        connection.isDraining && callCount == 0 && ending == nil && !turn.isWriting
+    }
+}

@@ -1,0 +1,107 @@
+import SwiftletTransport
+
+// Translates events of the engine into arrivals of calls, under the link's lock.
+
+extension Link.State {
+    /// Records an event. Reads header fields, which the engine keeps until the next event.
+    mutating func record(
+        _ event: consuming Connection.Event, _ link: Link, into arrivals: inout LinkArrivals
+    ) {
+        switch consume event {
+        case .headers(let stream, let meaning, let endStream):
+            recordHeaders(stream, meaning, endStream, into: &arrivals)
+        case .data(let stream, let range, let endStream):
+            recordData(stream, range, endStream, into: &arrivals)
+        case .reset(let stream, let code):
+            guard let call = removeCall(of: stream) else { return }
+            if code == .refusedStream {
+                arrivals.append(.refused, for: call)
+            } else {
+                let isLate = code == .cancel && call.deadline.remaining == .zero
+                let error = StatusMapping.error(
+                    forReset: code, peer: link.peer, isLate: isLate)
+                arrivals.append(end: .failed(error), on: stream, for: call)
+            }
+        case .streamFailed(let stream, let error):
+            guard let call = removeCall(of: stream) else { return }
+            let failure = StatusMapping.error(for: error, peer: link.peer)
+            arrivals.append(end: .failed(failure), on: stream, for: call)
+        case .unprocessed(let stream):
+            guard let call = removeCall(of: stream) else { return }
+            arrivals.append(.unprocessed, for: call)
+        case .unsent(let stream):
+            guard let call = removeCall(of: stream) else { return }
+            arrivals.append(.unsent, for: call)
+        case .ready: arrivals.append(.ready)
+        case .goAway(let frame):
+            goAway = "\(frame)"
+            arrivals.append(.goAway(frame))
+        case .pingAnswered: break
+        case .failed(let error):
+            arrivals.append(.ended(LinkError(phase: .http2, cause: "\(error)")))
+        }
+    }
+
+    private mutating func recordHeaders(
+        _ stream: StreamHandle, _ meaning: StreamState.HeadersMeaning, _ endStream: Bool,
+        into arrivals: inout LinkArrivals
+    ) {
+        let slot = Int(stream.slot)
+        guard hasCall(at: slot) else { return }
+        let framing = entries[slot].framing
+        if framing.isStatus(meaning, endStream: endStream) {
+            return endCall(
+                stream, responseTrailers(httpStatus: entries[slot].httpStatus), into: &arrivals)
+        }
+        if meaning != .trailers, let call = entries[slot].call {
+            let head = responseHead(framing)
+            if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
+            arrivals.append(initial: head, on: stream, for: call)
+        }
+        if endStream { endCall(stream, CallEnd(error: nil), into: &arrivals) }
+    }
+
+    /// The meaning of the headers that have arrived. Repeated header blocks are read once.
+    private mutating func responseHead(_ framing: BodyFraming) -> ResponseHead.Initial {
+        let id = connection.receivedHeadersID
+        if let id, let knownHead, knownHead.id == id, knownHead.framing == framing {
+            return knownHead.meaning
+        }
+        let head = framing.responseHead(connection.receivedHeaders)
+        if let id { knownHead = Link.Known(id: id, framing: framing, meaning: head) }
+        return head
+    }
+
+    /// The same for trailers. The meaning of an error also depends on the headers, so that only OK
+    /// is kept.
+    private mutating func responseTrailers(httpStatus: Int?) -> CallEnd {
+        let id = connection.receivedHeadersID
+        if let id, knownTrailers?.id == id, let end = knownTrailers?.meaning { return end }
+        let end = ResponseHead.trailers(connection.receivedHeaders, httpStatus: httpStatus)
+        if let id, end.error == nil {
+            knownTrailers = Link.Known(id: id, framing: .lengthPrefixed, meaning: end)
+        }
+        return end
+    }
+
+    private mutating func recordData(
+        _ stream: StreamHandle, _ range: Range<Int>, _ endStream: Bool,
+        into arrivals: inout LinkArrivals
+    ) {
+        let slot = Int(stream.slot)
+        guard hasCall(at: slot) else { return }
+        if !range.isEmpty { arrivals.append(data: range, on: stream, for: entries[slot].call) }
+        guard endStream else { return }
+        let end = entries[slot].framing.endWithoutStatus(httpStatus: entries[slot].httpStatus)
+        endCall(stream, end, into: &arrivals)
+    }
+
+    private mutating func endCall(
+        _ stream: StreamHandle, _ end: consuming CallEnd, into arrivals: inout LinkArrivals
+    ) {
+        guard let call = removeCall(of: stream) else { return }
+        // The response is complete, so that the rest of the request is of no use.
+        connection.reset(stream, .noError)
+        arrivals.append(end: .trailers(end), on: stream, for: call)
+    }
+}

@@ -1,0 +1,18 @@
+import SwiftletTransport
+
+/// What the reading side of a link keeps from read to read.
+struct LinkReader: ~Copyable {
+    var buffer: ReceiveBuffer
+    var arrivals = LinkArrivals()
+    /// The message whose frames are read into it instead of into the buffer.
+    var placed: PlacedMessage?
+    var expectation = FrameExpectation()
+    /// Whether the TLS handshake, if there is one, was done after the last read.
+    var isOpen = false
+
+    /// - Parameter maxFrameByteCount: The largest frame that the server was told it may send.
+    init(maxFrameByteCount: Int) {
+        let frame = maxFrameByteCount + FrameHeader.byteCount
+        buffer = ReceiveBuffer(maximumByteCount: max(ReceiveBuffer.turnByteCount, frame))
+    }
+}

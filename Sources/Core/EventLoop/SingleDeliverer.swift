@@ -1,0 +1,26 @@
+/// Lets one thread at a time deliver what several threads append.
+///
+/// It lives in the state that the queue's lock guards. A thread that appends calls ``begin()`` under
+/// the lock. If that returns true, the thread delivers: it takes events with ``next(_:)``, each under
+/// the lock, and handles them outside it, until there is none. Otherwise another thread is
+/// delivering, and it also delivers what was just appended.
+package struct SingleDeliverer: Sendable {
+    /// Whether a thread is delivering.
+    package private(set) var isActive = false
+
+    package init() {}
+}
+
+extension SingleDeliverer {
+    /// Makes the caller the deliverer. False if another thread is delivering.
+    package mutating func begin() -> Bool {
+        defer { isActive = true }
+        return !isActive
+    }
+
+    /// The next event of the delivery; nil ends it, so that the next ``begin()`` returns true.
+    package mutating func next<Event: ~Copyable>(_ event: consuming Event?) -> Event? {
+        isActive = event != nil
+        return event
+    }
+}

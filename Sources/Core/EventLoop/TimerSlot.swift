@@ -1,0 +1,106 @@
+package import SwiftletTransport
+import Synchronization
+
+/// A timer of an object for one purpose. Safe on any thread.
+///
+/// The object decides under its own lock and schedules outside it. In between, another thread may
+/// end the purpose of the timer. The slot settles that race: each ``schedule(_:at:on:)`` replaces
+/// the previous timer, and after ``close()`` nothing is scheduled.
+///
+/// A timer that was cancelled may be firing already. Its target must check its own state.
+package struct TimerSlot: ~Copyable, Sendable {
+    /// Internal and not private: the compiler (6.3) cannot build a private one in another file's
+    /// type.
+    struct State {
+        typealias Timer = (handle: TimerHandle, loop: EventLoop)
+
+        var timer: Timer?
+        /// When the timer fires; nil if there is none.
+        var deadline: MonotonicInstant?
+        /// The number of changes. If two threads schedule at once, only the last timer is kept.
+        var changeCount: UInt32 = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+}
+
+extension TimerSlot {
+    /// Calls `target` at `deadline`. Replaces the previous timer.
+    package borrowing func schedule(
+        _ target: any TimerTarget, at deadline: MonotonicInstant, on loop: EventLoop
+    ) {
+        let (old, change) = state.withLock { $0.begin(deadline) }
+        if let old { old.loop.cancel(old.handle) }
+        if let change { keep((loop.schedule(target, at: deadline), loop), change) }
+    }
+
+    /// Calls `target` at `deadline`, unless a timer fires earlier.
+    package borrowing func schedule(
+        _ target: any TimerTarget, noLaterThan deadline: MonotonicInstant, on loop: EventLoop
+    ) {
+        let (old, change): (State.Timer?, UInt32?) = state.withLock { state in
+            if let present = state.deadline, present <= deadline { return (nil, nil) }
+            return state.begin(deadline)
+        }
+        if let old { old.loop.cancel(old.handle) }
+        if let change { keep((loop.schedule(target, at: deadline), loop), change) }
+    }
+
+    /// Called by the target when it fires. Empties the slot, unless another timer was scheduled in
+    /// the meantime.
+    package borrowing func hasFired(now: MonotonicInstant) {
+        state.withLock { state in
+            if let deadline = state.deadline, deadline <= now { state.clear() }
+        }
+    }
+
+    package borrowing func cancel() {
+        let timer = state.withLock { state in
+            defer { state.clear() }
+            return state.timer
+        }
+        if let timer { timer.loop.cancel(timer.handle) }
+    }
+
+    /// Cancels the timer, and ignores later ones.
+    package borrowing func close() {
+        let timer = state.withLock { state in
+            defer {
+                state.clear()
+                state.isClosed = true
+            }
+            return state.timer
+        }
+        if let timer { timer.loop.cancel(timer.handle) }
+    }
+
+    private borrowing func keep(_ timer: State.Timer, _ change: UInt32) {
+        let isKept = state.withLock { state in
+            guard state.changeCount == change else { return false }
+            state.timer = timer
+            return true
+        }
+        if !isKept { timer.loop.cancel(timer.handle) }
+    }
+}
+
+extension TimerSlot.State {
+    /// Returns the timer that is replaced, and the number of the change; nil for the number if the
+    /// slot is closed.
+    fileprivate mutating func begin(_ deadline: MonotonicInstant) -> (Timer?, UInt32?) {
+        guard !isClosed else { return (nil, nil) }
+        let old = timer
+        clear()
+        self.deadline = deadline
+        return (old, changeCount)
+    }
+
+    fileprivate mutating func clear() {
+        timer = nil
+        deadline = nil
+        changeCount &+= 1
+    }
+}

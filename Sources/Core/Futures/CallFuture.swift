@@ -1,0 +1,104 @@
+import Synchronization
+
+/// A part of a call under way that will be there later, such as its response: to be awaited, waited for,
+/// or given to a callback, any number of times and before or after it is there.
+///
+/// ```swift
+/// let call = greeter.startSayHello(request)
+/// call.response.whenComplete { print($0) }
+/// let reply = try call.response.wait()
+/// ```
+public final class CallFuture<Value: Sendable>: Sendable {
+    private typealias Callback = @Sendable (Result<Value, RPCError>) -> Void
+
+    private struct State {
+        var result: Result<Value, RPCError>?
+        var callbacks: [Callback] = []
+    }
+
+    private let queue: CompletionQueue
+    private let gate = BlockingGate()
+    private let state = Mutex(State())
+
+    /// - Parameter queue: The queue on which the call runs.
+    init(on queue: CompletionQueue) { self.queue = queue }
+}
+
+extension CallFuture {
+    /// Awaits the value. Throws the error of the call. Cancelling the task does not cancel the call, and
+    /// does not end the wait.
+    public var value: Value {
+        get async throws(RPCError) {
+            let result = await Resumption<Result<Value, RPCError>>.wait { waiter in
+                whenComplete { waiter.resume(returning: $0) }
+            }
+            return try result.get()
+        }
+    }
+
+    /// Blocks the calling thread until the value is there. Throws the error of the call, and
+    /// FAILED_PRECONDITION on the thread of the call's own queue. A queue that is turned by hand is
+    /// turned by this.
+    public func wait() throws(RPCError) -> Value {
+        guard !queue.blocksItself || isComplete else { throw .blockedQueue }
+        if queue.mode == .byHand { queue.turn { !isComplete } }
+        while true {
+            let mark = gate.mark
+            if let result = state.withLock({ $0.result }) { return try result.get() }
+            gate.wait(since: mark)
+        }
+    }
+
+    /// Whether the value is there, or will never be.
+    public var isComplete: Bool { state.withLock { $0.result != nil } }
+
+    /// Calls `body` once: when the call has come to this part, on the thread that brings it, or now when
+    /// it has already.
+    ///
+    /// - Parameters:
+    ///   - context: Where `body` is called; on the thread that brings the value by default, which it
+    ///     must not block.
+    ///   - body: Gets the value, or the error of the call.
+    public func whenComplete(
+        on context: SerialContext = .inline,
+        _ body: @escaping @Sendable (Result<Value, RPCError>) -> Void
+    ) {
+        let callback: Callback = { result in
+            if context.isInline { body(result) } else { context { body(result) } }
+        }
+        let result = state.withLock { state in
+            if state.result == nil { state.callbacks.append(callback) }
+            return state.result
+        }
+        if let result { callback(result) }
+    }
+
+    /// What `transform` makes of the value, when it is there.
+    public func map<Mapped: Sendable>(
+        _ transform: @escaping @Sendable (Value) -> Mapped
+    ) -> CallFuture<Mapped> {
+        flatMap { .success(transform($0)) }
+    }
+
+    /// What `transform` makes of the value, when it is there: another value or an error.
+    public func flatMap<Mapped: Sendable>(
+        _ transform: @escaping @Sendable (Value) -> Result<Mapped, RPCError>
+    ) -> CallFuture<Mapped> {
+        let mapped = CallFuture<Mapped>(on: queue)
+        whenComplete { mapped.complete($0.flatMap(transform)) }
+        return mapped
+    }
+
+    /// The value is there. Has an effect once.
+    func complete(_ result: Result<Value, RPCError>) {
+        let callbacks: [Callback] = state.withLock { state in
+            guard state.result == nil else { return [] }
+            state.result = result
+            defer { state.callbacks = [] }
+            return state.callbacks
+        }
+        gate.open()
+        queue.wakeTurner()
+        for callback in callbacks { callback(result) }
+    }
+}

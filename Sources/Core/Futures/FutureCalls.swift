@@ -1,0 +1,246 @@
+// Calls as values: each has begun when it is made, and has a future for each part of it.
+
+/// What every call under way has, whatever its shape.
+public protocol FutureCall: Sendable {
+    /// The metadata in front of the first message. Fails when the call ended with an error before
+    /// it; empty when the server sent none.
+    var initialMetadata: CallFuture<Metadata> { get }
+    /// The metadata with the status; of a call that failed, those of its error. Never fails.
+    var trailingMetadata: CallFuture<Metadata> { get }
+    /// How the call ended. Never fails.
+    var status: CallFuture<Status> { get }
+    /// Ends the call with CANCELLED.
+    func cancel()
+}
+
+/// A call under way with one message each way.
+public struct UnaryCall<Request: Sendable, Reply: Sendable>: FutureCall {
+    /// The message of the server; fails with the error of the call.
+    public let response: CallFuture<Reply>
+    fileprivate let parts: FutureParts
+    fileprivate let writing: WritingCall<Request>
+}
+
+/// A call under way with one request and any number of responses, which a handler gets.
+public struct ServerStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
+    fileprivate let parts: FutureParts
+    fileprivate let writing: WritingCall<Request>
+}
+
+/// A call under way with any number of requests and one response.
+public struct ClientStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
+    /// The message of the server; fails with the error of the call.
+    public let response: CallFuture<Reply>
+    fileprivate let parts: FutureParts
+    fileprivate let writing: WritingCall<Request>
+}
+
+/// A call under way with any number of messages each way.
+public struct BidirectionalCall<Request: Sendable, Reply: Sendable>: FutureCall {
+    fileprivate let parts: FutureParts
+    fileprivate let writing: WritingCall<Request>
+}
+
+// MARK: - Their parts
+
+/// The futures that all shapes have.
+struct FutureParts: Sendable {
+    let initialMetadata: CallFuture<Metadata>
+    let trailingMetadata: CallFuture<Metadata>
+    let status: CallFuture<Status>
+    let queue: CompletionQueue
+
+    init(on queue: CompletionQueue) {
+        initialMetadata = CallFuture(on: queue)
+        trailingMetadata = CallFuture(on: queue)
+        status = CallFuture(on: queue)
+        self.queue = queue
+    }
+
+    func end(_ end: Result<Metadata, RPCError>) {
+        switch end {
+        case .success(let trailers):
+            initialMetadata.complete(.success(Metadata()))
+            trailingMetadata.complete(.success(trailers))
+            status.complete(.success(.ok))
+        case .failure(let error):
+            initialMetadata.complete(.failure(error))
+            trailingMetadata.complete(.success(error.metadata))
+            status.complete(.success(error.status))
+        }
+    }
+
+    /// Handlers that complete the futures, and give messages to `message`.
+    func handlers<Reply>(
+        _ message: @escaping @Sendable (Reply) -> Void,
+        end: @escaping @Sendable (Result<Metadata, RPCError>) -> Void = { _ in }
+    ) -> ResponseHandlers<Reply> {
+        ResponseHandlers(
+            initialMetadata: { [self] in initialMetadata.complete(.success($0)) },
+            message: message,
+            end: { [self] result in
+                end(result)
+                self.end(result)
+            })
+    }
+}
+
+extension UnaryCall {
+    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
+    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
+    public var status: CallFuture<Status> { parts.status }
+    public func cancel() { writing.cancel() }
+}
+
+extension ServerStreamingCall {
+    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
+    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
+    public var status: CallFuture<Status> { parts.status }
+    public func cancel() { writing.cancel() }
+}
+
+extension ClientStreamingCall {
+    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
+    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
+    public var status: CallFuture<Status> { parts.status }
+    public func cancel() { writing.cancel() }
+
+    /// Sends a message. The future completes when there is room for the next, and fails when the
+    /// call has ended.
+    @discardableResult
+    public func sendMessage(_ message: Request) -> CallFuture<Void> {
+        parts.write(message, to: writing)
+    }
+
+    /// Says that no more messages follow.
+    public func sendEnd() { writing.finish() }
+}
+
+extension BidirectionalCall {
+    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
+    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
+    public var status: CallFuture<Status> { parts.status }
+    public func cancel() { writing.cancel() }
+
+    /// Sends a message. The future completes when there is room for the next, and fails when the
+    /// call has ended.
+    @discardableResult
+    public func sendMessage(_ message: Request) -> CallFuture<Void> {
+        parts.write(message, to: writing)
+    }
+
+    /// Says that no more messages follow.
+    public func sendEnd() { writing.finish() }
+}
+
+extension FutureParts {
+    fileprivate func write<Request>(
+        _ message: Request, to writing: WritingCall<Request>
+    ) -> CallFuture<Void> {
+        let written = CallFuture<Void>(on: queue)
+        do throws(RPCError) {
+            try writing.write(message) { [status] hasRoom in
+                guard !hasRoom else { return written.complete(.success(())) }
+                status.whenComplete { end in
+                    let error = RPCError((try? end.get()) ?? .ok) ?? .callHasEndedWell
+                    written.complete(.failure(error))
+                }
+            }
+        } catch {
+            written.complete(.failure(error))
+        }
+        return written
+    }
+}
+
+// MARK: - Making them
+
+extension Channel {
+    /// Starts a call with one message each way. An error of its encoding is that of the call.
+    ///
+    /// ```swift
+    /// let call = channel.unaryCall(sayHello, request)
+    /// let reply = try call.response.wait()
+    /// let status = try call.status.wait()
+    /// ```
+    public func unaryCall<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: CallOptions = CallOptions()
+    ) -> UnaryCall<Request, Reply> {
+        let (parts, response, writing) = startSingle(method, options)
+        parts.writeOnly(request, to: writing)
+        return UnaryCall(response: response, parts: parts, writing: writing)
+    }
+
+    /// Starts a call with one request; `handler` gets the responses, one at a time and in order, on the
+    /// channel's queue, which it must not block.
+    public func serverStreamingCall<Request, Reply>(
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: CallOptions = CallOptions(), handler: @escaping @Sendable (Reply) -> Void
+    ) -> ServerStreamingCall<Request, Reply> {
+        let parts = FutureParts(on: backend.queue)
+        let writing = startBidirectional(
+            method, options: options, handlers: parts.handlers(handler))
+        parts.writeOnly(request, to: writing)
+        return ServerStreamingCall(parts: parts, writing: writing)
+    }
+
+    /// Starts a call with any number of requests and one response.
+    public func clientStreamingCall<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions()
+    ) -> ClientStreamingCall<Request, Reply> {
+        let (parts, response, writing) = startSingle(method, options)
+        return ClientStreamingCall(response: response, parts: parts, writing: writing)
+    }
+
+    /// Starts a call with any number of messages each way; `handler` gets the responses, one at a time
+    /// and in order, on the channel's queue, which it must not block.
+    public func bidirectionalCall<Request, Reply>(
+        _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
+        handler: @escaping @Sendable (Reply) -> Void
+    ) -> BidirectionalCall<Request, Reply> {
+        let parts = FutureParts(on: backend.queue)
+        let writing = startBidirectional(
+            method, options: options, handlers: parts.handlers(handler))
+        return BidirectionalCall(parts: parts, writing: writing)
+    }
+
+    /// Starts a call that has one response.
+    private func startSingle<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions
+    ) -> (FutureParts, CallFuture<Reply>, WritingCall<Request>) {
+        let parts = FutureParts(on: backend.queue)
+        let response = CallFuture<Reply>(on: backend.queue)
+        let only = OnlyReply<Reply>()
+        let handlers = parts.handlers {
+            only.receive($0)
+        } end: { end in
+            response.complete(only.result(at: end).map(\.message))
+        }
+        return (parts, response, startBidirectional(method, options: options, handlers: handlers))
+    }
+}
+
+extension FutureParts {
+    /// Sends the only request. One that cannot be encoded fails the call.
+    fileprivate func writeOnly<Request>(_ request: Request, to writing: WritingCall<Request>) {
+        do throws(RPCError) {
+            try writing.write(request)
+            writing.finish()
+        } catch {
+            writing.running.call.fail(error)
+        }
+    }
+}
+
+extension OnlyReply {
+    /// The outcome of the call, by what handlers get of its end.
+    fileprivate func result(
+        at end: Result<Metadata, RPCError>
+    ) -> Result<Response<Reply>, RPCError> {
+        switch end {
+        case .success(let trailers): result(at: CallEnd(error: nil, trailers: trailers))
+        case .failure(let error): .failure(error)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// Plain HTTP requests over the connections of a channel, whichever version of HTTP they speak.
+
+/// What a server answered to a plain HTTP request.
+public struct HTTPAnswer: Sendable {
+    /// The status of HTTP: 200 is success. An error status is an answer, too.
+    public var status: Int
+    /// The names are in lower case; pseudo-header fields are left out.
+    public var headers: Metadata
+    /// All of the body, as the server sent it: nothing is decompressed.
+    public var body: [UInt8]
+    /// The times of the call; nil if an interceptor answered.
+    public var timeline: CallTimeline?
+
+    public init(
+        status: Int, headers: Metadata = Metadata(), body: [UInt8] = [],
+        timeline: CallTimeline? = nil
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.timeline = timeline
+    }
+}
+
+extension Channel {
+    /// Sends an HTTP request and waits for the answer, whose status may be that of an error. Throws
+    /// INVALID_ARGUMENT when the method or the path cannot be sent, and the error of a call otherwise.
+    ///
+    /// Cancelling the task cancels the request. An idempotent request is sent once more when the
+    /// server has closed a kept connection before it answered.
+    ///
+    /// ```swift
+    /// let answer = try await channel.request(.get, "/users/1")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path with the query, percent-encoded.
+    ///   - contentType: The type of the body; nil, the default, says nothing.
+    ///   - accept: The type that the answer may have; any by default.
+    ///   - body: The body; empty by default.
+    ///   - options: The options of the call. Its metadata are the other fields of the head.
+    public func request(
+        _ method: HTTPMethod, _ path: String, contentType: String? = nil, accept: String = "*/*",
+        body: [UInt8] = [], options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> HTTPAnswer {
+        try await request(
+            path, PlainExchange(method, contentType: contentType, accept: accept), body, options)
+    }
+
+    /// The same with a handler, which is called once, on the channel's queue. Throws INVALID_ARGUMENT
+    /// when the path cannot be sent.
+    @discardableResult
+    public func startRequest(
+        _ method: HTTPMethod, _ path: String, contentType: String? = nil, accept: String = "*/*",
+        body: [UInt8] = [], options: CallOptions = CallOptions(),
+        completion: @escaping @Sendable (Result<HTTPAnswer, RPCError>) -> Void
+    ) throws(RPCError) -> RunningCall {
+        try startRequest(
+            path, PlainExchange(method, contentType: contentType, accept: accept), body, options,
+            completion)
+    }
+
+    /// Posts bytes to a path, and waits for the answer, whose status may be that of an error.
+    ///
+    /// ```swift
+    /// let answer = try await channel.post("/rpc", contentType: "application/json", body: body)
+    /// ```
+    public func post(
+        _ path: String, contentType: String, accept: String = "*/*", body: [UInt8],
+        options: CallOptions = CallOptions()
+    ) async throws(RPCError) -> HTTPAnswer {
+        try await request(
+            .post, path, contentType: contentType, accept: accept, body: body, options: options)
+    }
+}
+
+extension Channel {
+    package func request(
+        _ path: String, _ exchange: PlainExchange, _ body: [UInt8], _ options: CallOptions
+    ) async throws(RPCError) -> HTTPAnswer {
+        var response = await rawUnary(
+            try Self.signature(path, exchange), EncodedMessage(prefixing: body), options)
+        return try HTTPAnswer(taking: &response)
+    }
+
+    package func startRequest(
+        _ path: String, _ exchange: PlainExchange, _ body: [UInt8], _ options: CallOptions,
+        _ completion: @escaping @Sendable (Result<HTTPAnswer, RPCError>) -> Void
+    ) throws(RPCError) -> RunningCall {
+        startRawUnary(
+            try Self.signature(path, exchange), EncodedMessage(prefixing: body), options
+        ) { response in
+            do throws(RPCError) {
+                completion(.success(try HTTPAnswer(taking: &response)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    private static func signature(
+        _ path: String, _ exchange: PlainExchange
+    ) throws(RPCError) -> MethodSignature {
+        guard MethodName.isPath(path) || path == "*" && exchange.method == .options else {
+            throw .refused(
+                .invalidArgument,
+                "not an HTTP path: '\(path)' (expected '/' followed by printable ASCII without spaces)"
+            )
+        }
+        return MethodSignature(path: path, shape: .unary, contentSubtype: nil, plain: exchange)
+    }
+}
+
+extension HTTPAnswer {
+    fileprivate init(taking response: inout RawResponse) throws(RPCError) {
+        let body = try response.takeBytes()
+        self.init(
+            status: response.end.httpStatus ?? 0, headers: response.initialMetadata ?? Metadata(),
+            body: body, timeline: response.end.timeline)
+    }
+}

@@ -1,0 +1,90 @@
+extension Channel {
+    /// A channel for plain HTTP requests to the server of a URL, such as `https://api.example.com`.
+    /// The path of the URL is not used.
+    ///
+    /// An `http://` URL is reached in the clear, by HTTP/1.1. With an `https://` URL the server chooses
+    /// between HTTP/2 and HTTP/1.1 in the first TLS handshake. Throws INVALID_ARGUMENT for another
+    /// URL, and for credentials that do not fit its scheme.
+    ///
+    /// - Parameters:
+    ///   - url: The server; its port is 80 or 443 by default.
+    ///   - version: The version of HTTP; ``HTTPVersion/negotiated`` by default.
+    ///   - credentials: Nil, the default, is the system's TLS for `https://`.
+    ///   - arguments: How the connections behave. Nil, the default, are the default arguments with
+    ///     up to 6 connections, because one of HTTP/1.1 carries one request at a time.
+    ///   - defaultOptions: The options of calls that do not override them; none by default.
+    ///   - interceptors: The interceptors of every call; none by default.
+    ///   - queue: The queue of its connections; nil, the default, is ``CompletionQueue/shared``.
+    public convenience init(
+        url: String, version: HTTPVersion = .negotiated,
+        credentials: ChannelCredentials? = nil, arguments: ChannelArguments? = nil,
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        queue: CompletionQueue? = nil
+    ) throws(RPCError) {
+        let address = try WebAddress(url)
+        var chosen = ChannelCredentials.insecure
+        if let credentials { chosen = credentials } else if address.isSecure { chosen = try .tls() }
+        guard chosen.isSecure == address.isSecure else {
+            throw .refused(
+                .invalidArgument, "the credentials do not fit the scheme of '\(url)'")
+        }
+        var arguments = arguments ?? .forURLs
+        arguments.defaultAuthority = arguments.defaultAuthority ?? address.authority
+        try self.init(
+            address.target, version: version, credentials: chosen, arguments: arguments,
+            defaultOptions: defaultOptions, interceptors: interceptors, queue: queue)
+    }
+
+    /// A channel whose connections speak `version`. See
+    /// ``init(_:credentials:arguments:defaultOptions:interceptors:queue:)`` for the other parameters.
+    public convenience init(
+        _ target: String, version: HTTPVersion, credentials: ChannelCredentials,
+        arguments: ChannelArguments = ChannelArguments(),
+        defaultOptions: CallOptions = CallOptions(), interceptors: [ChannelInterceptor] = [],
+        queue: CompletionQueue? = nil
+    ) throws(RPCError) {
+        try arguments.check()
+        let target = try Target(target)
+        if version != .http2, case .registered(let scheme) = target.resolution {
+            throw .refused(
+                .invalidArgument,
+                "a channel that may speak HTTP/1.1 has no resolver for the scheme '\(scheme)'")
+        }
+        self.init(
+            backend: version.backend(
+                target, credentials, arguments, try CompletionQueue.orShared(queue),
+                proxy: try arguments.proxy.proxy(for: target)),
+            defaultOptions: defaultOptions, interceptors: interceptors)
+    }
+}
+
+extension ChannelArguments {
+    static var forURLs: ChannelArguments {
+        var arguments = ChannelArguments()
+        arguments.maxConnectionCount = 6
+        return arguments
+    }
+}
+
+extension HTTPVersion {
+    /// What a channel of this version is made of.
+    func backend(
+        _ target: Target, _ credentials: ChannelCredentials, _ arguments: ChannelArguments,
+        _ queue: CompletionQueue, proxy: ProxyServer?
+    ) -> any ChannelBackend {
+        switch self {
+        case .http2:
+            ChannelCore(
+                target, credentials: credentials, arguments: arguments, queues: [queue],
+                proxy: proxy)
+        case .negotiated where credentials.isSecure:
+            NegotiatedChannel(
+                target, credentials: credentials, arguments: arguments, queue: queue,
+                proxy: proxy)
+        case .http1, .negotiated:
+            HTTP1Channel(
+                target, credentials: credentials, arguments: arguments, queue: queue,
+                proxy: proxy)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import SwiftletTransport
+import Synchronization
+
+// How an HTTP/1.1 channel ends.
+
+extension HTTP1Channel: ChannelBackend, QueueTenant, NetworkFollower {
+    var isSecure: Bool { credentials.isSecure }
+
+    var connectivity: ConnectivityState { state.withLock { $0.connectivity } }
+
+    func connectivityChanges() -> AsyncStream<ConnectivityState> {
+        state.withLock { state in
+            state.followers.follow(
+                from: state.connectivity, isLast: state.connectivity == .shutdown)
+        }
+    }
+
+    func connect() {
+        loop.run { [self] in
+            if change({ $0.pool.beginAttempt(now: .now) && !$0.isShutDown }) { connectOnce() }
+        }
+    }
+
+    func leaveConnections() {
+        loop.run { [self] in
+            let idle = change { state in
+                state.leaving = state.pool.busy
+                return state.pool.takeFree()
+            }
+            for link in idle { link.end("the connection was left") }
+        }
+    }
+
+    func channelWasReleased() {
+        state.withLock { $0.isReleased = true }
+        loop.run { [self] in endIfReleased() }
+    }
+
+    func endIfReleased() {
+        let isOver = state.withLock { state in
+            state.isReleased && !state.isShutDown && state.pool.isUnused
+        }
+        if isOver { shutDown() }
+    }
+
+    func queueWasShutDown() { shutDown() }
+
+    /// Takes no calls any more. Calls that have a connection run on.
+    func shutDown() {
+        let error = closedError
+        typealias Left = ([HTTP1Link], [CallCore], [HTTP1Attempt])
+        let left: Left? = change { state in
+            guard !state.isShutDown else { return nil }
+            state.isShutDown = true
+            let attempts = Array(state.attempts.values)
+            state.attempts = [:]
+            return (state.pool.takeFree(), state.pool.takeWaiting(), attempts)
+        }
+        guard let (idle, calls, attempts) = left else { return }
+        queue.letGo(of: self)
+        arguments.connectivityMonitor?.letGo(of: self)
+        timer.close()
+        idleTimer.close()
+        for attempt in attempts { attempt.cancel() }
+        for call in calls { call.end(with: error, isImmediate: true) }
+        chains.close(with: error)
+        loop.run { for link in idle { link.end("the channel was closed") } }
+        whenOver?()
+    }
+
+    func close(grace: Duration) async {
+        shutDown()
+        if grace > .zero { await waitForCalls(until: .now + grace) }
+        let error = RPCError(.cancelled, "the channel to \(target) was closed")
+        for link in state.withLock({ $0.pool.busy }) { link.call?.fail(error) }
+        chains.endAll(with: error)
+        guard queue.mode == .ownThread || loop.isCurrent else { return }
+        // Connections end on the loop.
+        await Resumption<Void>.wait { waiter in loop.run { waiter.resume() } }
+    }
+
+    private func waitForCalls(until deadline: MonotonicInstant) async {
+        await Resumption<Void>.wait { waiter in
+            let waits = state.withLock { state in
+                if !state.pool.busy.isEmpty { state.closers.append(waiter) }
+                return !state.pool.busy.isEmpty
+            }
+            guard waits else { return waiter.resume() }
+            closingTimer.schedule(ClosingTimer(self), at: deadline, on: loop)
+        }
+        closingTimer.close()
+    }
+
+    fileprivate func endWaiting() {
+        for closer in state.withLock({ $0.takeClosers() }) { closer.resume() }
+    }
+
+    func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
+        guard !isConnected else {
+            change { $0.pool.resetBackoff() }
+            return loop.run { [self] in advance() }
+        }
+        loop.run { [self] in
+            let links = state.withLock { $0.pool.links }
+            for link in links where monitor.includesLocal || !link.isLocal {
+                link.end("the machine has lost its network", StatusMapping.networkLoss)
+            }
+            guard monitor.includesLocal || !target.isLocal else { return }
+            for call in change({ $0.pool.takeWaiting { !$0.head.waitForReady } }) {
+                call.end(with: StatusMapping.networkLoss.notExecuted, isImmediate: true)
+            }
+        }
+    }
+}
+
+/// Ends the wait for calls of a channel that is closed.
+private final class ClosingTimer: TimerTarget {
+    private let channel: HTTP1Channel
+
+    init(_ channel: HTTP1Channel) { self.channel = channel }
+
+    func timerFired(now: MonotonicInstant) { channel.endWaiting() }
+}

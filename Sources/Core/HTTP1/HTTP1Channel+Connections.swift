@@ -1,0 +1,115 @@
+import SwiftletTransport
+import Synchronization
+
+// How an HTTP/1.1 channel gets connections, and what becomes of them.
+
+/// Tries to connect again.
+final class RetryTimer: TimerTarget {
+    private let channel: HTTP1Channel
+
+    init(_ channel: HTTP1Channel) { self.channel = channel }
+
+    func timerFired(now: MonotonicInstant) { channel.retry(now: now) }
+}
+
+// MARK: - Connections
+
+extension HTTP1Channel: HTTP1LinkOwner {
+    fileprivate func retry(now: MonotonicInstant) {
+        timer.hasFired(now: now)
+        advance()
+    }
+
+    func connectOnce() {
+        let begun = MonotonicInstant.now
+        let attempt = HTTP1Attempt(
+            target, credentials: credentials, arguments: arguments,
+            offering: whenHTTP2 == nil ? ["http/1.1"] : ["h2", "http/1.1"], sockets: sockets,
+            proxy: proxy, loop: loop
+        ) { [self] attempt, outcome in
+            _ = state.withLock { $0.attempts.removeValue(forKey: ObjectIdentifier(attempt)) }
+            switch consume outcome {
+            case .connected(let connection): adopt(connection)
+            case .failed(let failure):
+                change { $0.pool.attemptFailed(failure, begun: begun) }
+                advance()
+            }
+        }
+        state.withLock { $0.attempts[ObjectIdentifier(attempt)] = attempt }
+        attempt.start()
+    }
+
+    private func adopt(_ connection: consuming OpenConnection) {
+        if connection.applicationProtocol == "h2", let whenHTTP2 {
+            let waiting = change { state in
+                state.pool.attemptEnded()
+                return state.pool.takeWaiting()
+            }
+            whenHTTP2(connection, waiting)
+            return endIfReleased()
+        }
+        var limits = HTTP1.Limits()
+        limits.maxFieldsByteCount = max(limits.maxFieldsByteCount, arguments.maxMetadataByteCount)
+        let link = HTTP1Link(connection, limits, loop: loop, owner: self)
+        let isShutDown = change { state in
+            state.pool.attemptSucceeded(link)
+            return state.isShutDown
+        }
+        guard !isShutDown else { return link.end("the channel was closed") }
+        link.start()
+        advance()
+        scheduleIdleCheck()
+    }
+
+    func linkIsFree(_ link: HTTP1Link) {
+        putBack(link)
+        advance()
+    }
+
+    /// Makes a connection without a call available to other calls, unless the channel leaves it.
+    func putBack(_ link: HTTP1Link) {
+        let isLeaving = change { state in
+            let isLeaving = state.isShutDown || state.leaving.contains { $0 === link }
+            if !isLeaving { state.pool.free(link) }
+            return isLeaving
+        }
+        if isLeaving { link.end("the channel was closed") } else { scheduleIdleCheck() }
+    }
+
+    func linkEnded(_ link: HTTP1Link) {
+        let closers: [Resumption<Void>] = change { state in
+            state.pool.remove(link)
+            state.leaving.removeAll { $0 === link }
+            return state.isShutDown && state.pool.busy.isEmpty ? state.takeClosers() : []
+        }
+        for closer in closers { closer.resume() }
+        loop.run { [self] in advance() }
+    }
+
+    private func scheduleIdleCheck() {
+        guard let timeout = arguments.effectiveIdleTimeout,
+            let first = state.withLock({ $0.pool.free.map(\.idleSince).min() })
+        else { return }
+        idleTimer.schedule(self, noLaterThan: first + timeout, on: loop)
+    }
+}
+
+extension HTTP1Channel: TimerTarget {
+    /// Closes connections that no call has used for the idle time-out.
+    func timerFired(now: MonotonicInstant) {
+        idleTimer.hasFired(now: now)
+        guard let timeout = arguments.effectiveIdleTimeout else { return }
+        let idle = change { state in
+            state.pool.takeFree(idleSince: now - timeout)
+        }
+        for link in idle { link.end("the connection was idle") }
+        scheduleIdleCheck()
+    }
+}
+
+extension HTTP1Channel.State {
+    mutating func takeClosers() -> [Resumption<Void>] {
+        defer { closers = [] }
+        return closers
+    }
+}

@@ -1,0 +1,210 @@
+import SwiftletTransport
+import Synchronization
+
+/// A channel whose connections speak HTTP/1.1: calls take one connection each, for as long as they
+/// run. Decisions are made on the loop's thread.
+final class HTTP1Channel: Sendable {
+    struct State {
+        var pool: HTTP1Pool
+        var attempts: [ObjectIdentifier: HTTP1Attempt] = [:]
+        var connectivity = ConnectivityState.idle
+        let followers = Followers<ConnectivityState>()
+        /// A change of the connectivity was noted and not reported yet.
+        var hasUnreported = false
+        /// No object can make calls any more.
+        var isReleased = false
+        var isShutDown = false
+        /// The connections in use end with their calls.
+        var leaving: [HTTP1Link] = []
+        var closers: [Resumption<Void>] = []
+    }
+
+    /// A connection on which the server has chosen HTTP/2, and the calls that wait.
+    typealias HTTP2Handler =
+        @Sendable (_ connection: consuming OpenConnection, _ waiting: [CallCore]) -> Void
+
+    let target: Target
+    let queue: CompletionQueue
+    let loop: EventLoop
+    let authority: String
+    let limits: MessageLimits
+    let chains = ChainRegistry()
+    let credentials: ChannelCredentials
+    let arguments: ChannelArguments
+    let sockets: SocketSupply?
+    /// The proxy that connections are made through. Nil for none.
+    let proxy: ProxyServer?
+    /// Nil offers HTTP/1.1 alone.
+    let whenHTTP2: HTTP2Handler?
+    /// Called when the channel takes no calls any more.
+    let whenOver: (@Sendable () -> Void)?
+    let state: Mutex<State>
+    let timer = TimerSlot()
+    let idleTimer = TimerSlot()
+    let closingTimer = TimerSlot()
+
+    init(
+        _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
+        queue: CompletionQueue, sockets: SocketSupply? = nil, proxy: ProxyServer? = nil,
+        whenHTTP2: HTTP2Handler? = nil, whenOver: (@Sendable () -> Void)? = nil
+    ) {
+        self.target = target
+        self.credentials = credentials
+        self.arguments = arguments
+        self.queue = queue
+        self.sockets = sockets
+        self.proxy = proxy
+        self.whenHTTP2 = whenHTTP2
+        self.whenOver = whenOver
+        loop = queue.loop
+        authority = Self.authority(target, credentials, arguments)
+        limits = MessageLimits(
+            maxSendByteCount: arguments.maxSendMessageByteCount,
+            maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
+            maxReplayByteCount: arguments.maxReplayByteCount)
+        let pool = HTTP1Pool(maxCount: arguments.maxConnectionCount, arguments.backoff)
+        state = Mutex(State(pool: pool))
+        arguments.connectivityMonitor?.add(self, at: target)
+        if !queue.adopt(self) { shutDown() }
+    }
+
+    private static func authority(
+        _ target: Target, _ credentials: ChannelCredentials, _ arguments: ChannelArguments
+    ) -> String {
+        arguments.defaultAuthority ?? arguments.targetNameOverride
+            ?? credentials.targetNameOverride ?? target.defaultAuthority
+    }
+
+    /// Changes the state, and reports a changed connectivity outside the lock.
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, followers) = state.withLock { state in
+            let result = body(&state)
+            state.noteConnectivity()
+            defer { state.hasUnreported = false }
+            return (result, state.hasUnreported ? state.followers : nil)
+        }
+        followers?.tell()
+        return result
+    }
+}
+
+extension HTTP1Channel.State {
+    fileprivate mutating func noteConnectivity() {
+        let now = isShutDown ? .shutdown : pool.connectivity
+        guard now != connectivity, connectivity != .shutdown else { return }
+        connectivity = now
+        if followers.note(now, isLast: now == .shutdown) { hasUnreported = true }
+    }
+}
+
+// MARK: - Calls
+
+extension HTTP1Channel: CallBackend {
+    func begin(_ call: CallCore) {
+        guard call.head.isPlain || whenHTTP2 != nil else { return refuse(call) }
+        let isShutDown = state.withLock { state in
+            if !state.isShutDown { state.pool.add(call) }
+            return state.isShutDown
+        }
+        guard !isShutDown else { return call.end(with: closedError, isImmediate: true) }
+        loop.run { [self] in advance() }
+    }
+
+    /// The server speaks HTTP/1.1, which cannot carry a call of gRPC.
+    private func refuse(_ call: CallCore) {
+        call.end(
+            with: .refused(
+                .failedPrecondition,
+                "\(target) is reached by HTTP/1.1, and a call of gRPC needs HTTP/2"),
+            isImmediate: true)
+    }
+
+    /// Places the calls that wait.
+    func advance() {
+        while let step = nextStep() {
+            switch step {
+            case .open(let call, let link): open(call, on: link)
+            case .connect: connectOnce()
+            case .fail(let call, let failure, let nextAttempt):
+                call.end(
+                    with: failure.error(target: target, nextAttempt: nextAttempt),
+                    isImmediate: true)
+            }
+        }
+        let retry = state.withLock { $0.pool.waiting.isEmpty ? nil : $0.pool.nextAttempt }
+        if let retry { timer.schedule(RetryTimer(self), at: retry, on: loop) }
+        endIfReleased()
+    }
+
+    private func nextStep() -> HTTP1Pool.Step? {
+        // Released outside the lock.
+        _ = state.withLock { $0.pool.takeEnded() }
+        return change { $0.isShutDown ? nil : $0.pool.nextStep(now: .now) }
+    }
+
+    private func open(_ call: CallCore, on link: HTTP1Link) {
+        guard call.head.isPlain else {
+            refuse(call)
+            return putBack(link)
+        }
+        // A server may have closed a connection that was idle.
+        let opening =
+            link.isAlive()
+            ? link.open(call, head(of: call), isIdempotent: call.isIdempotent) : .refused
+        switch opening {
+        case .isOpen: return
+        // Without advance(), whose loop continues: many calls that fail must not nest.
+        case .isOver: putBack(link)
+        case .refused:
+            link.end("the connection takes no more calls")
+            change { $0.pool.putBack(call) }
+        }
+    }
+
+    private func head(of call: CallCore) -> HeaderList {
+        var head =
+            call.head.method.plain?.head(
+                path: call.head.path, authority: call.head.authority ?? authority,
+                scheme: credentials.scheme, userAgent: arguments.userAgent) ?? HeaderList()
+        head.append(contentsOf: RequestHead.fields(call.head.metadata, deadline: .never))
+        return head
+    }
+
+    func forget(_ call: CallCore) {
+        // A call that waits is removed when the next one is placed.
+        loop.run { [self] in advance() }
+    }
+
+    func deadlineError(of call: CallCore) -> RPCError {
+        guard !call.hasStream else {
+            var error = RPCError(
+                .deadlineExceeded, "the deadline passed before \(target) answered")
+            error.mayHaveBeenExecuted = true
+            return error
+        }
+        let (connectivity, failure, attempt) = state.withLock { state in
+            (state.connectivity, state.pool.lastFailure, state.attempts.values.first)
+        }
+        var error = RPCError(
+            .deadlineExceeded, "the deadline passed \(connectivity.whileCallsWait) to \(target)")
+        error.phase = .connect
+        if let progress = attempt?.progress {
+            error.phase = progress.phase
+            error.causes.append(progress.text)
+        }
+        if let failure {
+            error.causes += failure.causes
+            error.attempts = failure.triedAddresses
+        }
+        return error
+    }
+
+    var closedError: RPCError {
+        let what = queue.isShutDown ? "completion queue of the channel" : "channel"
+        return RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted
+    }
+}
+
+extension CallCore {
+    fileprivate var isIdempotent: Bool { head.method.plain?.method.isIdempotent ?? false }
+}

@@ -1,0 +1,378 @@
+import SwiftletTransport
+import Synchronization
+
+/// The object that hands calls to connections of HTTP/1.1. Called on the loop's thread.
+protocol HTTP1LinkOwner: AnyObject, Sendable {
+    /// The connection can carry another call.
+    func linkIsFree(_ link: HTTP1Link)
+    /// The connection has ended.
+    func linkEnded(_ link: HTTP1Link)
+}
+
+/// Joins a socket, an engine of HTTP/1.1 and the one call that runs over them.
+///
+/// All work is done on the loop's thread. Requests of a call that come from other threads are handed
+/// over to it, in order.
+final class HTTP1Link: Sendable {
+    /// The call that has the connection.
+    private struct Exchange {
+        let call: CallCore
+        let stream: StreamHandle
+        let head: HeaderList
+        let isIdempotent: Bool
+        /// The content so far. It is sent when it is complete, because its length stands in front.
+        var body: [UInt8] = []
+        var isSent = false
+        var hasResponse = false
+    }
+
+    private struct State: ~Copyable {
+        var connection: HTTP1.ClientConnection
+        /// Taken out while it is in use.
+        var buffer: ReceiveBuffer?
+        var output = GatherList()
+        /// The socket has not taken all that was written.
+        var isBlocked = false
+        var exchange: Exchange?
+        /// Exchanges that were begun. The generation of a stream's handle.
+        var exchangeCount: UInt32 = 0
+        var isOver = false
+        var idleSince = MonotonicInstant.now
+    }
+
+    let peer: String
+    let isLocal: Bool
+    private let wire: LinkWire
+    private let loop: EventLoop
+    private let record: ConnectionRecord
+    private let owner: any HTTP1LinkOwner
+    private let state: Mutex<State>
+
+    init(
+        _ connection: consuming OpenConnection, _ limits: HTTP1.Limits, loop: EventLoop,
+        owner: any HTTP1LinkOwner
+    ) {
+        peer = "\(connection.address)"
+        isLocal = connection.address.isOnThisMachine
+        var times = connection.times
+        times.ready = .now
+        record = ConnectionRecord(peer: peer, times)
+        self.loop = loop
+        self.owner = owner
+        var buffer = ReceiveBuffer()
+        if !connection.received.isEmpty { buffer.prepend(connection.received) }
+        wire = connection.wire
+        state = Mutex(State(connection: HTTP1.ClientConnection(limits), buffer: buffer))
+    }
+
+    /// Begins to watch the connection. To be called on the loop's thread, as everything here.
+    func start() {
+        do throws(SystemError) {
+            try wire.watch(by: loop, for: self)
+        } catch {
+            end("\(error)")
+        }
+    }
+}
+
+// MARK: - Exchanges
+
+extension HTTP1Link {
+    enum Opening {
+        case isOpen
+        /// The call has ended, and the connection can carry another.
+        case isOver
+        /// The connection takes no call.
+        case refused
+    }
+
+    /// Gives the connection to a call.
+    func open(_ call: CallCore, _ head: HeaderList, isIdempotent: Bool) -> Opening {
+        if let authority = call.head.authority, wire.isSecure,
+            let refusal = wire.refusal(of: authority, peer: peer)
+        {
+            call.end(with: refusal, isImmediate: false)
+            return .isOver
+        }
+        guard var request = call.takeRequest() else { return .isOver }
+        var body: [UInt8] = []
+        request.takeEach { message, _ in body += message.bytes }
+        let stream: StreamHandle? = state.withLock { state in
+            guard !state.isOver, state.exchange == nil, state.connection.canBegin else {
+                return nil
+            }
+            state.exchangeCount &+= 1
+            let stream = StreamHandle(slot: 0, generation: state.exchangeCount)
+            state.exchange = Exchange(
+                call: call, stream: stream, head: head, isIdempotent: isIdempotent, body: body)
+            return stream
+        }
+        guard let stream else {
+            call.requestWasNotSent()
+            return .refused
+        }
+        let hasDeliveries = call.attach(to: self, stream, record, attempt: request.attempt)
+        let isRefused = request.isFinish && !sendRequest(stream)
+        if hasDeliveries { call.deliverPending() }
+        return isRefused ? .isOver : .isOpen
+    }
+
+    /// The call has finished its request.
+    private func requestWasFinished(_ stream: StreamHandle) {
+        if !sendRequest(stream) { owner.linkIsFree(self) }
+    }
+
+    /// Sends the complete request in one piece. False when the engine refuses the request, which ends the
+    /// call.
+    private func sendRequest(_ stream: StreamHandle) -> Bool {
+        let refused: (Exchange, HTTP1Error)? = state.withLock { state in
+            guard let exchange = state.exchange, exchange.stream == stream, !exchange.isSent else {
+                return nil
+            }
+            do throws(HTTP1Error) {
+                let byteCount = exchange.body.count
+                try state.connection.begin(
+                    exchange.head, byteCount == 0 ? .none : .sized(byteCount))
+                try state.connection.send(exchange.body)
+                try state.connection.finish()
+                state.connection.takeOutput(into: &state.output)
+                state.exchange?.isSent = true
+                state.exchange?.body = []
+                return nil
+            } catch {
+                state.exchange = nil
+                return (exchange, error)
+            }
+        }
+        if let (exchange, error) = refused {
+            exchange.call.end(
+                with: .refused(.invalidArgument, error.message), isImmediate: true)
+            return false
+        }
+        write()
+        return true
+    }
+
+    /// Whether the server has kept the connection open until now.
+    func isAlive() -> Bool {
+        read(untilEmpty: false)
+        return !hasEnded
+    }
+
+    var hasEnded: Bool { state.withLock { $0.isOver } }
+
+    var idleSince: MonotonicInstant { state.withLock { $0.idleSince } }
+
+    /// The call that has the connection.
+    var call: CallCore? { state.withLock { $0.exchange?.call } }
+
+    /// Ends the connection. A call that has it fails with UNAVAILABLE, or is sent again when that is
+    /// safe: the server has closed a connection that was kept open, and has not answered.
+    func end(_ cause: String, _ failure: RPCError? = nil) {
+        let ended: (exchange: Exchange?, isReused: Bool)? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            state.output.removeAll()
+            return (state.exchange.take(), state.exchangeCount > 1)
+        }
+        guard let ended else { return }
+        wire.close(on: loop)
+        owner.linkEnded(self)
+        guard let exchange = ended.exchange else { return }
+        var error =
+            failure ?? RPCError(.unavailable, "the connection to \(peer) was lost: \(cause)")
+        error.peer = peer
+        let isUnanswered = ended.isReused && !exchange.hasResponse && failure == nil
+        if isUnanswered, exchange.isIdempotent || !exchange.isSent {
+            exchange.call.streamWasNotProcessed(wasSent: exchange.isSent, error)
+        } else {
+            exchange.call.end(with: error, isImmediate: false)
+        }
+    }
+}
+
+extension HTTP1Link: StreamCarrier {
+    func send(
+        _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
+    ) -> Bool {
+        loop.run { [self] in
+            state.withLock { state in
+                guard state.exchange?.stream == stream else { return }
+                state.exchange?.body += framedMessage.bytes
+            }
+            if andFinish { requestWasFinished(stream) }
+        }
+        return true
+    }
+
+    func reportRoom(on stream: StreamHandle, to call: CallCore) { call.streamHasRoom() }
+
+    func finish(_ stream: StreamHandle) { loop.run { [self] in requestWasFinished(stream) } }
+
+    /// HTTP/1.1 has no way to end one request but to end the connection.
+    func reset(_ stream: StreamHandle) -> Bool {
+        let (wasOpen, wasSent) = state.withLock { state in
+            guard let exchange = state.exchange, exchange.stream == stream else {
+                return (false, true)
+            }
+            state.exchange = nil
+            return (true, exchange.isSent)
+        }
+        guard wasOpen else { return false }
+        loop.run { [self] in
+            if wasSent { end("the call was cancelled") } else { owner.linkIsFree(self) }
+        }
+        return !wasSent
+    }
+
+    /// The content of an answer is gathered up to the call's limit, and has no window.
+    func consumed(_ byteCount: Int, on stream: StreamHandle) {}
+}
+
+// MARK: - The socket
+
+extension HTTP1Link: Pollable {
+    func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
+        if readiness.contains(.writable) { write() }
+        guard readiness != .writable else { return }
+        read(untilEmpty: readiness.contains(.hungUp))
+    }
+
+    private func write() {
+        var batch = GatherList()
+        let isOver = state.withLock { state in
+            swap(&batch, &state.output)
+            return state.isOver
+        }
+        guard !isOver else { return }
+        let isBlocked: Bool
+        do throws(SystemError) {
+            isBlocked = try wire.write(&batch).isBlocked
+        } catch {
+            // What the server sent before it closed says more than the failure to write.
+            read(untilEmpty: true)
+            return end("\(error)")
+        }
+        // The socket announces when it takes the rest.
+        state.withLock { state in
+            state.isBlocked = isBlocked
+            swap(&batch, &state.output)
+        }
+    }
+
+    private func read(untilEmpty: Bool) {
+        guard var buffer = state.withLock({ $0.buffer.take() }) else { return }
+        let ending = readSocket(&buffer, untilEmpty: untilEmpty)
+        var returned: ReceiveBuffer? = buffer
+        state.withLock { swap(&$0.buffer, &returned) }
+        switch ending {
+        case nil: return
+        case .endOfStream: receiveEnd()
+        case .failed(let cause): end(cause)
+        }
+    }
+
+    private enum Ending { case endOfStream, failed(String) }
+
+    private func readSocket(_ buffer: inout ReceiveBuffer, untilEmpty: Bool) -> Ending? {
+        var byteCount = 0
+        while byteCount < ReceiveBuffer.turnByteCount {
+            let read: LinkWire.Read
+            do throws(LinkError) {
+                read = try wire.read(into: &buffer)
+            } catch {
+                return .failed(error.cause)
+            }
+            byteCount += read.byteCount
+            receive(&buffer)
+            if hasEnded { return nil }
+            switch read.outcome {
+            case .more: break
+            case .last where untilEmpty: break
+            case .last, .nothing: return nil
+            case .endOfStream: return .endOfStream
+            }
+        }
+        loop.readAgain(self, untilEmpty: untilEmpty)
+        return nil
+    }
+
+    private func receive(_ buffer: inout ReceiveBuffer) {
+        var offset = 0
+        buffer.withUnread { bytes in
+            while let step = next(in: bytes, at: &offset) {
+                switch step {
+                case .failure(let error): return breakOff(error)
+                case .success(let event): handle(event, bytes)
+                }
+            }
+        }
+        buffer.consume(offset)
+    }
+
+    private func next(
+        in bytes: Span<UInt8>, at offset: inout Int
+    ) -> Result<HTTP1.Event, HTTP1Error>? {
+        state.withLock { state in
+            guard !state.isOver else { return nil }
+            do throws(HTTP1Error) {
+                return try state.connection.receive(bytes, at: &offset).map { .success($0) }
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func receiveEnd() {
+        let step: Result<HTTP1.Event?, HTTP1Error> = state.withLock { state in
+            do throws(HTTP1Error) {
+                return .success(try state.connection.receiveEnd())
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch step {
+        case .success(let event):
+            if let event { handle(event, Span()) }
+            end("the server closed the connection")
+        case .failure(let error): end(error.message)
+        }
+    }
+
+    /// The server has broken a rule of HTTP/1.1.
+    private func breakOff(_ error: HTTP1Error) {
+        end(
+            error.message,
+            RPCError(.internal, "the server broke a rule of HTTP/1.1: \(error.message)"))
+    }
+
+    private func handle(_ event: HTTP1.Event, _ bytes: Span<UInt8>) {
+        let now = MonotonicInstant.now
+        switch event {
+        case .head:
+            let (call, initial) = state.withLock { state in
+                state.exchange?.hasResponse = true
+                return (
+                    state.exchange?.call, PlainExchange.initial(state.connection.receivedHead)
+                )
+            }
+            call?.receive(CallArrival(initial: initial), at: now)
+        case .body(let range):
+            let call = state.withLock { $0.exchange?.call }
+            _ = call?.receive(bytes.extracting(range), at: now)
+        case .end:
+            let (call, trailers, isFree) = state.withLock { state in
+                state.idleSince = now
+                return (
+                    state.exchange.take()?.call,
+                    PlainExchange.metadata(of: state.connection.receivedTrailers),
+                    // A server that answers before it has read the request may never read the rest.
+                    state.connection.canBegin && !state.isBlocked
+                )
+            }
+            call?.receive(
+                CallArrival(end: .trailers(CallEnd(error: nil, trailers: trailers))), at: now)
+            if isFree { owner.linkIsFree(self) } else { end("the connection was closed") }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import SwiftletTransport
+
+/// The connections of an ``HTTP1Channel`` and the calls that wait for one, without I/O: each change
+/// returns what there is to do.
+struct HTTP1Pool: Sendable {
+    /// What to do next for the calls that wait.
+    enum Step {
+        case open(CallCore, HTTP1Link)
+        case connect
+        case fail(CallCore, ConnectionFailure, nextAttempt: MonotonicInstant?)
+    }
+
+    private let maxCount: Int
+    /// Connections that carry no call. The last one was used last.
+    private(set) var free: [HTTP1Link] = []
+    private(set) var busy: [HTTP1Link] = []
+    /// An ended call stays until ``takeEnded()`` removes it.
+    private(set) var waiting: [CallCore] = []
+    /// The waiting calls are searched for ended ones when they are this many.
+    private var searchCount = Self.leastSearchCount
+    /// Attempts to connect that are under way.
+    private var attemptCount = 0
+    private var backoff: Backoff
+    private(set) var lastFailure: ConnectionFailure?
+    /// After a failure no connection is tried before this moment.
+    private(set) var nextAttempt: MonotonicInstant?
+
+    private static let leastSearchCount = 128
+
+    init(maxCount: Int, _ backoff: Backoff.Configuration) {
+        self.maxCount = max(1, maxCount)
+        self.backoff = Backoff(backoff)
+    }
+}
+
+extension HTTP1Pool {
+    var links: [HTTP1Link] { free + busy }
+
+    var isUnused: Bool { busy.isEmpty && waiting.allSatisfy(\.isEnded) }
+
+    /// What the pool can do for a call now.
+    var connectivity: ConnectivityState {
+        if !links.isEmpty { return .ready }
+        if attemptCount > 0, lastFailure == nil { return .connecting }
+        return lastFailure == nil ? .idle : .transientFailure
+    }
+
+    mutating func add(_ call: CallCore) { waiting.append(call) }
+
+    /// Removes calls that have ended: those before the first other call, and all of them when they may be
+    /// half of the waiting calls. The caller releases them outside its lock.
+    mutating func takeEnded() -> [CallCore] {
+        guard waiting.count < searchCount else {
+            let calls = waiting
+            waiting = calls.filter { !$0.isEnded }
+            searchCount = max(Self.leastSearchCount, waiting.count * 2)
+            return calls
+        }
+        let count = waiting.firstIndex { !$0.isEnded } ?? waiting.count
+        defer { waiting.removeFirst(count) }
+        return Array(waiting.prefix(count))
+    }
+
+    /// The next step; nil when all calls that are left have to wait.
+    mutating func nextStep(now: MonotonicInstant) -> Step? {
+        guard let call = waiting.first else { return nil }
+        if let link = free.popLast() {
+            busy.append(link)
+            waiting.removeFirst()
+            return .open(call, link)
+        }
+        if links.count + attemptCount < maxCount, attemptCount < waiting.count,
+            nextAttempt.map({ $0 <= now }) ?? true
+        {
+            attemptCount += 1
+            return .connect
+        }
+        // While there is a connection, or one on its way, the call waits for that.
+        guard links.isEmpty, attemptCount == 0, let lastFailure,
+            let index = waiting.firstIndex(where: { !$0.head.waitForReady })
+        else { return nil }
+        return .fail(waiting.remove(at: index), lastFailure, nextAttempt: nextAttempt)
+    }
+
+    /// Begins an attempt ahead of the first call. False when there is a connection or an attempt, or
+    /// it is too early.
+    mutating func beginAttempt(now: MonotonicInstant) -> Bool {
+        guard links.isEmpty, attemptCount == 0, nextAttempt.map({ $0 <= now }) ?? true else {
+            return false
+        }
+        attemptCount += 1
+        return true
+    }
+
+    /// An attempt has brought a connection.
+    mutating func attemptSucceeded(_ link: HTTP1Link) {
+        attemptCount -= 1
+        backoff.reset()
+        lastFailure = nil
+        nextAttempt = nil
+        free.append(link)
+    }
+
+    /// An attempt that began at `begun` has failed. The delay to the next counts from its beginning.
+    mutating func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
+        attemptCount -= 1
+        var failure = failure
+        let delay = backoff.next()
+        failure.attemptNumber = backoff.attemptCount
+        lastFailure = failure
+        nextAttempt = begun + delay
+    }
+
+    /// An attempt was given up, or its connection went elsewhere.
+    mutating func attemptEnded() { attemptCount -= 1 }
+
+    /// The next attempt does not wait.
+    mutating func resetBackoff() {
+        backoff.reset()
+        nextAttempt = nil
+    }
+
+    /// A call was not given to its connection, and is the next to get one.
+    mutating func putBack(_ call: CallCore) { waiting.insert(call, at: 0) }
+
+    mutating func free(_ link: HTTP1Link) {
+        guard let index = busy.firstIndex(where: { $0 === link }) else { return }
+        free.append(busy.remove(at: index))
+    }
+
+    mutating func remove(_ link: HTTP1Link) {
+        free.removeAll { $0 === link }
+        busy.removeAll { $0 === link }
+    }
+
+    mutating func takeWaiting(where isTaken: (CallCore) -> Bool = { _ in true }) -> [CallCore] {
+        let taken = waiting.filter(isTaken)
+        waiting.removeAll(where: isTaken)
+        return taken
+    }
+
+    /// Takes the connections that carry no call, and have not since `moment`.
+    mutating func takeFree(idleSince moment: MonotonicInstant? = nil) -> [HTTP1Link] {
+        let taken = free.filter { link in moment.map { link.idleSince <= $0 } ?? true }
+        free.removeAll { link in taken.contains { $0 === link } }
+        return taken
+    }
+}

@@ -1,0 +1,43 @@
+/// Which version of HTTP the connections of a channel speak.
+///
+/// Calls of gRPC need HTTP/2. Plain HTTP requests and procedure calls over them run over both.
+public enum HTTPVersion: Hashable, Sendable {
+    /// HTTP/2 alone: chosen by ALPN over TLS, and assumed in the clear.
+    case http2
+    /// HTTP/1.1 alone. A connection carries one request at a time, so the number of connections
+    /// limits that of requests under way.
+    case http1
+    /// Over TLS the server chooses (ALPN); one that chooses nothing speaks HTTP/1.1. In the clear
+    /// there is no choice: HTTP/1.1.
+    case negotiated
+}
+
+/// The method of an HTTP request, such as `GET`. Any token is allowed except `CONNECT`.
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+extension HTTPMethod {
+    public static let get = HTTPMethod(rawValue: "GET")
+    public static let head = HTTPMethod(rawValue: "HEAD")
+    public static let post = HTTPMethod(rawValue: "POST")
+    public static let put = HTTPMethod(rawValue: "PUT")
+    public static let patch = HTTPMethod(rawValue: "PATCH")
+    public static let delete = HTTPMethod(rawValue: "DELETE")
+    public static let options = HTTPMethod(rawValue: "OPTIONS")
+
+    /// Whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
+    var isIdempotent: Bool {
+        switch self {
+        case .get, .head, .put, .delete, .options, HTTPMethod(rawValue: "TRACE"): true
+        default: false
+        }
+    }
+}
+
+extension HTTPMethod: ExpressibleByStringLiteral, CustomStringConvertible {
+    public init(stringLiteral value: String) { rawValue = value }
+    public var description: String { rawValue }
+}

@@ -1,0 +1,57 @@
+/// The parts of an `http://` or `https://` URL that a request needs.
+public struct WebAddress: Hashable, Sendable {
+    /// Whether the scheme is `https`.
+    public let isSecure: Bool
+    /// `host` or `host:port`, as it was written.
+    public let authority: String
+    /// Path and query; `/` when the URL has none. The fragment is left out: it is not sent.
+    public let path: String
+
+    /// Whether a text begins like a URL of HTTP.
+    public static func isWebAddress(_ text: String) -> Bool {
+        split(text, behind: "https://") != nil || split(text, behind: "http://") != nil
+    }
+
+    /// Throws INVALID_ARGUMENT when the text is not a URL of the scheme `http` or `https`, or has a
+    /// user name.
+    public init(_ url: String) throws(RPCError) {
+        let secure = Self.split(url, behind: "https://")
+        guard let rest = secure ?? Self.split(url, behind: "http://") else {
+            throw Self.malformed(url, "expected http:// or https://")
+        }
+        isSecure = secure != nil
+        let authority = rest.prefix { !"/?#".utf8.contains($0) }
+        self.authority = String(decoding: authority, as: UTF8.self)
+        let tail = rest.dropFirst(authority.count).prefix { $0 != UInt8(ascii: "#") }
+        let path = String(decoding: tail, as: UTF8.self)
+        self.path = tail.first == UInt8(ascii: "/") ? path : "/" + path
+        guard Target.split(self.authority) != nil else {
+            throw Self.malformed(url, "'\(self.authority)' is not a host with an optional port")
+        }
+        guard tail.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Self.malformed(url, "a character of the path has to be percent-encoded")
+        }
+    }
+
+    /// `https://host:port`, without the path. Hosts are cached by it.
+    public var origin: String { (isSecure ? "https://" : "http://") + authority }
+
+    /// The target of a channel: the authority with the port of the scheme, when none was written.
+    var target: String {
+        guard let (host, port) = Target.split(authority), port == nil else { return authority }
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return "\(name):\(isSecure ? 443 : 80)"
+    }
+
+    private static func malformed(_ url: String, _ reason: String) -> RPCError {
+        .refused(.invalidArgument, "the URL '\(url)' is malformed: \(reason)")
+    }
+
+    /// What follows the scheme, whose case does not matter.
+    private static func split(_ url: String, behind scheme: String) -> Substring.UTF8View? {
+        guard url.utf8.count >= scheme.utf8.count,
+            zip(url.utf8, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
+        else { return nil }
+        return url.utf8.dropFirst(scheme.utf8.count)
+    }
+}

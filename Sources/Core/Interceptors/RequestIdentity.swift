@@ -1,0 +1,35 @@
+import Synchronization
+
+/// The identity of a plain HTTP request that is compared without its ID, and the ID of its
+/// response. A ``DuplicateGuard`` that joins two requests sends only the first of them.
+package final class RequestIdentity: Sendable {
+    private let makeKey: @Sendable () -> [UInt8]?
+    private let answeredID: Mutex<String>
+
+    /// - Parameters:
+    ///   - id: The ID of this request.
+    ///   - makeKey: Returns the bytes to compare, without the ID; nil compares the whole request.
+    ///     Called only by a guard.
+    package init(id: String, makeKey: @escaping @Sendable () -> [UInt8]?) {
+        answeredID = Mutex(id)
+        self.makeKey = makeKey
+    }
+
+    /// The ID of the request that was sent: this one, or the request that this one joined.
+    package var id: String { answeredID.withLock { $0 } }
+
+    var key: [UInt8]? { makeKey() }
+
+    func join(_ other: RequestIdentity) {
+        let id = other.id
+        answeredID.withLock { $0 = id }
+    }
+}
+
+extension RequestIdentity: Hashable {
+    package static func == (left: RequestIdentity, right: RequestIdentity) -> Bool {
+        left === right
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,230 @@
+import SwiftletTransport
+import Synchronization
+
+/// Looks a name up with the system's resolver (gRPC's naming.md): A and AAAA records, each address
+/// an endpoint.
+///
+/// After a success it looks again when it is asked to, no more often than every 30 seconds by default.
+/// After a failure it looks again by itself, with a growing delay. An error is reported only while there
+/// is no earlier answer that can stay in use.
+final class DNSResolver: Resolver {
+    /// What the resolver does next. A value, so that its times can be tested without a clock.
+    struct Schedule {
+        enum Next: Equatable { case lookUp, wait(until: MonotonicInstant), nothing }
+
+        private(set) var isLookingUp = false
+        private var wantsLookup = false
+        private var lastSuccess: MonotonicInstant?
+        private var retry: MonotonicInstant?
+        private var backoff: Backoff
+        private let minInterval: Duration
+
+        init(minInterval: Duration, backoff: Backoff.Configuration) {
+            self.minInterval = minInterval
+            self.backoff = Backoff(backoff)
+        }
+    }
+
+    private struct State {
+        var schedule: Schedule
+        var results: ResolverResults?
+        var ticket: NameLookups.Ticket?
+        var lookupCount = 0
+        var hasAnswer = false
+    }
+
+    private let host: String
+    private let port: UInt16
+    private let loop: EventLoop
+    private let timeLimit: Duration
+    private let lookups: NameLookups
+    private let timer = TimerSlot()
+    private let limitTimer = TimerSlot()
+    private let state: Mutex<State>
+
+    init(
+        host: String, port: UInt16, arguments: ChannelArguments, loop: EventLoop,
+        lookups: NameLookups = .shared
+    ) {
+        self.host = host
+        self.port = port
+        self.loop = loop
+        self.lookups = lookups
+        timeLimit = arguments.connectTimeout
+        state = Mutex(
+            State(
+                schedule: Schedule(
+                    minInterval: arguments.minResolutionInterval, backoff: arguments.backoff)))
+    }
+}
+
+extension DNSResolver {
+    func start(_ results: ResolverResults) {
+        state.withLock { $0.results = results }
+        requestResolution()
+    }
+
+    func requestResolution() {
+        step(state.withLock { $0.schedule.request(now: .now) })
+    }
+
+    func resetBackoff() {
+        step(state.withLock { $0.schedule.resetBackoff(now: .now) })
+    }
+
+    func stop() {
+        let ticket = state.withLock { state in
+            state.results = nil
+            return state.ticket.take()
+        }
+        timer.close()
+        limitTimer.close()
+        if let ticket { lookups.cancel(ticket) }
+    }
+
+    private func step(_ next: Schedule.Next) {
+        switch next {
+        case .nothing: return
+        case .wait(let time): timer.schedule(self, at: time, on: loop)
+        case .lookUp: lookUp()
+        }
+    }
+
+    private func lookUp() {
+        let number: Int? = state.withLock { state in
+            guard state.results != nil else { return nil }
+            state.lookupCount += 1
+            return state.lookupCount
+        }
+        guard let number else { return }
+        limitTimer.schedule(LookupLimit(self, number), at: .now + timeLimit, on: loop)
+        let ticket = lookups.lookUp(host) { [self] answer in
+            loop.run { [self] in
+                switch answer {
+                case .success(let addresses):
+                    found(addresses.compactMap { $0.with(port: port) }, number)
+                case .failure(let error): failed("\(error)", number)
+                }
+            }
+        }
+        let isOver = state.withLock { state in
+            let isOver = state.results == nil || state.lookupCount != number
+            if !isOver { state.ticket = ticket }
+            return isOver
+        }
+        if isOver { lookups.cancel(ticket) }
+    }
+
+    private func found(_ addresses: [SocketAddress], _ number: Int) {
+        guard !addresses.isEmpty else { return failed("\(host) has no address", number) }
+        finish(number, isSuccess: true) { state in
+            state.hasAnswer = true
+            return ResolverResult(addresses.map { Endpoint([ServerAddress($0)]) })
+        }
+    }
+
+    fileprivate func failed(_ cause: String, _ number: Int) {
+        finish(number, isSuccess: false) { state in
+            guard !state.hasAnswer else { return nil }
+            var error = RPCError(.unavailable, cause)
+            error.phase = .resolve
+            error.mayHaveBeenExecuted = false
+            error.reconnection = state.schedule.reconnection(now: .now)
+            return ResolverResult(endpoints: .failure(error))
+        }
+    }
+
+    /// Ends a look-up, reports its result, and does what is to be done next.
+    private func finish(
+        _ number: Int, isSuccess: Bool, _ result: (inout State) -> ResolverResult?
+    ) {
+        typealias Outcome = (
+            next: Schedule.Next, results: ResolverResults?, result: ResolverResult?,
+            ticket: NameLookups.Ticket?
+        )
+        let outcome: Outcome? = state.withLock { state in
+            guard state.lookupCount == number, state.schedule.isLookingUp else { return nil }
+            let next = state.schedule.ended(isSuccess: isSuccess, now: .now)
+            return (next, state.results, result(&state), state.ticket.take())
+        }
+        guard let outcome else { return }
+        limitTimer.cancel()
+        // Cancelling a look-up that has ended has no effect.
+        if let ticket = outcome.ticket { lookups.cancel(ticket) }
+        if let result = outcome.result { outcome.results?.report(result) }
+        step(outcome.next)
+    }
+
+    fileprivate func limitHasPassed(_ number: Int) {
+        let seconds = timeLimit.text(in: .seconds(1), digitCount: 0)
+        failed("look up \(host): no answer within \(seconds) s", number)
+    }
+}
+
+extension DNSResolver: TimerTarget {
+    func timerFired(now: MonotonicInstant) {
+        timer.hasFired(now: now)
+        step(state.withLock { $0.schedule.timeHasCome(now: now) })
+    }
+}
+
+/// Ends a look-up that takes too long. The thread that makes it cannot be interrupted.
+private final class LookupLimit: TimerTarget {
+    private let resolver: DNSResolver
+    private let number: Int
+
+    init(_ resolver: DNSResolver, _ number: Int) {
+        self.resolver = resolver
+        self.number = number
+    }
+
+    func timerFired(now: MonotonicInstant) { resolver.limitHasPassed(number) }
+}
+
+// MARK: - When to look
+
+extension DNSResolver.Schedule {
+    /// A fresh answer is wanted.
+    mutating func request(now: MonotonicInstant) -> Next {
+        wantsLookup = true
+        return next(now: now)
+    }
+
+    mutating func timeHasCome(now: MonotonicInstant) -> Next { next(now: now) }
+
+    mutating func ended(isSuccess: Bool, now: MonotonicInstant) -> Next {
+        isLookingUp = false
+        if isSuccess {
+            backoff.reset()
+            lastSuccess = now
+            retry = nil
+        } else {
+            wantsLookup = true
+            retry = now + backoff.next()
+        }
+        return next(now: now)
+    }
+
+    /// A look-up that waits after a failure begins at once.
+    mutating func resetBackoff(now: MonotonicInstant) -> Next {
+        guard retry != nil else { return .nothing }
+        backoff.reset()
+        retry = now
+        return next(now: now)
+    }
+
+    private mutating func next(now: MonotonicInstant) -> Next {
+        guard wantsLookup, !isLookingUp else { return .nothing }
+        let earliest = retry ?? lastSuccess.map { $0 + minInterval } ?? now
+        guard earliest <= now else { return .wait(until: earliest) }
+        wantsLookup = false
+        isLookingUp = true
+        return .lookUp
+    }
+
+    /// Where the resolver stands after a failure.
+    func reconnection(now: MonotonicInstant) -> RPCError.Reconnection {
+        RPCError.Reconnection(
+            attemptNumber: backoff.attemptCount, nextAttempt: retry.map { now.duration(to: $0) })
+    }
+}

@@ -1,0 +1,58 @@
+/// One server as a resolver found it: the addresses under which it can be reached, and what is known
+/// about it.
+///
+/// Two addresses of one machine, such as IPv4 and IPv6, belong into one endpoint: balancers count and
+/// weigh endpoints, not addresses (proposal A61).
+public struct Endpoint: Hashable, Sendable {
+    /// The addresses, the preferred one first. At least one; an endpoint without any is ignored.
+    public var addresses: [ServerAddress]
+    /// What is known about the endpoint.
+    public var attributes: EndpointAttributes
+
+    /// An endpoint with one or several addresses.
+    public init(_ addresses: [ServerAddress], attributes: EndpointAttributes = .init()) {
+        self.addresses = addresses
+        self.attributes = attributes
+    }
+}
+
+extension Endpoint: CustomStringConvertible {
+    public var description: String { addresses.map(\.description).joined(separator: ",") }
+}
+
+/// What a resolver knows about an endpoint. Balancers read it; none of it is sent.
+public struct EndpointAttributes: Hashable, Sendable {
+    /// The share of calls relative to the other endpoints, in policies that use weights; 1 by default.
+    public var weight: UInt32 = 1
+    /// The name that the endpoint's certificate must be for; nil, the default, is the target's.
+    public var serverName: String?
+    /// The place on the ring of `ring_hash` (proposal A76); nil, the default, is the first address.
+    public var hashKey: String?
+    /// The path through nested policies: `priority` takes the first name, its child the second, and
+    /// so on (proposal A56). Empty by default.
+    public var path: [String] = []
+
+    private var custom: [ObjectIdentifier: CustomValue] = [:]
+
+    /// No attributes but the defaults.
+    public init() {}
+
+    /// A value of the program's own, for a balancer of its own. Nil when it was not set.
+    public subscript<Key: EndpointAttributeKey>(key: Key.Type) -> Key.Value? {
+        get { custom[ObjectIdentifier(key)]?.value.base as? Key.Value }
+        set { custom[ObjectIdentifier(key)] = newValue.map { CustomValue($0) } }
+    }
+
+    /// `AnyHashable` is not Sendable; the initialiser takes none but Sendable values.
+    private struct CustomValue: Hashable, @unchecked Sendable {
+        let value: AnyHashable
+
+        init(_ value: some Hashable & Sendable) { self.value = AnyHashable(value) }
+    }
+}
+
+/// Names an attribute of an endpoint. A program declares a type for each of its own.
+public protocol EndpointAttributeKey {
+    /// The type of the attribute's value.
+    associatedtype Value: Hashable & Sendable
+}

@@ -1,0 +1,34 @@
+import Synchronization
+
+/// The schemes that targets may have, beside the built-in ones.
+///
+/// ```swift
+/// try Resolvers.register("etcd") { target in EtcdResolver(target.path) }
+/// let channel = try Channel("etcd:///shop/cart", credentials: .insecure)
+/// ```
+public enum Resolvers {
+    /// Makes the resolver of a channel whose target has the scheme.
+    public typealias Factory = @Sendable (_ target: Target) throws(RPCError) -> any Resolver
+
+    private static let factories = Mutex<[String: Factory]>([:])
+
+    /// Registers a scheme for all channels that are made from now on. The last registration of a
+    /// scheme counts. Throws INVALID_ARGUMENT when `scheme` is built in, or is not a scheme: a letter, then
+    /// letters, digits, `+`, `-` and `.`. Schemes are compared without case.
+    public static func register(
+        _ scheme: String, _ makeResolver: @escaping Factory
+    ) throws(RPCError) {
+        let name = scheme.lowercased()
+        guard Target.isScheme(name) else {
+            throw .refused(.invalidArgument, "not a scheme: '\(scheme)'")
+        }
+        guard !Target.builtInSchemes.contains(name) else {
+            throw .refused(.invalidArgument, "the scheme '\(scheme)' is built in")
+        }
+        factories.withLock { $0[name] = makeResolver }
+    }
+
+    static func factory(for scheme: String) -> Factory? {
+        factories.withLock { $0[scheme] }
+    }
+}

@@ -1,0 +1,44 @@
+/// How one attempt of a call failed, as far as it matters for another attempt (A6).
+package struct AttemptFailure: Hashable, Sendable {
+    /// How far the attempt got.
+    package enum Reach: Hashable, Sendable {
+        /// The picker dropped the call. It fails without any retries.
+        case dropped
+        /// The call never left the client. It is sent again transparently, without a limit.
+        case notSent
+        /// The server's application did not see the call: REFUSED_STREAM, or a GOAWAY with a lower
+        /// last stream. It is sent again transparently, once.
+        case notProcessed
+        /// The picker failed the call, or the server may have processed it. The policy decides.
+        case other
+    }
+
+    package var code: StatusCode
+    package var reach: Reach
+    package var pushback: RetryPushback?
+
+    package init(_ code: StatusCode, reach: Reach = .other, pushback: RetryPushback? = nil) {
+        self.code = code
+        self.reach = reach
+        self.pushback = pushback
+    }
+}
+
+/// Sends calls again that the server did not process: any number of times while they never left the
+/// client, and once after the server refused one (A6, "Transparent Retries").
+struct TransparentRetries: Sendable {
+    private var serverRefusedOne = false
+
+    /// Whether an attempt that failed so is sent again at once, whatever the policy says.
+    mutating func allow(_ reach: AttemptFailure.Reach) -> Bool {
+        switch reach {
+        case .notSent:
+            return true
+        case .notProcessed where !serverRefusedOne:
+            serverRefusedOne = true
+            return true
+        case .notProcessed, .dropped, .other:
+            return false
+        }
+    }
+}

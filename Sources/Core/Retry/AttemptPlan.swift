@@ -1,0 +1,113 @@
+/// When the attempts of a call are sent, and which failure ends it: a retry policy or a hedging policy,
+/// as one value for the call that carries it out.
+struct AttemptPlan {
+    /// What to do after an event.
+    struct Next {
+        /// Send one more attempt now.
+        var sendsAttempt = false
+        /// Ask again at this time.
+        var wakeTime: Duration?
+        /// The failure that was reported is the result of the call.
+        var givesUp = false
+    }
+
+    private enum Policy {
+        case retry(RetryState, due: Duration?)
+        case hedging(HedgingState)
+        /// No policy: the call waited for the service config, and that has none for its method.
+        case once(wasSent: Bool)
+    }
+
+    private var policy: Policy
+    /// The attempts that the next one's `grpc-previous-rpc-attempts` counts.
+    private(set) var previousAttemptCount = 0
+
+    init(_ attempts: MethodConfig.Attempts?, throttle: RetryThrottle?, now: Duration) {
+        switch attempts {
+        case .retry(let policy)?:
+            self.policy = .retry(RetryState(policy, throttle: throttle), due: now)
+        case .hedging(let policy)?:
+            self.policy = .hedging(HedgingState(policy, throttle: throttle, now: now))
+        case nil: policy = .once(wasSent: false)
+        }
+    }
+}
+
+extension AttemptPlan {
+    /// What is due at `now`.
+    mutating func next(now: Duration) -> Next {
+        switch policy {
+        case .once(let wasSent):
+            policy = .once(wasSent: true)
+            return Next(sendsAttempt: !wasSent)
+        case .retry(let state, let due):
+            guard let due else { return Next() }
+            guard due <= now else { return Next(wakeTime: due) }
+            policy = .retry(state, due: nil)
+            previousAttemptCount = state.previousAttemptCount
+            return Next(sendsAttempt: true)
+        case .hedging(var state):
+            defer { policy = .hedging(state) }
+            switch state.next(now: now) {
+            case .send:
+                previousAttemptCount = state.sentCount - 1
+                return Next(sendsAttempt: true)
+            case .wait(let time): return Next(wakeTime: time)
+            case .giveUp: return Next(givesUp: true)
+            }
+        }
+    }
+
+    /// An attempt has failed, and the call is not committed to it.
+    mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Next {
+        switch policy {
+        case .once: return Next(givesUp: true)
+        case .retry(var state, _):
+            let decision = state.attemptFailed(failure)
+            switch decision {
+            case .retry(let delay):
+                policy = .retry(state, due: now + delay)
+                return next(now: now)
+            case .transparent:
+                policy = .retry(state, due: nil)
+                return Next(sendsAttempt: true)
+            case .giveUp:
+                policy = .retry(state, due: nil)
+                return Next(givesUp: true)
+            }
+        case .hedging(var state):
+            let outcome = state.attemptFailed(failure, now: now)
+            policy = .hedging(state)
+            switch outcome {
+            case .goOn: return next(now: now)
+            case .transparent: return Next(sendsAttempt: true)
+            case .finish: return Next(givesUp: true)
+            }
+        }
+    }
+
+    /// The committed attempt has failed: nothing follows, but the throttle counts it.
+    mutating func committedAttemptFailed(_ failure: AttemptFailure) {
+        guard case .retry(var state, _) = policy else { return }
+        _ = state.attemptFailed(failure, isCommitted: true)
+        policy = .retry(state, due: nil)
+    }
+
+    mutating func commit() {
+        switch policy {
+        case .once: break
+        case .retry(let state, _): policy = .retry(state, due: nil)
+        case .hedging(var state):
+            state.commit()
+            policy = .hedging(state)
+        }
+    }
+
+    func attemptSucceeded() {
+        switch policy {
+        case .once: break
+        case .retry(let state, _): state.attemptSucceeded()
+        case .hedging(let state): state.attemptSucceeded()
+        }
+    }
+}

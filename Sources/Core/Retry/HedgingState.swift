@@ -1,0 +1,89 @@
+/// Decides when the attempts of a hedged call are sent, and which failure ends it (A6).
+///
+/// A value without I/O. The call asks ``next(now:)`` at its start, after each event and at the time
+/// that the answer names, and does what it says until it says to wait.
+package struct HedgingState: Sendable {
+    package enum Action: Hashable, Sendable {
+        /// Send one more attempt, then ask again.
+        case send
+        /// Ask again at this time; nil waits for an event.
+        case wait(until: Duration?)
+        /// No attempt is open and none follows. The last failure is the result of the call.
+        case giveUp
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        /// Other attempts are open or follow: ask ``next(now:)``.
+        case goOn
+        /// Send the attempt again at once. It does not count.
+        case transparent
+        /// The failure is the result of the call. All other attempts are cancelled.
+        case finish
+    }
+
+    private let nonFatalCodes: Set<StatusCode>
+    private let delay: Duration
+    private let maxAttempts: Int
+    private let throttle: RetryThrottle?
+    private var transparentRetries = TransparentRetries()
+    private var openCount = 0
+    /// When the next attempt is due; nil when none follows.
+    private var nextTime: Duration?
+    /// The attempts that were sent, without transparent ones. The last one's
+    /// `grpc-previous-rpc-attempts` is one less.
+    package private(set) var sentCount = 0
+
+    /// - Parameter now: The time at which the first attempt is sent.
+    package init(_ policy: HedgingPolicy, throttle: RetryThrottle?, now: Duration) {
+        nonFatalCodes = policy.nonFatalCodes
+        // Keeps the sum with the time within the range of `Duration`.
+        delay = min(policy.delay, .seconds(86_400 * 365))
+        maxAttempts = min(policy.maxAttempts, RetryState.maxAttemptLimit)
+        self.throttle = throttle
+        nextTime = now
+    }
+}
+
+extension HedgingState {
+    package mutating func next(now: Duration) -> Action {
+        guard let due = nextTime else { return openCount == 0 ? .giveUp : .wait(until: nil) }
+        guard due <= now else { return .wait(until: due) }
+        // The first attempt is always sent.
+        if sentCount > 0, throttle.map({ !$0.allowsRetries }) ?? false {
+            nextTime = nil
+            return next(now: now)
+        }
+        sentCount += 1
+        openCount += 1
+        nextTime = sentCount < maxAttempts ? now + delay : nil
+        return .send
+    }
+
+    /// Decides what follows the failure of one attempt.
+    package mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Outcome {
+        if failure.reach == .dropped { return .finish }
+        if transparentRetries.allow(failure.reach) { return .transparent }
+        openCount -= 1
+        let isFatal = !nonFatalCodes.contains(failure.code)
+        if !isFatal || failure.pushback == .never { _ = throttle?.recordFailure() }
+        if isFatal { return .finish }
+        if nextTime != nil {
+            switch failure.pushback {
+            case .never: nextTime = nil
+            case .retry(let delay): nextTime = now + delay
+            case nil: nextTime = now
+            }
+        }
+        return openCount == 0 && nextTime == nil ? .finish : .goOn
+    }
+
+    /// The call is committed to one attempt, because its response arrived or the replay buffer
+    /// overflowed. The others are cancelled, and none follows.
+    package mutating func commit() {
+        nextTime = nil
+        openCount = 1
+    }
+
+    /// An attempt ended with OK.
+    package func attemptSucceeded() { throttle?.recordSuccess() }
+}

@@ -1,0 +1,94 @@
+/// The request of a call that may be sent several times: what was written so far, and how much of it
+/// each attempt has.
+///
+/// Until the call is committed all messages are kept, up to a limit. Then those are dropped that the
+/// committed attempt has.
+struct RequestReplay {
+    /// What an attempt is given next.
+    enum Step {
+        case write(EncodedMessage, allowsCompression: Bool, andFinish: Bool)
+        case finish
+        case receiveNext
+    }
+
+    /// How far one attempt has come.
+    struct Position {
+        fileprivate var messageCount = 0
+        fileprivate var isFinished = false
+        fileprivate var demand = 0
+    }
+
+    private var messages: [(message: EncodedMessage, allowsCompression: Bool)] = []
+    /// Messages that were dropped from the front.
+    private var droppedCount = 0
+    /// Messages at the front that are empty already, and not removed yet.
+    private var freeCount = 0
+    private(set) var byteCount = 0
+    private(set) var isFinished = false
+    private var demand = 0
+    private let maxByteCount: Int
+
+    init(maxByteCount: Int) { self.maxByteCount = maxByteCount }
+}
+
+extension RequestReplay {
+    /// Whether more was written than can be kept: the call is to be committed.
+    var isOverLimit: Bool { byteCount > maxByteCount }
+
+    /// Adds a message. False after the end of the request.
+    mutating func write(
+        _ message: consuming EncodedMessage, allowsCompression: Bool, andFinish: Bool
+    ) -> Bool {
+        guard !isFinished else { return false }
+        byteCount += message.byteCount
+        messages.append((message, allowsCompression))
+        isFinished = andFinish
+        return true
+    }
+
+    mutating func finish() { isFinished = true }
+
+    mutating func receiveNext() { demand += 1 }
+
+    /// What the attempt at `position` is given next; nil when it has everything.
+    ///
+    /// - Parameter drops: Whether no other attempt needs the message any more.
+    mutating func next(for position: inout Position, drops: Bool) -> Step? {
+        if position.demand < demand {
+            position.demand += 1
+            return .receiveNext
+        }
+        let index = position.messageCount - droppedCount
+        if index < messages.count {
+            position.messageCount += 1
+            let (message, allowsCompression) = messages[index]
+            let isLast = isFinished && index == messages.count - 1
+            position.isFinished = isLast
+            if drops { drop(through: index) }
+            return .write(message, allowsCompression: allowsCompression, andFinish: isLast)
+        }
+        guard isFinished, !position.isFinished else { return nil }
+        position.isFinished = true
+        return .finish
+    }
+
+    private mutating func drop(through index: Int) {
+        byteCount -= messages[index].message.byteCount
+        messages[index].message = .whole([])
+        freeCount = index + 1
+        // Removed together: to remove each from the front would cost the square of their number.
+        guard freeCount * 2 > messages.count else { return }
+        messages.removeSubrange(..<freeCount)
+        droppedCount += freeCount
+        freeCount = 0
+    }
+
+    /// Drops everything: the call has ended.
+    mutating func removeAll() {
+        droppedCount += messages.count
+        messages = []
+        freeCount = 0
+        byteCount = 0
+        isFinished = true
+    }
+}

@@ -1,0 +1,28 @@
+/// Why a failed attempt is the last one of its call.
+package enum RetryGiveUp: Hashable, Sendable {
+    /// The status code is not one that the policy retries.
+    case codeNotRetryable
+    /// All attempts that the policy allows were made.
+    case attemptsExhausted
+    /// Response headers arrived, or the request is larger than the replay buffer.
+    case committed
+    /// The server asked for no further attempt.
+    case pushedBack
+    /// Too many calls to the server fail.
+    case throttled
+    /// The picker dropped the call.
+    case dropped
+}
+
+extension RetryGiveUp: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .codeNotRetryable: "the status code is not retryable"
+        case .attemptsExhausted: "all attempts were made"
+        case .committed: "the call was committed to this attempt"
+        case .pushedBack: "the server asked for no retry"
+        case .throttled: "retries are throttled"
+        case .dropped: "the call was dropped"
+        }
+    }
+}

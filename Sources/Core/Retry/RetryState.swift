@@ -1,0 +1,85 @@
+/// Decides after each failed attempt of one call whether and when the next one is sent (A6).
+///
+/// A value without I/O. The call asks ``attemptFailed(_:isCommitted:chance:)`` after each failure and
+/// calls ``attemptSucceeded()`` when an attempt ends with OK.
+package struct RetryState: Sendable {
+    /// The most attempts, whatever the policy says.
+    package static let maxAttemptLimit = 5
+
+    package enum Decision: Hashable, Sendable {
+        /// The next attempt is sent after this delay.
+        case retry(after: Duration)
+        /// The attempt is sent again at once. It does not count.
+        case transparent
+        /// The failure is the result of the call.
+        case giveUp(RetryGiveUp)
+    }
+
+    private let retryableCodes: Set<StatusCode>
+    private let maxAttempts: Int
+    private let throttle: RetryThrottle?
+    private var backoff: Backoff
+    private var transparentRetries = TransparentRetries()
+    /// The attempts that failed and count; the value of `grpc-previous-rpc-attempts`.
+    package private(set) var previousAttemptCount = 0
+
+    package init(_ policy: RetryPolicy, throttle: RetryThrottle?) {
+        retryableCodes = policy.retryableCodes
+        maxAttempts = min(policy.maxAttempts, Self.maxAttemptLimit)
+        self.throttle = throttle
+        backoff = Backoff(.init(policy))
+    }
+}
+
+extension RetryState {
+    /// Decides what follows a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - isCommitted: Whether response headers arrived or the replay buffer overflowed.
+    ///   - chance: From 0 to 1: the place of the delay in the range of the jitter, 0.8 to 1.2.
+    package mutating func attemptFailed(
+        _ failure: AttemptFailure, isCommitted: Bool = false,
+        chance: Double = .random(in: 0...1)
+    ) -> Decision {
+        if failure.reach == .dropped { return .giveUp(.dropped) }
+        if !isCommitted, transparentRetries.allow(failure.reach) { return .transparent }
+        previousAttemptCount += 1
+        let isRetryable = retryableCodes.contains(failure.code)
+        // The failure counts for the throttle, whatever else forbids a retry.
+        let isThrottled: Bool =
+            if isRetryable || failure.pushback == .never {
+                throttle.map { !$0.recordFailure() } ?? false
+            } else { false }
+        guard isRetryable else { return .giveUp(.codeNotRetryable) }
+        if isThrottled { return .giveUp(.throttled) }
+        if isCommitted { return .giveUp(.committed) }
+        if previousAttemptCount >= maxAttempts { return .giveUp(.attemptsExhausted) }
+        switch failure.pushback {
+        case .never:
+            return .giveUp(.pushedBack)
+        case .retry(let delay):
+            backoff.reset()
+            return .retry(after: delay)
+        case nil:
+            return .retry(after: backoff.next(chance: chance))
+        }
+    }
+
+    /// The call ended with OK.
+    package func attemptSucceeded() { throttle?.recordSuccess() }
+}
+
+extension Backoff.Configuration {
+    /// Keeps each product of a delay and the multiplier within the range of `Duration`.
+    private static let largest = (delay: Duration.seconds(86_400 * 365), multiplier: 1e9)
+
+    /// The delays of a policy, which may be any numbers.
+    fileprivate init(_ policy: RetryPolicy) {
+        let multiplier = policy.backoffMultiplier
+        self.init(
+            initial: min(policy.initialBackoff, Self.largest.delay),
+            maximum: min(policy.maxBackoff, Self.largest.delay),
+            multiplier: multiplier > 0 ? min(multiplier, Self.largest.multiplier) : 1,
+            jitter: 0.2)
+    }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// The throttles in use, by server name. Channels to the same server share one.
+package final class RetryThrottles: Sendable {
+    /// The throttles of the process.
+    package static let shared = RetryThrottles()
+
+    struct Entry: Sendable {
+        private(set) weak var throttle: RetryThrottle?
+    }
+
+    private let entries = Mutex<[String: Entry]>([:])
+
+    package init() {}
+
+    /// The throttle of a server with this configuration. A throttle is forgotten when its last channel
+    /// releases it.
+    package func throttle(
+        for serverName: String, _ configuration: RetryThrottling
+    ) -> RetryThrottle {
+        entries.withLock { entries in
+            let present = entries[serverName]?.throttle
+            let throttle = present?.adopting(configuration) ?? RetryThrottle(configuration)
+            if throttle !== present {
+                entries = entries.filter { $0.value.throttle != nil }
+                entries[serverName] = Entry(throttle: throttle)
+            }
+            return throttle
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import SwiftletTransport
+import Synchronization
+
+// What the attempts of a call receive, and how the call ends.
+
+extension RetryingCall {
+    func attempt(_ attempt: Attempt, received metadata: Metadata) {
+        commit(to: attempt)
+        if isCommitted(to: attempt) { deliver(.initialMetadata(metadata)) }
+    }
+
+    func attempt(_ attempt: Attempt, received message: [UInt8]) {
+        if isCommitted(to: attempt) { deliver(.message(message)) }
+    }
+
+    private func isCommitted(to attempt: Attempt) -> Bool {
+        state.withLock { $0.committed === attempt }
+    }
+
+    /// The first attempt that accepts a message makes room for the next one.
+    func attemptWrote(_ attempt: Attempt) {
+        let isReported = state.withLock { state in
+            let count = attempt.state.withLock { own in
+                own.writtenCount += 1
+                return own.writtenCount
+            }
+            guard !state.isUnary, count > state.reportedCount else { return false }
+            state.reportedCount = count
+            return true
+        }
+        if isReported { deliver(.written(wasAccepted: true)) }
+    }
+
+    func attempt(_ attempt: Attempt, ended end: consuming CallEnd) {
+        var end = end
+        guard let error = end.error else {
+            commit(to: attempt)
+            guard isCommitted(to: attempt) else { return }
+            state.withLock { $0.plan }?.attemptSucceeded()
+            return finish(with: end)
+        }
+        let failure = AttemptFailure(
+            error.code, reach: error.isFinal ? .dropped : .other,
+            pushback: RetryPushback(end.trailers))
+        let now = time
+        let next: AttemptPlan.Next? = state.withLock { state in
+            guard !state.isOver, state.attempts.contains(where: { $0 === attempt }) else {
+                return nil
+            }
+            state.attempts.removeAll { $0 === attempt }
+            if error.mayHaveBeenExecuted { state.mayHaveSent = true }
+            guard state.committed == nil else {
+                state.plan?.committedAttemptFailed(failure)
+                return AttemptPlan.Next(givesUp: true)
+            }
+            return state.plan?.attemptFailed(failure, now: now)
+        }
+        guard let next else { return }
+        guard next.givesUp else {
+            state.withLock {
+                $0.failures.append(
+                    RPCError.Attempt(address: error.peer ?? "", cause: error.summary))
+            }
+            return carryOut(next)
+        }
+        end.error = withFailures(error)
+        finish(with: end)
+    }
+
+    /// The error with the failures of the attempts before.
+    private func withFailures(_ error: RPCError) -> RPCError {
+        let (failures, mayHaveSent) = state.withLock { ($0.failures, $0.mayHaveSent) }
+        var error = error
+        error.attempts = failures + error.attempts
+        if mayHaveSent { error.mayHaveBeenExecuted = true }
+        return error
+    }
+
+    /// Ends the call, once.
+    func finish(with end: CallEnd) {
+        let attempts: [Attempt]? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            state.replay.removeAll()
+            defer { state.attempts = [] }
+            return state.attempts
+        }
+        guard let attempts else { return }
+        timer.close()
+        deadlineTimer.close()
+        for attempt in attempts { attempt.core?.cancel() }
+        deliver(.end(end))
+    }
+
+    func deliver(_ event: Event) {
+        events.handle(event) { event in
+            let observer: (any CallObserver)? = state.withLock { state in
+                guard case .end = event else { return state.observer }
+                return state.observer.take()
+            }
+            switch event {
+            case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
+            case .message(let message): observer?.receive(message: message, from: self)
+            case .written(let wasAccepted):
+                observer?.messageWasWritten(wasAccepted: wasAccepted)
+            case .end(let end): observer?.receive(end: end)
+            }
+        }
+    }
+}
+
+// MARK: - Time
+
+extension RetryingCall: TimerTarget {
+    /// The next attempt may be due.
+    func timerFired(now: MonotonicInstant) {
+        timer.hasFired(now: now)
+        let time = epoch.duration(to: now)
+        let next = state.withLock { state in
+            state.isOver || state.committed != nil ? nil : state.plan?.next(now: time)
+        }
+        if let next { carryOut(next) }
+    }
+
+    /// The deadline has passed. An attempt that is open reports it itself, with what it waited for.
+    fileprivate func deadlineHasPassed() {
+        let (hasAttempt, hasPlan) = state.withLock { (!$0.attempts.isEmpty, $0.plan != nil) }
+        guard !hasAttempt else { return }
+        let step = hasPlan ? "before the next attempt" : "before the resolver's first result"
+        fail(withFailures(RPCError(.deadlineExceeded, "the deadline passed \(step)")))
+    }
+}
+
+/// Ends a call at its deadline while no attempt is open.
+final class RetryDeadline: TimerTarget {
+    private let call: RetryingCall
+
+    init(_ call: RetryingCall) { self.call = call }
+
+    func timerFired(now: MonotonicInstant) { call.deadlineHasPassed() }
+}
+
+extension RPCError {
+    /// Whether no other attempt may follow: the balancer dropped the call, its arguments are wrong, or
+    /// its deadline has passed.
+    var isFinal: Bool {
+        wasDropped || phase == .preparing || origin == .client && code == .deadlineExceeded
+    }
+
+    /// Code and message.
+    fileprivate var summary: String {
+        message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
+    }
+}

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// The balancing policies that a service config can name.
+public enum BalancingPolicies {
+    /// Reads the configuration of a policy. Throws INVALID_ARGUMENT when it is not valid.
+    public typealias Parse =
+        @Sendable (_ config: ConfigObject) throws(RPCError) -> any BalancingPolicy
+
+    /// Makes a policy of the program known under a name, in all service configs that are parsed from
+    /// now on. A name that exists already, also one of this library's, gets the new meaning.
+    public static func register(name: String, parse: @escaping Parse) {
+        registered.withLock { $0[name] = parse }
+    }
+
+    private static let registered = Mutex<[String: Parse]>([:])
+
+    /// How the configuration of a policy is read; nil when no policy has the name. The suffix
+    /// `_experimental` may be left out.
+    static func parser(named name: String) -> Parse? {
+        registered.withLock { $0[name] } ?? builtIn[name] ?? builtIn[name + "_experimental"]
+    }
+
+    private static let builtIn: [String: Parse] = [
+        "pick_first": { (config) throws(RPCError) in try PickFirst(config) },
+        "round_robin": { _ in RoundRobin() },
+        "weighted_round_robin": { (config) throws(RPCError) in try WeightedRoundRobin(config) },
+        "least_request_experimental": { (config) throws(RPCError) in try LeastRequest(config) },
+        "ring_hash_experimental": { (config) throws(RPCError) in try RingHash(config) },
+        "priority_experimental": { (config) throws(RPCError) in try Priority(config) },
+        "weighted_target_experimental": { (config) throws(RPCError) in try WeightedTarget(config) },
+        "outlier_detection_experimental": { (config) throws(RPCError) in
+            try OutlierDetection(config)
+        },
+        "random_subsetting_experimental": { (config) throws(RPCError) in
+            try RandomSubsetting(config)
+        },
+    ]
+}
+
+extension ConfigObject {
+    /// A field that lists policies by preference: the first policy that is known. Throws when no
+    /// policy of the list is known, or when the configuration of the first known one is not valid.
+    public func balancingPolicy(_ name: String) throws(RPCError) -> (any BalancingPolicy)? {
+        guard let entries = try objects(name) else { return nil }
+        for entry in entries {
+            guard entry.members.count == 1, let policy = entry.members.keys.first else {
+                throw .refused(
+                    .invalidArgument,
+                    "\(entry.path): expected one policy, found \(entry.members.count)")
+            }
+            let config = try entry.object(policy) ?? ConfigObject([:], path: entry.pathOf(policy))
+            if let parse = BalancingPolicies.parser(named: policy) { return try parse(config) }
+        }
+        guard !entries.isEmpty else { throw error(name, "the list is empty") }
+        let names = entries.compactMap(\.members.keys.first).map { "'\(RPCError.shown($0))'" }
+        throw error(name, "no policy is known: \(names.joined(separator: ", "))")
+    }
+}

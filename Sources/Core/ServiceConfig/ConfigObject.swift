@@ -1,0 +1,190 @@
+/// An object of a service config, such as the configuration of a balancing policy.
+///
+/// Each method reads one field. It returns nil when the field is missing or null. It throws
+/// INVALID_ARGUMENT with the path of the field when the value is not valid. Fields that are not read
+/// are ignored.
+///
+/// ```swift
+/// BalancingPolicies.register(name: "least_latency") { config throws(RPCError) in
+///     LeastLatency(window: try config.duration("window") ?? .seconds(10))
+/// }
+/// ```
+public struct ConfigObject: Sendable {
+    /// The path from the service config: `methodConfig[2].retryPolicy`. Empty for the whole config.
+    public let path: String
+    let members: [String: ConfigValue]
+
+    init(_ members: [String: ConfigValue], path: String) {
+        self.members = members
+        self.path = path
+    }
+
+    /// Reads a text that is one object.
+    init(json: String) throws(RPCError) {
+        let value = try JSONReader.read(json)
+        guard case .object(let members) = value else {
+            throw .refused(
+                .invalidArgument, "service config: expected an object, found \(value.shown)")
+        }
+        self.init(members, path: "")
+    }
+}
+
+// MARK: - Fields
+
+extension ConfigObject {
+    /// A field that is true or false.
+    public func bool(_ name: String) throws(RPCError) -> Bool? {
+        switch members[name] {
+        case nil, .null: return nil
+        case .bool(let value): return value
+        case let value?: throw unexpected(value, at: name, "true or false")
+        }
+    }
+
+    /// A field that is a text.
+    public func string(_ name: String) throws(RPCError) -> String? {
+        switch members[name] {
+        case nil, .null: return nil
+        case .string(let value): return value
+        case let value?: throw unexpected(value, at: name, "a string")
+        }
+    }
+
+    /// A field that is an integer within `range`.
+    public func integer(
+        _ name: String, in range: ClosedRange<Int> = 0...Int.max
+    ) throws(RPCError) -> Int? {
+        switch members[name] {
+        case nil, .null:
+            return nil
+        case .number(let digits):
+            if let value = Int(digits), range.contains(value) { return value }
+            throw unexpected(.number(digits), at: name, Self.description(of: range))
+        case let value?:
+            throw unexpected(value, at: name, Self.description(of: range))
+        }
+    }
+
+    /// A field that is a number, with or without a fraction.
+    public func number(_ name: String) throws(RPCError) -> Double? {
+        switch members[name] {
+        case nil, .null:
+            return nil
+        case .number(let digits):
+            if let value = Double(digits), value.isFinite { return value }
+            throw unexpected(.number(digits), at: name, "a number")
+        case let value?:
+            throw unexpected(value, at: name, "a number")
+        }
+    }
+
+    /// A field that is a duration of zero or more: `"1.5s"`.
+    public func duration(_ name: String) throws(RPCError) -> Duration? {
+        switch members[name] {
+        case nil, .null:
+            return nil
+        case .string(let text):
+            if let value = Duration(configText: text) { return value }
+            throw unexpected(.string(text), at: name, Self.durationDescription)
+        case let value?:
+            throw unexpected(value, at: name, Self.durationDescription)
+        }
+    }
+
+    /// A field that is an object.
+    public func object(_ name: String) throws(RPCError) -> ConfigObject? {
+        switch members[name] {
+        case nil, .null: return nil
+        case .object(let members): return ConfigObject(members, path: pathOf(name))
+        case let value?: throw unexpected(value, at: name, "an object")
+        }
+    }
+
+    /// A field that is an array of objects.
+    public func objects(_ name: String) throws(RPCError) -> [ConfigObject]? {
+        guard let values = try array(name) else { return nil }
+        var objects: [ConfigObject] = []
+        for (index, value) in values.enumerated() {
+            let path = pathOf("\(name)[\(index)]")
+            guard case .object(let members) = value else {
+                throw Self.unexpected(value, path: path, "an object")
+            }
+            objects.append(ConfigObject(members, path: path))
+        }
+        return objects
+    }
+
+    /// A field that is an object whose keys are names and whose values are objects. In the order of
+    /// the names.
+    public func objectsByName(
+        _ name: String
+    ) throws(RPCError) -> [(name: String, object: ConfigObject)]? {
+        guard let object = try object(name) else { return nil }
+        var named: [(name: String, object: ConfigObject)] = []
+        for name in object.members.keys.sorted() {
+            guard let member = try object.object(name) else { continue }
+            named.append((name, member))
+        }
+        return named
+    }
+
+    /// A field that is an array of texts.
+    public func strings(_ name: String) throws(RPCError) -> [String]? {
+        guard let values = try array(name) else { return nil }
+        var strings: [String] = []
+        for (index, value) in values.enumerated() {
+            guard case .string(let text) = value else {
+                throw unexpected(value, at: "\(name)[\(index)]", "a string")
+            }
+            strings.append(text)
+        }
+        return strings
+    }
+
+    func array(_ name: String) throws(RPCError) -> [ConfigValue]? {
+        switch members[name] {
+        case nil, .null: return nil
+        case .array(let values): return values
+        case let value?: throw unexpected(value, at: name, "an array")
+        }
+    }
+}
+
+// MARK: - Errors
+
+extension ConfigObject {
+    /// An error about a field: `methodConfig[2].retryPolicy.maxAttempts: <message>`.
+    public func error(_ name: String, _ message: String) -> RPCError {
+        .refused(.invalidArgument, "\(pathOf(name)): \(message)")
+    }
+
+    /// The value of a required field. Throws when it is missing.
+    public func required<Value>(_ name: String, _ value: Value?) throws(RPCError) -> Value {
+        guard let value else { throw error(name, "is required") }
+        return value
+    }
+
+    func pathOf(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+    func unexpected(_ value: ConfigValue, at name: String, _ expected: String) -> RPCError {
+        Self.unexpected(value, path: pathOf(name), expected)
+    }
+
+    private static func unexpected(
+        _ value: ConfigValue, path: String, _ expected: String
+    ) -> RPCError {
+        .refused(.invalidArgument, "\(path): expected \(expected), found \(value.shown)")
+    }
+
+    private static let durationDescription = "a duration such as \"1.5s\""
+
+    private static func description(of range: ClosedRange<Int>) -> String {
+        switch (range.lowerBound, range.upperBound) {
+        case (.min, .max): "an integer"
+        case (0, .max): "an integer of 0 or more"
+        case (let lower, .max): "an integer above \(lower - 1)"
+        case (let lower, let upper): "an integer from \(lower) to \(upper)"
+        }
+    }
+}

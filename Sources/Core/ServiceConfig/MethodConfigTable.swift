@@ -1,0 +1,45 @@
+/// Finds the entry of a service config that is for a method. Made once for a config; a look-up
+/// allocates nothing.
+package struct MethodConfigTable: Sendable {
+    private let configs: [MethodConfig]
+    /// By the path without the slash in front: `package.Service/Method`.
+    private var methods: [Substring: Int] = [:]
+    private var services: [Substring: Int] = [:]
+    private var fallback: Int?
+
+    /// Where two entries have the same name, the first one counts.
+    package init(_ configs: [MethodConfig]) {
+        self.configs = configs
+        for (index, config) in configs.enumerated() {
+            for name in config.names { add(name, index) }
+        }
+    }
+
+    private mutating func add(_ name: MethodConfig.Name, _ index: Int) {
+        switch name {
+        case .all: fallback = fallback ?? index
+        case .service(let service):
+            let key = Substring(service)
+            services[key] = services[key] ?? index
+        case .method(let service, let method):
+            let key = Substring("\(service)/\(method)")
+            methods[key] = methods[key] ?? index
+        }
+    }
+
+    package var isEmpty: Bool { configs.isEmpty }
+
+    /// The most specific entry for the method with this path, `/package.Service/Method`; nil when there
+    /// is none.
+    package func config(for path: String) -> MethodConfig? {
+        guard !configs.isEmpty else { return nil }
+        let name = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path[...]
+        if let index = methods[name] { return configs[index] }
+        if let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")),
+            let index = services[name[..<slash]]
+        {
+            return configs[index]
+        }
+        return fallback.map { configs[$0] }
+    }
+}

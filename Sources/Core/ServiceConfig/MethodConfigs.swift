@@ -1,0 +1,127 @@
+import SwiftletTransport
+import Synchronization
+
+/// The method configs of a channel: those of its arguments until its resolver has reported others.
+package final class MethodConfigs: Sendable {
+    /// Makes the call of one attempt.
+    typealias MakeCore = @Sendable (CallOptions, any CallObserver) -> CallCore
+
+    fileprivate struct State {
+        var table: MethodConfigTable
+        var throttle: RetryThrottle?
+        /// Whether the config is the one that calls are to use. Until then they wait.
+        var isKnown: Bool
+        /// Calls that wait for the config.
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let serverName: String
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - config: Of the channel's arguments.
+    ///   - awaitsResolver: Whether the resolver may report another config, so that calls wait for its
+    ///     first result.
+    init(_ config: ServiceConfig, serverName: String, awaitsResolver: Bool) {
+        self.serverName = serverName
+        state = Mutex(
+            State(
+                table: MethodConfigTable(config.methods),
+                throttle: Self.throttle(config, serverName), isKnown: !awaitsResolver))
+    }
+
+    private static func throttle(
+        _ config: ServiceConfig, _ serverName: String
+    ) -> RetryThrottle? {
+        config.retryThrottling.map { RetryThrottles.shared.throttle(for: serverName, $0) }
+    }
+}
+
+extension MethodConfigs {
+    /// The resolver has reported a result, with this config in use.
+    func use(_ config: ServiceConfig) {
+        let table = MethodConfigTable(config.methods)
+        let throttle = Self.throttle(config, serverName)
+        let waiting = state.withLock { state in
+            state.table = table
+            state.throttle = throttle
+            return state.release()
+        }
+        for body in waiting { body() }
+    }
+
+    /// The resolver failed, or the channel was closed: calls go on with the config that there is.
+    func release() {
+        for body in state.withLock({ $0.release() }) { body() }
+    }
+
+    /// Calls `body` when the config is known: at once, or later on another thread. Returns whether it
+    /// was called.
+    func whenKnown(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let isKnown = state.withLock { state in
+            if !state.isKnown { state.waiting.append(body) }
+            return state.isKnown
+        }
+        if isKnown { body() }
+        return isKnown
+    }
+
+    /// What the config says about a method. To be called when the config is known.
+    func policy(for path: String) -> MethodPolicy {
+        state.withLock { state in
+            MethodPolicy(config: state.table.config(for: path), throttle: state.throttle)
+        }
+    }
+
+    private var isKnown: Bool { state.withLock { $0.isKnown } }
+
+    /// The call of a method, with the options that its config allows.
+    func makeCall(
+        _ path: String, _ options: consuming CallOptions, _ limits: MessageLimits,
+        _ backend: any ChannelBackend, observer: consuming any CallObserver,
+        makeCore: @escaping MakeCore
+    ) -> any CallRequests {
+        if isKnown {
+            let policy = policy(for: path)
+            policy.config?.apply(to: &options, limits)
+            guard policy.config?.attempts != nil else { return makeCore(options, observer) }
+        }
+        return RetryingCall(
+            options, path: path, limits, configs: self, backend: backend, observer: observer,
+            makeCore: makeCore)
+    }
+}
+
+extension MethodConfigs.State {
+    fileprivate mutating func release() -> [@Sendable () -> Void] {
+        isKnown = true
+        defer { waiting = [] }
+        return waiting
+    }
+}
+
+/// What a service config says about one method.
+struct MethodPolicy: Sendable {
+    var config: MethodConfig?
+    var throttle: RetryThrottle?
+}
+
+extension MethodConfig {
+    /// Sets what the options leave open, and lowers limits (gRPC's service_config.md). A second
+    /// application changes nothing but the deadline, which counts from then.
+    func apply(to options: inout CallOptions, _ limits: MessageLimits) {
+        if let timeout {
+            options.absoluteDeadline = .earlier(options.absoluteDeadline, .after(timeout))
+        }
+        options.waitForReady = options.waitForReady ?? waitForReady
+        options.maxSendByteCount = Self.lower(
+            options.maxSendByteCount ?? limits.maxSendByteCount, maxRequestByteCount)
+        options.maxReceiveByteCount = Self.lower(
+            options.maxReceiveByteCount ?? limits.maxReceiveByteCount, maxResponseByteCount)
+    }
+
+    private static func lower(_ limit: Int?, _ other: Int?) -> Int? {
+        guard let limit, let other else { return limit ?? other }
+        return min(limit, other)
+    }
+}

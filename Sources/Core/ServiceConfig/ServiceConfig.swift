@@ -1,0 +1,156 @@
+/// How calls to a service are to be made, as its owner says: timeouts, retries, balancing. It comes
+/// from the channel's arguments or from its resolver; the resolver's is used when both exist.
+///
+/// ```swift
+/// var config = ServiceConfig()
+/// config.balancing = RoundRobin()
+/// config.methods = [
+///     MethodConfig([.service("helloworld.Greeter")]) {
+///         $0.timeout = .seconds(1)
+///         $0.retry = RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])
+///     }
+/// ]
+/// ```
+public struct ServiceConfig: Sendable {
+    /// How calls are spread over endpoints; nil, the default, is `pick_first`.
+    public var balancing: (any BalancingPolicy)?
+    /// What holds for which methods. Of the entries that name a method, its service, or all services,
+    /// the most specific one counts, and no other.
+    public var methods: [MethodConfig] = []
+    /// When retries stop because too many calls fail; nil, the default, is never.
+    public var retryThrottling: RetryThrottling?
+    /// The service that servers are asked about by health checks (proposal A17): empty asks about the
+    /// server as a whole; nil, the default, makes no health checks.
+    public var healthCheckServiceName: String?
+    /// The most connections of a subchannel (proposal A105); nil, the default, is the channel
+    /// argument's number.
+    public var maxConnectionsPerSubchannel: Int?
+
+    /// A config without any setting.
+    public init() {}
+
+    /// A config that only says how calls are spread.
+    public init(balancing: any BalancingPolicy) { self.balancing = balancing }
+}
+
+extension ServiceConfig: Hashable {
+    public static func == (left: ServiceConfig, right: ServiceConfig) -> Bool {
+        left.hashedBalancing == right.hashedBalancing && left.methods == right.methods
+            && left.retryThrottling == right.retryThrottling
+            && left.healthCheckServiceName == right.healthCheckServiceName
+            && left.maxConnectionsPerSubchannel == right.maxConnectionsPerSubchannel
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(hashedBalancing)
+        hasher.combine(methods)
+    }
+
+    private var hashedBalancing: AnyHashable? {
+        func hashed(_ policy: some BalancingPolicy) -> AnyHashable { AnyHashable(policy) }
+        return balancing.map { hashed($0) }
+    }
+}
+
+/// What a service config says about some methods.
+public struct MethodConfig: Hashable, Sendable {
+    /// Which methods an entry is for.
+    public enum Name: Hashable, Sendable {
+        /// All methods of all services.
+        case all
+        /// All methods of a service, by its full name.
+        case service(String)
+        /// One method.
+        case method(service: String, method: String)
+    }
+
+    /// How often a call is sent, and when.
+    public enum Attempts: Hashable, Sendable {
+        case retry(RetryPolicy)
+        case hedging(HedgingPolicy)
+    }
+
+    /// The methods that it is for.
+    public var names: [Name]
+    /// The most time that a call may take; of this and the call's own deadline the earlier counts. Nil,
+    /// the default, sets no limit.
+    public var timeout: Duration?
+    /// Whether calls wait while no server can be reached, where their options do not say; nil, the
+    /// default, leaves it to the options.
+    public var waitForReady: Bool?
+    /// The largest request message, in bytes; of this and the call's own limit the smaller counts.
+    public var maxRequestByteCount: Int?
+    /// The largest response message, in bytes; of this and the call's own limit the smaller counts.
+    public var maxResponseByteCount: Int?
+    /// Whether and when calls are sent again; nil, the default, sends them once.
+    public var attempts: Attempts?
+
+    /// An entry for some methods, and what it says.
+    public init(_ names: [Name], _ configure: (inout MethodConfig) -> Void = { _ in }) {
+        self.names = names
+        configure(&self)
+    }
+}
+
+extension MethodConfig {
+    /// The retry policy; nil when there is none. Setting it takes the place of a hedging policy.
+    public var retry: RetryPolicy? {
+        get { if case .retry(let policy) = attempts { policy } else { nil } }
+        set { attempts = newValue.map { .retry($0) } }
+    }
+
+    /// The hedging policy; nil when there is none. Setting it takes the place of a retry policy.
+    public var hedging: HedgingPolicy? {
+        get { if case .hedging(let policy) = attempts { policy } else { nil } }
+        set { attempts = newValue.map { .hedging($0) } }
+    }
+}
+
+/// When a call that failed is sent again (proposal A6).
+public struct RetryPolicy: Hashable, Sendable {
+    /// How often the call is sent, the first time included: 2 to 5. A larger number counts as 5.
+    public var maxAttempts: Int
+    /// The delay before the second attempt, without jitter; 0.1 seconds by default.
+    public var initialBackoff = Duration.milliseconds(100)
+    /// The longest delay, without jitter; 1 second by default.
+    public var maxBackoff = Duration.seconds(1)
+    /// By how much each delay is longer than the one before; 2 by default.
+    public var backoffMultiplier = 2.0
+    /// The codes after which the call is sent again.
+    public var retryableCodes: Set<StatusCode>
+
+    /// A policy with the default delays.
+    public init(maxAttempts: Int, retryableCodes: Set<StatusCode>) {
+        self.maxAttempts = maxAttempts
+        self.retryableCodes = retryableCodes
+    }
+}
+
+/// A call that is sent several times without waiting for failures; the first response counts
+/// (proposal A6). For calls alone that may be executed more than once.
+public struct HedgingPolicy: Hashable, Sendable {
+    /// How often the call is sent, the first time included: 2 to 5. A larger number counts as 5.
+    public var maxAttempts: Int
+    /// The delay from one attempt to the next; zero, the default, sends all at once.
+    public var delay = Duration.zero
+    /// The codes that do not end the call while other attempts are open or left; none by default.
+    public var nonFatalCodes: Set<StatusCode> = []
+
+    /// A policy without delay.
+    public init(maxAttempts: Int) { self.maxAttempts = maxAttempts }
+}
+
+/// Stops retries and hedging while a large part of the calls to a server name fails (proposal A6).
+public struct RetryThrottling: Hashable, Sendable {
+    /// The number of tokens at the start, and the most: above 0, at most 1,000. Each failed attempt
+    /// takes one; retries stop while no more than half are left.
+    public var maxTokens: Int
+    /// The tokens that each success gives back: above 0. Digits behind the third decimal are ignored.
+    public var tokenRatio: Double
+
+    /// Makes a throttle's configuration.
+    public init(maxTokens: Int, tokenRatio: Double) {
+        self.maxTokens = maxTokens
+        self.tokenRatio = tokenRatio
+    }
+}

@@ -1,0 +1,109 @@
+/// A proxy through which connections are made: it is told the name of the server, looks it up, and
+/// passes bytes on.
+///
+/// ```swift
+/// var arguments = ChannelArguments()
+/// arguments.proxy = .server(try ProxyServer("http://user:password@proxy.example.com:3128"))
+/// ```
+public struct ProxyServer: Hashable, Sendable {
+    /// How the proxy is asked for a connection.
+    public enum Kind: Hashable, Sendable {
+        /// The CONNECT method of HTTP/1.1 (RFC 9110 §9.3.6).
+        case http
+        /// SOCKS version 5 (RFC 1928).
+        case socks5
+    }
+
+    /// How the proxy is asked.
+    public let kind: Kind
+    /// The proxy's name or address.
+    public let host: String
+    /// The proxy's port.
+    public let port: UInt16
+    /// The name to log in with; nil for a proxy without log-in.
+    public let user: String?
+    /// The password to log in with; nil for a proxy without log-in.
+    public let password: String?
+
+    /// Parses `http://host:port`, `socks5://host:port` or `socks5h://host:port`, each with
+    /// `user:password@` before the host or without; `%XX` in these two stands for a byte. Without a
+    /// port, an HTTP proxy's is 443, as in gRPC's other clients, and a SOCKS proxy's is 1080. Throws
+    /// INVALID_ARGUMENT for any other text; the error does not repeat the password.
+    public init(_ url: String) throws(RPCError) {
+        guard let scheme = Self.kinds.first(where: { url.lowercased().hasPrefix($0.prefix) }) else {
+            throw Self.malformed("expected http://, socks5:// or socks5h://")
+        }
+        kind = scheme.kind
+        var rest = String(url.dropFirst(scheme.prefix.count).prefix { $0 != "/" })
+        if let at = rest.lastIndex(of: "@") {
+            let login = rest[..<at]
+            rest = String(rest[rest.index(after: at)...])
+            let name = login.prefix { $0 != ":" }
+            user = try Self.decoded(name)
+            password = try Self.decoded(login.dropFirst(name.count + 1))
+        } else {
+            (user, password) = (nil, nil)
+        }
+        guard let (host, port) = Target.split(rest) else {
+            throw Self.malformed("'\(rest)' is not of the form host:port")
+        }
+        self.host = host
+        self.port = port ?? (kind == .http ? 443 : 1_080)
+        // RFC 1929 §2: each has one byte for its length.
+        for part in [user, password] where kind == .socks5 && (part?.utf8.count ?? 0) > 255 {
+            throw Self.malformed("the name or password is longer than 255 bytes")
+        }
+    }
+
+    private static let kinds: [(prefix: String, kind: Kind)] = [
+        ("http://", .http), ("socks5h://", .socks5), ("socks5://", .socks5),
+    ]
+
+    private static func decoded(_ text: Substring) throws(RPCError) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, let value = UInt8(Substring(digits), radix: 16) else {
+                throw malformed("'%' stands before two hexadecimal digits in a name or password")
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func malformed(_ reason: String) -> RPCError {
+        .refused(.invalidArgument, "the proxy's URL is malformed: \(reason)")
+    }
+}
+
+extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The URL without the log-in.
+    public var description: String {
+        let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
+        return "\(kind == .http ? "http" : "socks5")://\(isIPv6 ? "[\(host)]" : host):\(port)"
+    }
+
+    public var debugDescription: String { description }
+
+    /// Hides the log-in.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Which proxy a channel uses.
+public enum ProxyChoice: Hashable, Sendable {
+    /// The one that the environment names (gRPC's HTTP proxy mapper): the first of `grpc_proxy`,
+    /// `https_proxy`, `http_proxy` and `all_proxy` that is set, unless `no_grpc_proxy` or `no_proxy`
+    /// excepts the target. Targets on this machine, and those with a resolver of the program's own,
+    /// use none.
+    case environment
+    /// None, whatever the environment says.
+    case none
+    /// This one, for all targets but local sockets.
+    case server(ProxyServer)
+}

@@ -1,0 +1,66 @@
+import SwiftletTransport
+
+/// How messages lie in the bodies of a request and its response, and where the status is.
+package enum BodyFraming: Sendable {
+    /// gRPC: each message has a prefix of five bytes, and the trailers contain the status.
+    case lengthPrefixed
+    /// Plain HTTP: the body is one message without a prefix, and the status is that of HTTP.
+    case wholeBody
+}
+
+// MARK: - Requests
+
+extension BodyFraming {
+    /// Whether the request has a `grpc-timeout`.
+    var sendsTimeout: Bool { self == .lengthPrefixed }
+
+    /// Whether the HEADERS frame ends a request without messages. gRPC ends it with an empty DATA
+    /// frame (PROTOCOL-HTTP2, "Requests"): servers written in Go and Java ignore END_STREAM on
+    /// HEADERS.
+    var endsEmptyRequestWithHeaders: Bool { self == .wholeBody }
+
+    /// A message as it is sent. Throws RESOURCE_EXHAUSTED if it is larger than `maxByteCount`.
+    func frame(
+        _ message: consuming EncodedMessage, _ compression: CompressionAlgorithm,
+        maxByteCount: Int?
+    ) throws(RPCError) -> EncodedMessage {
+        switch self {
+        case .lengthPrefixed:
+            return try MessagePrefix.frame(message, compression, maxByteCount: maxByteCount)
+        case .wholeBody:
+            try MessagePrefix.check(
+                message.byteCount - MessagePrefix.byteCount, maxByteCount: maxByteCount)
+            return message.withoutPrefix()
+        }
+    }
+}
+
+// MARK: - Responses
+
+extension BodyFraming {
+    /// The meaning of the response's headers.
+    func responseHead(_ list: HeaderList) -> ResponseHead.Initial {
+        switch self {
+        case .lengthPrefixed: ResponseHead.initial(list)
+        case .wholeBody: PlainExchange.initial(list)
+        }
+    }
+
+    /// Whether a header block contains the status of the call.
+    func isStatus(_ meaning: StreamState.HeadersMeaning, endStream: Bool) -> Bool {
+        self == .lengthPrefixed && (meaning == .trailers || endStream)
+    }
+
+    /// The end of a response whose last frame is not a header block with a status.
+    func endWithoutStatus(httpStatus: Int?) -> CallEnd {
+        switch self {
+        case .lengthPrefixed: ResponseHead.trailers(HeaderList(), httpStatus: httpStatus)
+        case .wholeBody: CallEnd(error: nil)
+        }
+    }
+
+    /// The body of a message with its prefix, as a server of this framing sends it.
+    package func body(ofPrefixed message: Span<UInt8>) -> Range<Int> {
+        (self == .wholeBody ? MessagePrefix.byteCount : 0)..<message.count
+    }
+}

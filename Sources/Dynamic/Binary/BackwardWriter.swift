@@ -1,0 +1,102 @@
+import SwiftletMessages
+
+/// Bytes that are written from the last to the first, so that the length of a message is known when it
+/// is due, and nothing is measured or moved.
+///
+/// Invariant: `position` is in `0...capacity`, and the bytes from `position` on are written.
+@safe
+struct BackwardWriter: ~Copyable {
+    private var buffer: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private var position: Int
+
+    init(capacity: Int) {
+        self.capacity = max(capacity, 16)
+        position = self.capacity
+        unsafe buffer = .allocate(capacity: self.capacity)
+    }
+
+    deinit { unsafe buffer.deallocate() }
+
+    /// How many bytes are written.
+    var count: Int { capacity - position }
+
+    /// A copy of what is written.
+    var bytes: [UInt8] {
+        // Safe: by the invariant.
+        unsafe [UInt8](UnsafeBufferPointer(start: buffer + position, count: count))
+    }
+
+    /// Makes room for `byteCount` more bytes.
+    @inline(__always)
+    private mutating func reserve(_ byteCount: Int) {
+        if position < byteCount { grow(byteCount) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ byteCount: Int) {
+        let larger = max(2 * capacity, count + byteCount)
+        // Safe: the new buffer is larger, and the bytes keep their distance to the end.
+        let new = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        unsafe (new + larger - count).update(from: buffer + position, count: count)
+        unsafe buffer.deallocate()
+        unsafe buffer = new
+        position = larger - count
+        capacity = larger
+    }
+
+    mutating func byte(_ byte: UInt8) {
+        reserve(1)
+        position &-= 1
+        unsafe buffer[position] = byte
+    }
+
+    mutating func varint(_ value: UInt64) {
+        if value < 0x80 { return byte(UInt8(truncatingIfNeeded: value)) }
+        let byteCount = Varint.byteCount(value)
+        reserve(byteCount)
+        position &-= byteCount
+        var rest = value
+        for index in 0..<byteCount - 1 {
+            unsafe buffer[position &+ index] = UInt8(truncatingIfNeeded: rest) | 0x80
+            rest &>>= 7
+        }
+        unsafe buffer[position &+ byteCount &- 1] = UInt8(truncatingIfNeeded: rest)
+    }
+
+    mutating func fixed32(_ value: UInt32) {
+        reserve(4)
+        position &-= 4
+        unsafe UnsafeMutableRawPointer(buffer + position)
+            .storeBytes(of: value.littleEndian, as: UInt32.self)
+    }
+
+    mutating func fixed64(_ value: UInt64) {
+        reserve(8)
+        position &-= 8
+        unsafe UnsafeMutableRawPointer(buffer + position)
+            .storeBytes(of: value.littleEndian, as: UInt64.self)
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBufferPointer { bytes in unsafe append(bytes) }
+    }
+
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in unsafe append(bytes) }
+    }
+
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        position &-= bytes.count
+        // Safe: the room is reserved.
+        unsafe (buffer + position).update(from: start, count: bytes.count)
+    }
+
+    /// The tag comes before its value, so it is written after it.
+    mutating func tag(_ number: UInt32, _ type: WireType) {
+        varint(UInt64(Tag.make(number, type)))
+    }
+}

@@ -1,0 +1,151 @@
+import SwiftletMessages
+
+/// Encodes storages into the binary format, the last field first.
+struct DynamicEncoder: ~Copyable {
+    var output: BackwardWriter
+    private let pool: SchemaPool
+    private let options: EncodingOptions
+
+    init(pool: SchemaPool, options: EncodingOptions) {
+        output = BackwardWriter(capacity: 256)
+        self.pool = pool
+        self.options = options
+    }
+
+    mutating func fields(of storage: DynamicStorage) {
+        if options.keepsUnknownFields, !storage.unknown.isEmpty { output.append(storage.unknown) }
+        let isMessageSet = pool.messageLayouts[storage.type].isMessageSet
+        var index = storage.entries.count
+        while index > 0 {
+            index &-= 1
+            let layout = pool.layouts[Int(storage.entries[index].field)]
+            if isMessageSet, layout.type == .message, layout.isSingular {
+                item(layout, storage.entries[index].value)
+            } else {
+                field(layout, storage.entries[index].value)
+            }
+        }
+    }
+
+    private mutating func field(_ layout: FieldLayout, _ value: DynamicValue) {
+        switch value {
+        case .list(let values):
+            if layout.isPacked {
+                packed(layout, values)
+            } else {
+                for value in values.reversed() { single(layout, value) }
+            }
+        case .map(let values): map(layout, values)
+        default: single(layout, value)
+        }
+    }
+
+    private mutating func single(_ layout: FieldLayout, _ value: DynamicValue) {
+        guard case .message(let message) = value else {
+            self.value(layout.type, value)
+            return output.tag(layout.number, layout.type.wireType)
+        }
+        if layout.type == .group {
+            output.tag(layout.number, .endGroup)
+            fields(of: message.storage)
+            output.tag(layout.number, .startGroup)
+        } else {
+            nested(message.storage)
+            output.tag(layout.number, .lengthDelimited)
+        }
+    }
+
+    /// A message behind its length.
+    private mutating func nested(_ storage: DynamicStorage) {
+        let end = output.count
+        fields(of: storage)
+        output.varint(UInt64(output.count - end))
+    }
+
+    private mutating func packed(_ layout: FieldLayout, _ values: [DynamicValue]) {
+        let end = output.count
+        for value in values.reversed() { self.value(layout.type, value) }
+        output.varint(UInt64(output.count - end))
+        output.tag(layout.number, .lengthDelimited)
+    }
+
+    private mutating func map(_ layout: FieldLayout, _ values: [DynamicMapKey: DynamicValue]) {
+        guard let entry = pool.messageLayouts[layout.targetIndex].entry else { return }
+        let key = pool.layouts[Int(entry.key)]
+        let value = pool.layouts[Int(entry.value)]
+        if options.isDeterministic {
+            for (one, other) in values.sorted(by: { $0.key > $1.key }) {
+                self.entry(layout, (key, one), (value, other))
+            }
+        } else {
+            for (one, other) in values { self.entry(layout, (key, one), (value, other)) }
+        }
+    }
+
+    private mutating func entry(
+        _ field: FieldLayout, _ key: (FieldLayout, DynamicMapKey),
+        _ value: (FieldLayout, DynamicValue)
+    ) {
+        let end = output.count
+        single(value.0, value.1)
+        single(key.0, key.1.value)
+        output.varint(UInt64(output.count - end))
+        output.tag(field.number, .lengthDelimited)
+    }
+
+    /// An extension of a message set.
+    private mutating func item(_ layout: FieldLayout, _ value: DynamicValue) {
+        guard case .message(let message) = value else { return }
+        output.tag(1, .endGroup)
+        nested(message.storage)
+        output.tag(3, .lengthDelimited)
+        output.varint(UInt64(layout.number))
+        output.tag(2, .varint)
+        output.tag(1, .startGroup)
+    }
+
+    /// A value without its tag.
+    private mutating func value(_ type: FieldType, _ value: DynamicValue) {
+        switch value {
+        case .bool(let value): output.byte(value ? 1 : 0)
+        case .enumeration(let value): output.varint(UInt64(bitPattern: Int64(value)))
+        case .int32(let value):
+            switch type {
+            case .sfixed32: output.fixed32(UInt32(bitPattern: value))
+            case .sint32: output.varint(Varint.zigZag(Int64(value)))
+            default: output.varint(UInt64(bitPattern: Int64(value)))
+            }
+        case .int64(let value):
+            switch type {
+            case .sfixed64: output.fixed64(UInt64(bitPattern: value))
+            case .sint64: output.varint(Varint.zigZag(value))
+            default: output.varint(UInt64(bitPattern: value))
+            }
+        case .uint32(let value):
+            if type == .fixed32 { output.fixed32(value) } else { output.varint(UInt64(value)) }
+        case .uint64(let value):
+            if type == .fixed64 { output.fixed64(value) } else { output.varint(value) }
+        case .float(let value): output.fixed32(value.bitPattern)
+        case .double(let value): output.fixed64(value.bitPattern)
+        case .string(let value):
+            let end = output.count
+            output.append(value)
+            output.varint(UInt64(output.count - end))
+        case .bytes(let value):
+            output.append(value)
+            output.varint(UInt64(value.count))
+        // These are not values of one tag; `field` and `single` handle them.
+        case .message, .list, .map: assertionFailure("not a scalar")
+        }
+    }
+}
+
+extension DynamicStorage {
+    /// Keeps a number that a closed enum does not know.
+    func appendUnknown(_ number: UInt32, _ value: Int32) {
+        var writer = BackwardWriter(capacity: 16)
+        writer.varint(UInt64(bitPattern: Int64(value)))
+        writer.tag(number, .varint)
+        unknown += writer.bytes
+    }
+}

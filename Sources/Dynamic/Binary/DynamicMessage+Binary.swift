@@ -1,0 +1,100 @@
+public import SwiftletMessages
+
+extension DynamicMessage {
+    /// Decodes a message of the type `schema`.
+    ///
+    /// Throws for what compiled messages refuse, and unless `allowsPartial` for a message without one
+    /// of its required fields. A string that is not UTF-8 is kept as an unknown field if its field
+    /// does not ask for UTF-8, as in proto2, and is an error otherwise.
+    public init(
+        decoding bytes: Span<UInt8>, as schema: MessageSchema,
+        options: DecodingOptions = DecodingOptions(), allowsPartial: Bool = false
+    ) throws(WireError) {
+        self.init(schema)
+        try merge(bytes, options: options)
+        if !allowsPartial { try checkRequired(offset: bytes.count) }
+    }
+
+    /// Decodes a message of the type `schema`. Throws as the initializer for a span does.
+    public init(
+        decoding bytes: [UInt8], as schema: MessageSchema,
+        options: DecodingOptions = DecodingOptions(), allowsPartial: Bool = false
+    ) throws(WireError) {
+        try self.init(
+            decoding: bytes.span, as: schema, options: options, allowsPartial: allowsPartial)
+    }
+
+    /// Adds the fields in `bytes`: single fields are replaced, messages are merged, lists grow.
+    /// Required fields are not checked.
+    public mutating func merge(
+        _ bytes: Span<UInt8>, options: DecodingOptions = DecodingOptions()
+    ) throws(WireError) {
+        guard bytes.count <= options.maxByteCount else { throw WireError(.tooLarge) }
+        try mutate { storage throws(WireError) in
+            // Safe: the decoder lives only inside the closure.
+            try unsafe bytes.withUnsafeBufferPointer { buffer throws(WireError) in
+                guard let start = buffer.baseAddress else { return }
+                let wire = unsafe FieldDecoder(
+                    start: start, byteCount: buffer.count, options: options)
+                var decoder = DynamicDecoder(wire, pool: storage.pool)
+                try decoder.fields(into: storage)
+            }
+        }
+    }
+
+    /// The encoded message, fields by ascending number.
+    ///
+    /// Throws if a required field is absent, unless `allowsPartial`.
+    public func encoded(
+        options: EncodingOptions = EncodingOptions(), allowsPartial: Bool = false
+    ) throws(WireError) -> [UInt8] {
+        if !allowsPartial { try checkRequired() }
+        return encodedPartially(options: options)
+    }
+
+    /// The encoded message, whether required fields are present or not.
+    func encodedPartially(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
+        var encoder = DynamicEncoder(pool: storage.pool, options: options)
+        encoder.fields(of: storage)
+        return encoder.output.bytes
+    }
+
+    /// Throws if a required field is absent. The error's path leads to it.
+    public func checkRequired() throws(WireError) { try checkRequired(offset: 0) }
+
+    private func checkRequired(offset: Int) throws(WireError) {
+        guard let path = RequiredFields.missing(in: storage) else { return }
+        throw WireError(.missingRequiredField, offset: offset, path: path)
+    }
+
+    // MARK: Compiled messages
+
+    /// Makes a dynamic message of a compiled one, whose type must be `schema`.
+    ///
+    /// Throws if the two do not have the same full name.
+    public init<M: Message>(_ message: M, as schema: MessageSchema) throws(DynamicError) {
+        guard M.messageName == schema.fullName else {
+            throw DynamicError(
+                path: "", message: "the message is a \(M.messageName), not a \(schema.fullName)")
+        }
+        do throws(WireError) {
+            try self.init(decoding: message.encoded(), as: schema, allowsPartial: true)
+        } catch {
+            throw DynamicError(path: "", message: "\(M.self) does not match its schema: \(error)")
+        }
+    }
+
+    /// The message as a compiled one of the same full name. Throws if the names differ, or the bytes
+    /// are not a message of the type.
+    public func message<M: Message>(as type: M.Type = M.self) throws(DynamicError) -> M {
+        guard M.messageName == schema.fullName else {
+            throw DynamicError(
+                path: "", message: "the message is a \(schema.fullName), not a \(M.messageName)")
+        }
+        do throws(WireError) {
+            return try M(decoding: try encoded(allowsPartial: true))
+        } catch {
+            throw DynamicError(path: "", message: "\(M.self) does not match its schema: \(error)")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import SwiftletMessages
+
+/// Finds required fields that are absent.
+enum RequiredFields {
+    /// The numbers that lead to the first required field that is absent; nil when none is.
+    static func missing(in storage: DynamicStorage) -> [UInt32]? {
+        let pool = storage.pool
+        let layout = pool.messageLayouts[storage.type]
+        guard layout.needsRequiredCheck else { return nil }
+        for field in layout.required {
+            let number = pool.layouts[Int(field)].number
+            if !storage.position(of: number).isPresent { return [number] }
+        }
+        for entry in storage.entries {
+            if let path = missing(in: entry.value) { return [entry.number] + path }
+        }
+        return nil
+    }
+
+    private static func missing(in value: DynamicValue) -> [UInt32]? {
+        switch value {
+        case .message(let message): return missing(in: message.storage)
+        case .list(let values):
+            guard case .message = values.first else { return nil }
+            for value in values {
+                if let path = missing(in: value) { return path }
+            }
+        case .map(let values):
+            for value in values.values {
+                guard case .message = value else { return nil }
+                if let path = missing(in: value) { return [2] + path }
+            }
+        default: break
+        }
+        return nil
+    }
+}
+
+extension DynamicMessage {
+    /// The path of the first required field that is absent, in names; nil when none is.
+    var missingRequiredField: String? {
+        guard let numbers = RequiredFields.missing(in: storage) else { return nil }
+        var names: [String] = []
+        var schema: MessageSchema? = self.schema
+        for number in numbers {
+            let field = schema?.field(number: number)
+            names.append(field?.name ?? "\(number)")
+            schema = field?.message
+        }
+        return names.joined(separator: ".")
+    }
+}

@@ -1,0 +1,139 @@
+/// Compares a field of a Swift message with its declaration.
+struct FieldCheck {
+    let field: CheckedField
+    let schema: FieldSchema
+
+    private var name: String { "field \(schema.number) '\(schema.name)'" }
+
+    /// A sentence for each difference.
+    var findings: [String] {
+        let shape = shapeFinding.map { [$0] } ?? packingFindings + defaultFindings
+        return shape + typeFindings + enumFindings
+    }
+}
+
+// MARK: - Shape
+
+extension FieldCheck {
+    private var shapeFinding: String? {
+        guard let expected = expectedShape else { return nil }
+        return "\(name) is \(description(of: field.shape)); declare it as \(expected)"
+    }
+
+    /// What the property must be; nil when it is right.
+    private var expectedShape: String? {
+        if let oneof = schema.oneof {
+            if case .oneof = field.shape { return nil }
+            return "a case of the oneof '\(oneof.name)'"
+        }
+        if let key = schema.mapKey {
+            if field.shape == .map(key.type) { return nil }
+            return "a map with keys of type \(key.type.name)"
+        }
+        if schema.isList { return field.shape == .list ? nil : "a list" }
+        if schema.isRequired { return field.shape == .required ? nil : "required" }
+        if !schema.hasPresence {
+            return field.shape == .implicit ? nil : "a field without presence"
+        }
+        return field.shape == .explicit || hasOwnDefault ? nil : "optional"
+    }
+
+    /// Whether it is the form for a field with a declared default, which has no presence in Swift.
+    private var hasOwnDefault: Bool { field.shape == .implicit && schema.hasExplicitDefault }
+
+    private func description(of shape: CheckedField.Shape) -> String {
+        switch shape {
+        case .implicit: "a field without presence"
+        case .required: "required"
+        case .explicit: "optional"
+        case .list: "a list"
+        case .map(let key): "a map with keys of type \(key?.name ?? "unknown")"
+        case .oneof: "a case of a oneof"
+        }
+    }
+}
+
+// MARK: - Packing and defaults
+
+extension FieldCheck {
+    private var packingFindings: [String] {
+        guard let isPacked = field.isPacked, schema.isList, isPacked != schema.isPacked else {
+            return []
+        }
+        return ["\(name) is \(isPacked ? "" : "not ")packed; pass 'packed: \(schema.isPacked)'"]
+    }
+
+    private var defaultFindings: [String] {
+        guard field.kind?.fieldType == schema.type, let initial = field.initial else { return [] }
+        let isZeroOmitted = field.shape == .implicit && !hasOwnDefault
+        if isZeroOmitted, !field.omitsZero {
+            return ["\(name) has a default of its own; the declaration has none, so remove it"]
+        }
+        guard !isSame(initial, schema.defaultValue) else { return [] }
+        return ["\(name) has the default \(initial); change it to \(schema.defaultValue)"]
+    }
+
+    /// Equality of defaults, for which a NaN is equal to itself.
+    private func isSame(_ one: DynamicValue, _ other: DynamicValue) -> Bool {
+        switch (one, other) {
+        case (.float(let one), .float(let other)): one == other || one.isNaN && other.isNaN
+        case (.double(let one), .double(let other)): one == other || one.isNaN && other.isNaN
+        default: one == other
+        }
+    }
+}
+
+// MARK: - Types
+
+extension FieldCheck {
+    /// The declaration of one value.
+    private var element: FieldSchema { schema.mapValue ?? schema }
+
+    private var typeFindings: [String] {
+        guard let kind = field.kind else { return [] }
+        guard kind.fieldType == element.type else {
+            return [
+                "\(name) has the type \(kind.fieldType.name); change it to \(element.type.name)"
+            ]
+        }
+        guard let message = element.message, let actual = kind.messageName,
+            actual != message.fullName
+        else { return [] }
+        return ["\(name) has the message type \(actual); change it to \(message.fullName)"]
+    }
+
+    private var enumFindings: [String] {
+        guard let kind = field.kind, kind.fieldType == .enumeration,
+            let enumeration = element.enumeration
+        else { return [] }
+        return missingValues(of: enumeration, kind) + extraValues(of: enumeration, kind)
+    }
+
+    private func missingValues(
+        of enumeration: EnumSchema, _ kind: any CheckedKind.Type
+    ) -> [String] {
+        let numbers = Set(enumeration.values.map(\.number)).sorted()
+        return numbers.compactMap { number in
+            let names = enumeration.values.filter { $0.number == number }.map(\.name)
+            let actual = kind.valueName(number)
+            guard actual.map(names.contains) != true else { return nil }
+            let described = actual.map { "the name '\($0)'" } ?? "no name"
+            return "\(name): \(enumeration.fullName) has \(described) for \(number); change it to"
+                + " '\(names.first ?? "")'"
+        }
+    }
+
+    /// Looks at the numbers near those that are declared: an open enum has no list of its values.
+    private func extraValues(
+        of enumeration: EnumSchema, _ kind: any CheckedKind.Type
+    ) -> [String] {
+        let highest = enumeration.values.map(\.number).max() ?? 0
+        let end = min(max(highest, 0), 1_000) + 20
+        return (-20...end).compactMap { number in
+            guard !enumeration.contains(number), let extra = kind.valueName(number) else {
+                return nil
+            }
+            return "\(name): \(enumeration.fullName) has no value \(number); remove '\(extra)'"
+        }
+    }
+}

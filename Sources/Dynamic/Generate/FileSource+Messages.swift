@@ -1,0 +1,138 @@
+extension FileSource {
+    /// Writes a message with the types inside it.
+    mutating func write(_ message: MessageSchema, _ writer: inout SourceWriter) {
+        let source = messageSource(message)
+        writer.separate()
+        writer.documentation(message.comments.documentationLines)
+        writer.block("\(options.access)struct \(names.name(message)): Message") { writer in
+            for enumeration in message.enums { write(enumeration, &writer) }
+            for nested in message.messages where !nested.isMapEntry { write(nested, &writer) }
+            for oneof in source.oneofs { write(oneof, &writer) }
+            writer.separate()
+            writeProperties(source, &writer)
+            writeInitializers(source, &writer)
+            writeName(message, &writer)
+            writeVisit(source, &writer)
+        }
+    }
+
+    private mutating func messageSource(_ message: MessageSchema) -> MessageSource {
+        MessageSource(
+            message, scope: names.path(message), names, package: file.package,
+            isRecursive: { self.recursion.contains($0) })
+    }
+}
+
+// MARK: - Properties
+
+extension FileSource {
+    private func writeProperties(_ source: MessageSource, _ writer: inout SourceWriter) {
+        for member in source.members {
+            switch member {
+            case .field(let field): write(field, &writer)
+            case .oneof(let oneof):
+                writer.documentation(oneof.schema.comments.documentationLines)
+                writer.line("\(options.access)var \(oneof.identifier): \(oneof.type)?")
+            }
+        }
+        writer.line("\(options.access)var unknownFields = UnknownFields()")
+        for field in source.fields {
+            guard let name = field.defaultName else { continue }
+            writer.separate()
+            writer.documentation(["The value of `\(field.name)` when it is absent."])
+            writer.getter(
+                "\(options.access)static var \(name): \(field.elementType)", field.defaultValue)
+        }
+    }
+
+    private func write(_ field: FieldSource, _ writer: inout SourceWriter) {
+        let comments = field.schema.comments.documentationLines
+        guard field.isBoxed else {
+            writer.documentation(comments)
+            return writer.variable("\(options.access)var \(field.property)")
+        }
+        guard options.visibility == .public else {
+            writer.documentation(comments)
+            return writer.variable("@Indirect \(options.access)var \(field.property)")
+        }
+        // The storage of a property wrapper is private, so an inlinable function cannot name it.
+        writer.line("@usableFromInline var _\(field.name) = Indirect<\(field.elementType)>()")
+        writer.documentation(comments)
+        writer.line("@inlinable")
+        writer.block("\(options.access)var \(field.property)") { writer in
+            writer.line("get { _\(field.name).wrappedValue }")
+            writer.line("set { _\(field.name).wrappedValue = newValue }")
+        }
+    }
+}
+
+// MARK: - Functions
+
+extension FileSource {
+    private func writeInitializers(_ source: MessageSource, _ writer: inout SourceWriter) {
+        writer.separate()
+        if let inlinable = options.inlinable { writer.line(inlinable) }
+        writer.line("\(options.access)init() {}")
+        guard !source.members.isEmpty else { return }
+        writer.separate()
+        if let inlinable = options.inlinable { writer.line(inlinable) }
+        let parameters = source.members.map(\.parameter)
+        writer.declaration("\(options.access)init", parameters)
+        writer.body { writer in
+            for member in source.members {
+                writer.line("self.\(member.identifier) = \(member.identifier)")
+            }
+        }
+    }
+
+    private func writeName(_ message: MessageSchema, _ writer: inout SourceWriter) {
+        let inlinable = options.inlinable.map { $0 + " " } ?? ""
+        writer.separate()
+        writer.getter(
+            "\(inlinable)\(options.access)static var messageName: String",
+            SwiftLiteral.quoted(message.fullName))
+    }
+
+    private func writeVisit(_ source: MessageSource, _ writer: inout SourceWriter) {
+        writer.separate()
+        if let inlinable = options.inlinable { writer.line(inlinable) }
+        let opening =
+            "\(options.access)mutating func visit(_ field: inout some FieldVisitor) throws(WireError)"
+        guard !source.fields.isEmpty else { return writer.line(opening + " {}") }
+        writer.block(opening) { writer in
+            for field in source.fieldsByNumber {
+                guard let oneof = source.oneof(of: field) else {
+                    let (function, arguments) = field.visit
+                    writer.call("try field.\(function)", arguments)
+                    continue
+                }
+                writer.oneof(field, in: oneof)
+            }
+        }
+    }
+
+    private func write(_ oneof: OneofSource, _ writer: inout SourceWriter) {
+        let isIndirect = oneof.fields.contains(where: \.isRecursive)
+        writer.separate()
+        let opening = "\(options.access)\(isIndirect ? "indirect " : "")enum \(oneof.type)"
+        writer.block("\(opening): Equatable, Sendable") { writer in
+            for field in oneof.fields {
+                writer.documentation(field.schema.comments.documentationLines)
+                writer.line("case \(field.identifier)(\(field.elementType))")
+            }
+        }
+    }
+}
+
+extension SourceWriter {
+    /// The call that passes a field of a oneof to a visitor, with the two closures.
+    fileprivate mutating func oneof(_ field: FieldSource, in oneof: OneofSource) {
+        declaration(
+            "try field.oneof",
+            [
+                field.number, "&\(oneof.visitedName)", field.kind,
+                "\(oneof.type).\(field.identifier)",
+            ])
+        body { $0.line("if case .\(field.identifier)(let it) = $0 { it } else { nil }") }
+    }
+}

@@ -1,0 +1,53 @@
+/// What a ``SwiftGenerator`` writes, and how it names files and methods.
+public struct GeneratorOptions: Hashable, Sendable {
+    /// Who can use the generated declarations.
+    public enum Visibility: String, Hashable, Sendable, CaseIterable {
+        case `internal`
+        case `package`
+        case `public`
+    }
+
+    /// How the path of a generated file follows from that of its `.proto` file.
+    public enum FileNaming: String, Hashable, Sendable, CaseIterable {
+        /// `grpc/health/v1/health.proto` becomes `grpc/health/v1/health.swift`.
+        case fullPath = "full-path"
+        /// `grpc/health/v1/health.proto` becomes `health.swift`.
+        case dropPath = "drop-path"
+        /// `grpc/health/v1/health.proto` becomes `grpc_health_v1_health.swift`.
+        case pathToUnderscores = "path-to-underscores"
+    }
+
+    /// The access level of the declarations. Default: internal.
+    public var visibility = Visibility.internal
+
+    /// Whether each service gets a client, and a protocol of the client. Default: true.
+    public var writesClients = true
+
+    /// Whether each service gets a typed fake, in a file that imports SwiftletLoopback.
+    /// Default: false.
+    public var writesFakes = false
+
+    /// Whether each service gets a protocol for a loopback server, in a file that imports
+    /// SwiftletLoopback. Default: false.
+    public var writesServices = false
+
+    /// How files are named. Two files of one Swift module must not have the same last component.
+    /// Default: the full path.
+    public var fileNaming = FileNaming.fullPath
+
+    /// Whether functions have the names of the methods in the `.proto` file, `SayHello` instead of
+    /// `sayHello`. Default: false.
+    public var keepsMethodCasing = false
+
+    /// The Swift modules that have the types of other `.proto` files, by the name of the file. Such a
+    /// file is imported and not generated. Default: none.
+    public var modules: [String: String] = [:]
+
+    /// Whether each `.proto` file gets a source, also when it declares nothing, and each run a file with
+    /// namespaces, also when there are none. A build system knows all files in advance then.
+    /// Default: false.
+    public var writesEmptyFiles = false
+
+    /// Makes options with their defaults.
+    public init() {}
+}

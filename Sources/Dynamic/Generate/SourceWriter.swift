@@ -1,0 +1,192 @@
+/// Writes lines of Swift source, indented and broken as the project's formatter does.
+struct SourceWriter {
+    static let maxColumnCount = 100
+    private static let step = 4
+
+    private(set) var text = ""
+    private var depth = 0
+
+    /// Whether the last line opened a block, so that no empty line follows.
+    private var isAtStart = true
+
+    private var indentation: String { String(repeating: " ", count: depth * Self.step) }
+
+    private func fits(_ line: String) -> Bool {
+        depth * Self.step + line.count <= Self.maxColumnCount
+    }
+
+    /// Writes one line; an empty one without indentation.
+    mutating func line(_ line: String) {
+        text += line.isEmpty ? "\n" : indentation + line + "\n"
+        isAtStart = false
+    }
+
+    /// Separates declarations by an empty line. Does nothing at the start of a block.
+    mutating func separate() {
+        if !isAtStart { line("") }
+        isAtStart = true
+    }
+
+    /// Writes `opening {`, the body one step to the right, and `}`.
+    mutating func block(_ opening: String, _ body: (inout SourceWriter) -> Void) {
+        line(opening + " {")
+        self.body(body)
+    }
+
+    /// Writes what follows a `{` that ends the last line, and `}`.
+    mutating func body(_ body: (inout SourceWriter) -> Void) {
+        indented(body)
+        line("}")
+    }
+
+    /// Writes `opening { value }`, on three lines when it is too long for one.
+    mutating func getter(_ opening: String, _ value: String) {
+        let whole = "\(opening) { \(value) }"
+        guard !fits(whole) else { return line(whole) }
+        block(opening) { $0.line(value) }
+    }
+
+    private mutating func indented(_ body: (inout SourceWriter) -> Void) {
+        depth += 1
+        isAtStart = true
+        body(&self)
+        isAtStart = false
+        depth -= 1
+    }
+}
+
+// MARK: - Lists in parentheses
+
+extension SourceWriter {
+    /// Writes a declaration with parameters. When it is too long for a line, the parameters are on
+    /// lines between the parentheses.
+    ///
+    /// - Parameters:
+    ///   - effects: What follows the parameters, for example ` async throws`.
+    ///   - result: The type of the result; nil for none. It gets its own line where it must.
+    ///   - hasBody: Whether `{` ends the declaration.
+    mutating func declaration(
+        _ opening: String, _ parameters: [String], _ effects: String = "", result: String? = nil,
+        hasBody: Bool = true
+    ) {
+        let brace = hasBody ? " {" : ""
+        let ending = effects + (result.map { " -> " + $0 } ?? "") + brace
+        let whole = "\(opening)(\(parameters.joined(separator: ", ")))\(ending)"
+        guard !fits(whole) else { return line(whole) }
+        var last = opening + "()"
+        if !parameters.isEmpty {
+            line(opening + "(")
+            indented { $0.fill(parameters, last: "") }
+            last = ")"
+        }
+        guard let result, !fits(last + ending) else { return line(last + ending) }
+        line(last + effects)
+        indented { $0.type("-> " + result) }
+        if hasBody { line("{") }
+    }
+
+    /// Writes a call. When it is too long for a line, the arguments are on lines below it.
+    mutating func call(_ opening: String, _ arguments: [String]) {
+        let whole = "\(opening)(\(arguments.joined(separator: ", ")))"
+        guard !fits(whole) else { return line(whole) }
+        type(opening, ending: "(")
+        indented { $0.fill(arguments, last: ")") }
+    }
+
+    /// Writes a type. When it is too long for a line, its generic arguments are on lines below it.
+    private mutating func type(_ text: String, ending: String = "") {
+        guard !fits(text + ending), text.hasSuffix(">"), let start = text.firstIndex(of: "<") else {
+            return line(text + ending)
+        }
+        line(String(text[...start]))
+        let arguments = text[text.index(after: start)...].dropLast()
+        indented { $0.fill(Self.items(arguments), last: "") }
+        line(">" + ending)
+    }
+
+    /// The items of a list of names, which are separated by `, `.
+    private static func items(_ list: Substring) -> [String] {
+        list.split(separator: ",").map { String($0.drop { $0 == " " }) }
+    }
+
+    /// Writes `name: type = value`. When it is too long for a line, it is broken after the `=`, else
+    /// after the name.
+    mutating func variable(_ text: String) {
+        guard !fits(text) else { return line(text) }
+        if let value = Self.end(of: " = ", in: text), fits(String(text[..<value])) {
+            return broken(text, at: value)
+        }
+        guard let type = Self.end(of: ": ", in: text) else { return line(text) }
+        broken(text, at: type)
+    }
+
+    /// Writes `name: type` of a closure, broken after the name, and in the closure where it must be.
+    private mutating func closure(_ text: String) {
+        guard let type = Self.end(of: ": ", in: text) else { return line(text) }
+        line(String(text[..<type].dropLast()))
+        let rest = String(text[type...])
+        indented { writer in
+            guard !writer.fits(rest) else { return writer.line(rest) }
+            if let result = Self.end(of: " -> ", in: rest), writer.fits(String(rest[..<result])) {
+                writer.line(String(rest[..<result].dropLast()))
+                writer.line(String(rest[result...]))
+            } else if let effects = Self.end(of: ") ", in: rest, backwards: true) {
+                writer.line(String(rest[..<effects].dropLast()))
+                writer.line(String(rest[effects...]))
+            } else {
+                writer.line(rest)
+            }
+        }
+    }
+
+    private mutating func broken(_ text: String, at index: String.Index) {
+        line(String(text[..<index].dropLast()))
+        indented { $0.line(String(text[index...])) }
+    }
+
+    /// The index after the first occurrence of `part`, or the last; nil when there is none.
+    private static func end(
+        of part: String, in text: String, backwards: Bool = false
+    ) -> String.Index? {
+        let found = text.indices.filter { text[$0...].hasPrefix(part) }
+        return (backwards ? found.last : found.first).map {
+            text.index($0, offsetBy: part.count)
+        }
+    }
+
+    /// Writes the items with commas, as many in a line as fit, and `last` after the last one.
+    private mutating func fill(_ items: [String], last: String) {
+        var current = ""
+        for (index, item) in items.enumerated() {
+            let piece = item + (index + 1 < items.count ? "," : last)
+            if current.isEmpty {
+                current = piece
+            } else if fits("\(current) \(piece)") {
+                current += " " + piece
+            } else {
+                writeItem(current)
+                current = piece
+            }
+        }
+        writeItem(current)
+    }
+
+    private mutating func writeItem(_ text: String) {
+        if fits(text) {
+            line(text)
+        } else if text.hasSuffix("-> Void") {
+            closure(text)
+        } else {
+            variable(text)
+        }
+    }
+}
+
+// MARK: - Comments
+
+extension SourceWriter {
+    /// Writes a documentation comment of these lines; nothing when there are none.
+    mutating func documentation(_ lines: [String]) {
+        for each in lines { line(each.isEmpty ? "///" : "/// \(each)") }
+    }
+}

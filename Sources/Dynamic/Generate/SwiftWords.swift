@@ -1,0 +1,67 @@
+/// Words that a declaration in generated code cannot have as its name, or only in backticks.
+enum SwiftWords {
+    /// The word as an identifier, in backticks where it is a keyword.
+    static func escaped(_ name: String) -> String {
+        keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// Names of types that generated code refers to without their module. A message of such a name
+    /// would hide the type.
+    static let typeNames: Set = [
+        "Any", "Array", "Bool", "CallOptions", "Channel", "Conversation", "Dictionary", "Double",
+        "Equatable", "FakeChannel", "FakeResponse", "FieldVisitor", "Float", "Google", "Hashable",
+        "Indirect", "Int", "Int32", "Int64", "LoopbackService", "Message", "Method", "OpenEnum",
+        "Optional", "Protocol", "RPCError", "ReplyWriter", "RequestStream", "RequestWriter",
+        "ResponseStream", "Self", "Sendable", "ServerContext", "ServerMethods", "ServiceClient",
+        "String", "Swift", "Type", "UInt32", "UInt64", "UInt8", "UnknownFields", "Void",
+        "WireError",
+    ]
+
+    /// Names that the properties of a message cannot have, because `Message` declares them or because
+    /// Swift gives `.name` another meaning.
+    static let propertyNames: Set = [
+        "debugDescription", "encode", "encoded", "init", "merge", "self", "unknownFields", "visit",
+    ]
+
+    /// Names that the values of an enum and the cases of a oneof cannot have.
+    static let caseNames: Set = [
+        "description", "hash", "hashValue", "init", "name", "none", "rawValue", "self", "some",
+    ]
+
+    /// Names that the functions of a client, a fake or a service cannot have.
+    static let functionNames: Set = [
+        "bidirectional", "channel", "client", "clientStreaming", "defaultOptions", "fake", "init",
+        "register", "self", "serverStreaming", "unary", "withDefaults",
+    ]
+
+    private static let keywords: Set = [
+        "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue",
+        "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
+        "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
+        "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+        "repeat",
+        "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
+        "throws", "true", "try", "typealias", "var", "where", "while",
+    ]
+}
+
+/// Chooses a name for each declaration of one scope.
+struct NameScope {
+    private(set) var names: Set<String> = []
+
+    /// The name itself when it is free; else with the suffix, and then with a number.
+    mutating func claim(
+        _ name: String, suffix: String, reserved: Set<String> = []
+    ) -> String {
+        var candidate = name
+        if reserved.contains(candidate) || names.contains(candidate) { candidate += suffix }
+        let base = candidate
+        var number = 2
+        while reserved.contains(candidate) || names.contains(candidate) {
+            candidate = "\(base)\(number)"
+            number += 1
+        }
+        names.insert(candidate)
+        return candidate
+    }
+}

@@ -1,0 +1,157 @@
+/// The Swift name of each type of a schema.
+///
+/// A package is a namespace: `grpc.health.v1` is `Grpc.Health.V1`, nested enums without cases. Names
+/// are chosen for all files of the schema in their order, so that they do not depend on which of the
+/// files are generated.
+struct TypeNames {
+    /// The components of the Swift name, by the full name.
+    private var paths: [String: [String]] = [:]
+    /// The Swift names that each namespace or type declares.
+    private var scopes: [[String]: NameScope] = [:]
+    private var packages: [String: [String]] = ProvidedTypes.packages
+    private let reserved: Set<String>
+
+    init(_ schema: Schema) {
+        let roots = schema.files.compactMap { $0.package.split(separator: ".").first }
+        reserved = SwiftWords.typeNames.union(roots.map { SwiftSpelling.package(String($0)) })
+        for path in packages.values {
+            if let name = path.last { _ = claim(name, "", in: Array(path.dropLast())) }
+        }
+        for file in schema.files { addPackage(file.package) }
+        for file in schema.files {
+            let scope = namespace(file.package)
+            for message in file.messages { add(message, in: scope) }
+            for enumeration in file.enums { add(enumeration, in: scope) }
+        }
+        for service in schema.services { add(service) }
+    }
+
+    /// The components of the namespace of a package; empty for the empty package.
+    func namespace(_ package: String) -> [String] { packages[package] ?? [] }
+
+    /// The components of a declaration's Swift name.
+    func path(_ declaration: some SchemaElement) -> [String] {
+        paths[declaration.fullName] ?? [declaration.fullName]
+    }
+
+    /// The name of a declaration in the scope around it.
+    func name(_ declaration: some SchemaElement) -> String {
+        path(declaration).last ?? declaration.fullName
+    }
+}
+
+// MARK: - Choosing names
+
+extension TypeNames {
+    private mutating func claim(
+        _ name: String, _ suffix: String, in scope: [String], reserved: Set<String> = []
+    ) -> String {
+        scopes[scope, default: NameScope()].claim(name, suffix: suffix, reserved: reserved)
+    }
+
+    private mutating func addPackage(_ package: String) {
+        var parent: [String] = []
+        var fullName = ""
+        for component in package.split(separator: ".") {
+            fullName += (fullName.isEmpty ? "" : ".") + component
+            if packages[fullName] == nil {
+                let name = claim(
+                    SwiftSpelling.package(String(component)), "Package", in: parent,
+                    reserved: SwiftWords.typeNames)
+                packages[fullName] = parent + [name]
+            }
+            parent = namespace(fullName)
+        }
+    }
+
+    private mutating func add(_ message: MessageSchema, in scope: [String]) {
+        guard !message.isMapEntry else { return }
+        let name = choose(message.fullName, message.name, "Message", in: scope)
+        let path = scope + [name]
+        paths[message.fullName] = path
+        for nested in message.messages { add(nested, in: path) }
+        for nested in message.enums { add(nested, in: path) }
+        for oneof in message.oneofs {
+            let name = SwiftSpelling.package(oneof.name)
+            paths[oneof.fullName] =
+                path + [claim(name, "Choice", in: path, reserved: reserved)]
+        }
+    }
+
+    private mutating func add(_ enumeration: EnumSchema, in scope: [String]) {
+        paths[enumeration.fullName] =
+            scope + [choose(enumeration.fullName, enumeration.name, "Enum", in: scope)]
+    }
+
+    private mutating func choose(
+        _ fullName: String, _ name: String, _ suffix: String, in scope: [String]
+    ) -> String {
+        if let provided = ProvidedTypes.names[fullName] {
+            return claim(provided, suffix, in: scope)
+        }
+        return claim(SwiftSpelling.type(name), suffix, in: scope, reserved: reserved)
+    }
+
+    private mutating func add(_ service: ServiceSchema) {
+        let scope = namespace(service.file.package)
+        let base = SwiftSpelling.type(service.name)
+        for part in ServicePart.allCases {
+            let name = claim(part.name(base), "Type", in: scope, reserved: reserved)
+            paths[part.key(service)] = scope + [name]
+        }
+    }
+
+    /// The name of a type that is generated for a service.
+    func name(_ part: ServicePart, of service: ServiceSchema) -> String {
+        paths[part.key(service)]?.last ?? part.name(service.name)
+    }
+}
+
+/// The types that are generated for a service.
+enum ServicePart: String, CaseIterable {
+    case methods, client, clientProtocol, service, fake
+
+    func name(_ service: String) -> String {
+        switch self {
+        case .methods: service + "Methods"
+        case .client: service + "Client"
+        case .clientProtocol: service + "ClientProtocol"
+        case .service: service + "Service"
+        case .fake: "Fake" + service
+        }
+    }
+
+    /// The key of its name. No full name of a declaration has a slash.
+    fileprivate func key(_ service: ServiceSchema) -> String { "\(service.fullName)/\(rawValue)" }
+}
+
+// MARK: - References
+
+extension TypeNames {
+    /// The shortest name that means `declaration` inside the type with the path `scope`.
+    ///
+    /// - Parameter package: The package of the file, whose namespace is the extended type.
+    func reference(
+        to declaration: some SchemaElement, from scope: [String], package: String
+    ) -> String {
+        let target = path(declaration)
+        let namespaceDepth = namespace(package).count
+        for start in target.indices.reversed()
+        where means(Array(target[...start]), from: scope, namespaceDepth) {
+            return target[start...].joined(separator: ".")
+        }
+        return target.joined(separator: ".")
+    }
+
+    /// Whether the last component of `path`, on its own, means the declaration with that path.
+    private func means(_ path: [String], from scope: [String], _ namespaceDepth: Int) -> Bool {
+        guard let name = path.last else { return false }
+        for depth in stride(from: scope.count, to: 0, by: -1) {
+            let outer = Array(scope[..<depth])
+            guard scopes[outer]?.names.contains(name) == true else { continue }
+            // An extension of a nested type does not search the types around that type.
+            return depth >= namespaceDepth && outer == Array(path.dropLast())
+        }
+        return path.count == 1
+    }
+}

@@ -1,0 +1,36 @@
+/// The text of a `google.protobuf.FieldMask`: paths in lower camel case with commas between.
+enum FieldMaskText {
+    /// The paths with underscores; nil for text that is none.
+    static func parse(_ text: String) -> [String]? {
+        guard !text.isEmpty else { return [] }
+        var paths: [String] = []
+        for path in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let snake = snakeCase(path) else { return nil }
+            paths.append(snake)
+        }
+        return paths
+    }
+
+    /// Nil for paths that would not read back as they are.
+    static func text(_ paths: [String]) -> String? {
+        var names: [String] = []
+        for path in paths {
+            let name = JSONName.ofField(path)
+            guard snakeCase(name[...]) == path else { return nil }
+            names.append(name)
+        }
+        return names.joined(separator: ",")
+    }
+
+    private static func snakeCase(_ name: Substring) -> String? {
+        var result: [UInt8] = []
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "_"): return nil
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): result += [UInt8(ascii: "_"), byte + 32]
+            default: result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,73 @@
+/// Numbers as JSON spells them.
+enum JSONNumber {
+    /// Where the number at the start of `text` ends; nil when there is none.
+    static func end(in text: ArraySlice<UInt8>) -> Int? {
+        var index = text.startIndex
+        func digits() -> Bool {
+            let start = index
+            while index < text.endIndex, UInt8(ascii: "0")...UInt8(ascii: "9") ~= text[index] {
+                index += 1
+            }
+            return index > start
+        }
+        func take(_ byte: UInt8) -> Bool {
+            guard index < text.endIndex, text[index] == byte else { return false }
+            index += 1
+            return true
+        }
+        _ = take(UInt8(ascii: "-"))
+        if take(UInt8(ascii: "0")) {
+            // No digit may follow a leading zero.
+            if index < text.endIndex, Digits.value(text[index]).map({ $0 < 10 }) == true {
+                return nil
+            }
+        } else if !digits() {
+            return nil
+        }
+        if take(UInt8(ascii: ".")), !digits() { return nil }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            if !digits() { return nil }
+        }
+        return index
+    }
+
+    /// Whether `text` is one number and nothing else.
+    static func isNumber(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return end(in: bytes[...]) == bytes.endIndex
+    }
+
+    /// The number as an integer, exactly: `1e3` and `10.0` are integers, `1.5` is not. Nil when it is
+    /// none, or outside of the type.
+    static func integer<T: FixedWidthInteger>(_ text: String) -> T? {
+        if let value = T(text) { return isNumber(text) ? value : nil }
+        guard isNumber(text) else { return nil }
+        let parts = text.split(
+            maxSplits: 1, omittingEmptySubsequences: false,
+            whereSeparator: { $0 == "e" || $0 == "E" })
+        let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = mantissa.count > 1 ? mantissa[1] : ""
+        var digits = String(mantissa[0]) + fraction
+        guard let given = parts.count > 1 ? Int(parts[1]) : 0, given.magnitude < 1_000_000 else {
+            return nil
+        }
+        var exponent = given - fraction.utf8.count
+        while exponent < 0, digits.hasSuffix("0") {
+            digits.removeLast()
+            exponent += 1
+        }
+        if digits.isEmpty || digits == "-" { return 0 }
+        guard digits.utf8.contains(where: { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: "-") })
+        else { return 0 }
+        guard exponent >= 0, exponent <= 20 else { return nil }
+        return T(digits + String(repeating: "0", count: exponent))
+    }
+
+    /// The shortest text that reads back as the same number: `1.5`, `1`, `1e+30`. Negative zero is
+    /// `-0.0`, because some readers take `-0` for an integer.
+    static func text(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> String {
+        let text = value.description
+        return text.hasSuffix(".0") && text != "-0.0" ? String(text.dropLast(2)) : text
+    }
+}

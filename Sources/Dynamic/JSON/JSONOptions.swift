@@ -1,0 +1,47 @@
+/// How JSON is read.
+public struct JSONReadingOptions: Hashable, Sendable {
+    /// Whether members that the schema does not know, and unknown names of enum values, are passed
+    /// over. Default: false, they are errors.
+    public var ignoresUnknownFields: Bool
+    /// How deep objects and lists may be nested. Default: 100.
+    public var maxDepth: Int
+    /// The largest text, in bytes. Default: 2 GiB.
+    public var maxByteCount: Int
+    /// Whether required fields may be absent. Default: false.
+    public var allowsPartial: Bool
+
+    /// Makes options, with the defaults for those that are not passed.
+    public init(
+        ignoresUnknownFields: Bool = false, maxDepth: Int = 100,
+        maxByteCount: Int = 0x7fff_ffff, allowsPartial: Bool = false
+    ) {
+        self.ignoresUnknownFields = ignoresUnknownFields
+        self.maxDepth = maxDepth
+        self.maxByteCount = maxByteCount
+        self.allowsPartial = allowsPartial
+    }
+}
+
+/// How JSON is written.
+public struct JSONWritingOptions: Hashable, Sendable {
+    /// Whether fields without presence, lists and maps are written when they are absent. Default:
+    /// false.
+    public var emitsDefaults: Bool
+    /// Whether fields have their names of the `.proto` file, not their JSON names. Default: false.
+    public var preservesNames: Bool
+    /// Whether enums are written as numbers. Default: false.
+    public var writesEnumsAsNumbers: Bool
+    /// Whether members stand on lines of their own, indented by two spaces. Default: false.
+    public var isIndented: Bool
+
+    /// Makes options, with the defaults for those that are not passed.
+    public init(
+        emitsDefaults: Bool = false, preservesNames: Bool = false,
+        writesEnumsAsNumbers: Bool = false, isIndented: Bool = false
+    ) {
+        self.emitsDefaults = emitsDefaults
+        self.preservesNames = preservesNames
+        self.writesEnumsAsNumbers = writesEnumsAsNumbers
+        self.isIndented = isIndented
+    }
+}

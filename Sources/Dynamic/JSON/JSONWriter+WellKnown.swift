@@ -1,0 +1,126 @@
+import SwiftletMessages
+
+// The types that have a form of their own.
+extension JSONWriter {
+    mutating func write(
+        _ message: DynamicMessage, as type: WellKnownType
+    ) throws(DynamicError) {
+        switch type {
+        case .any: try any(message)
+        case .timestamp: try seconds(message, "a timestamp", TimestampText.text)
+        case .duration: try seconds(message, "a duration", DurationText.text)
+        case .fieldMask: try fieldMask(message)
+        case .wrapper:
+            guard let field = message.schema.field(number: 1) else { return }
+            try single(message.value(1) ?? field.defaultValue, field)
+        case .value: try value(message)
+        case .structure: try structure(message)
+        case .listValue: try listValue(message)
+        }
+    }
+
+    private mutating func seconds(
+        _ message: DynamicMessage, _ name: String, _ text: (Int64, Int32) -> String?
+    ) throws(DynamicError) {
+        guard case .int64(let seconds) = message.value(1),
+            case .int32(let nanos) = message.value(2), let text = text(seconds, nanos)
+        else { throw DynamicError(path: "", message: "the value is not \(name)") }
+        appendQuoted(text)
+    }
+
+    private mutating func fieldMask(_ message: DynamicMessage) throws(DynamicError) {
+        guard case .list(let values) = message.value(1),
+            let text = FieldMaskText.text(
+                values.map { if case .string(let path) = $0 { path } else { "" } })
+        else {
+            throw DynamicError(path: "paths", message: "a path has no form in lower camel case")
+        }
+        appendQuoted(text)
+    }
+
+    private mutating func any(_ message: DynamicMessage) throws(DynamicError) {
+        guard !message.storage.entries.isEmpty else { return append("{}") }
+        let content = try AnyContent(message)
+        try items(("{", "}")) { writer, isFirst throws(DynamicError) in
+            writer.startMember("@type", &isFirst)
+            writer.appendQuoted(content.url)
+            if content.message.schema.wellKnown != nil {
+                writer.startMember("value", &isFirst)
+                try writer.write(content.message)
+            } else {
+                try writer.members(of: content.message, &isFirst)
+            }
+        }
+    }
+
+    private mutating func value(_ message: DynamicMessage) throws(DynamicError) {
+        guard let (field, value) = message.presentFields.first else {
+            throw DynamicError(path: "", message: "a google.protobuf.Value has no value")
+        }
+        if case .double(let number) = value, !number.isFinite {
+            throw DynamicError(
+                path: field.name, message: "a google.protobuf.Value cannot be \(number)")
+        }
+        try single(value, field)
+    }
+
+    private mutating func structure(_ message: DynamicMessage) throws(DynamicError) {
+        guard case .map(let values) = message.value(1),
+            let field = message.schema.field(number: 1)?.mapValue
+        else { return append("{}") }
+        try items(("{", "}")) { writer, isFirst throws(DynamicError) in
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                writer.startMember(key.text, &isFirst)
+                do throws(DynamicError) { try writer.single(value, field) } catch {
+                    throw error.inside(key.text)
+                }
+            }
+        }
+    }
+
+    private mutating func listValue(_ message: DynamicMessage) throws(DynamicError) {
+        guard case .list(let values) = message.value(1),
+            let field = message.schema.field(number: 1)
+        else { return append("[]") }
+        try items(("[", "]")) { writer, isFirst throws(DynamicError) in
+            for (index, value) in values.enumerated() {
+                writer.startItem(&isFirst)
+                do throws(DynamicError) { try writer.single(value, field) } catch {
+                    throw error.inside("[\(index)]")
+                }
+            }
+        }
+    }
+}
+
+extension DynamicMessage {
+    /// The value of a field that the schema has, or its default.
+    func value(_ number: UInt32) -> DynamicValue? {
+        storage.value(number) ?? schema.field(number: number)?.defaultValue
+    }
+}
+
+/// The message inside a `google.protobuf.Any`.
+struct AnyContent {
+    let url: String
+    let message: DynamicMessage
+
+    /// Throws if the schema does not have the type, or the bytes are not a message of it.
+    init(_ any: DynamicMessage) throws(DynamicError) {
+        guard case .string(let url) = any.value(1), case .bytes(let bytes) = any.value(2) else {
+            throw DynamicError(path: "", message: "the message is not a google.protobuf.Any")
+        }
+        guard let slash = url.lastIndex(of: "/"),
+            let schema = any.schema.schema.message(String(url[url.index(after: slash)...]))
+        else {
+            throw DynamicError(
+                path: "type_url", message: "the schema has no message '\(url)'; add its file")
+        }
+        do throws(WireError) {
+            message = try DynamicMessage(decoding: bytes, as: schema, allowsPartial: true)
+        } catch {
+            throw DynamicError(path: "value", message: "not a \(schema.fullName): \(error)")
+        }
+        self.url = url
+    }
+}

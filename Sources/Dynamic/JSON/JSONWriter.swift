@@ -1,0 +1,194 @@
+import SwiftletMessages
+
+/// Writes messages as JSON.
+struct JSONWriter {
+    private(set) var text: [UInt8] = []
+    let pool: SchemaPool
+    let options: JSONWritingOptions
+    private var depth = 0
+
+    init(pool: SchemaPool, options: JSONWritingOptions) {
+        self.pool = pool
+        self.options = options
+    }
+
+    // MARK: Structure
+
+    mutating func append(_ string: String) { text.append(contentsOf: string.utf8) }
+
+    mutating func appendQuoted(_ string: String) { append(Self.quoted(string)) }
+
+    /// The string as a JSON string.
+    static func quoted(_ string: String) -> String {
+        var result: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+            case 0x0a: result += "\\n".utf8
+            case 0x0d: result += "\\r".utf8
+            case 0x09: result += "\\t".utf8
+            case 0..<0x20, 0x7f:
+                let digits = String(byte, radix: 16)
+                result += "\\u00\(byte < 0x10 ? "0" : "")\(digits)".utf8
+            default: result.append(byte)
+            }
+        }
+        result.append(UInt8(ascii: "\""))
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Writes an object or a list: the brackets, and the commas and lines between its items.
+    mutating func items<Failure: Error>(
+        _ brackets: (String, String),
+        _ body: (inout JSONWriter, inout Bool) throws(Failure) -> Void
+    ) throws(Failure) {
+        append(brackets.0)
+        depth += 1
+        var isFirst = true
+        try body(&self, &isFirst)
+        depth -= 1
+        if !isFirst { newLine() }
+        append(brackets.1)
+    }
+
+    /// Starts an item.
+    mutating func startItem(_ isFirst: inout Bool) {
+        if !isFirst { append(",") }
+        isFirst = false
+        newLine()
+    }
+
+    mutating func startMember(_ name: String, _ isFirst: inout Bool) {
+        startItem(&isFirst)
+        appendQuoted(name)
+        append(options.isIndented ? ": " : ":")
+    }
+
+    private mutating func newLine() {
+        guard options.isIndented else { return }
+        append("\n" + String(repeating: "  ", count: depth))
+    }
+
+    // MARK: Messages
+
+    /// Writes a message in the form that its type has.
+    mutating func write(_ message: DynamicMessage) throws(DynamicError) {
+        if let wellKnown = message.schema.wellKnown {
+            try write(message, as: wellKnown)
+        } else {
+            try items(("{", "}")) { writer, isFirst throws(DynamicError) in
+                try writer.members(of: message, &isFirst)
+            }
+        }
+    }
+
+    /// Writes the fields of a message as members of an object that is open.
+    mutating func members(
+        of message: DynamicMessage, _ isFirst: inout Bool
+    ) throws(DynamicError) {
+        guard options.emitsDefaults else {
+            for (field, value) in message.presentFields { try member(field, value, &isFirst) }
+            return
+        }
+        for field in message.schema.fields.sorted(by: { $0.number < $1.number }) {
+            if let value = message.storage.value(field.number) {
+                try member(field, value, &isFirst)
+            } else if !field.hasPresence {
+                try member(field, field.defaultValue, &isFirst)
+            }
+        }
+        for (field, value) in message.presentFields where field.isExtension {
+            try member(field, value, &isFirst)
+        }
+    }
+
+    private mutating func member(
+        _ field: FieldSchema, _ value: DynamicValue, _ isFirst: inout Bool
+    ) throws(DynamicError) {
+        let keepsName = options.preservesNames && !field.isExtension
+        startMember(keepsName ? field.name : field.jsonName, &isFirst)
+        do throws(DynamicError) { try write(value, of: field) } catch {
+            throw error.inside(field.name)
+        }
+    }
+
+    private mutating func write(
+        _ value: DynamicValue, of field: FieldSchema
+    ) throws(DynamicError) {
+        switch value {
+        case .list(let values):
+            try items(("[", "]")) { writer, isFirst throws(DynamicError) in
+                for (index, value) in values.enumerated() {
+                    writer.startItem(&isFirst)
+                    do throws(DynamicError) { try writer.single(value, field) } catch {
+                        throw error.inside("[\(index)]")
+                    }
+                }
+            }
+        case .map(let values):
+            guard let valueField = field.mapValue else { return }
+            try items(("{", "}")) { writer, isFirst throws(DynamicError) in
+                for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                    writer.startMember(key.text, &isFirst)
+                    do throws(DynamicError) { try writer.single(value, valueField) } catch {
+                        throw error.inside("[\(key.text)]")
+                    }
+                }
+            }
+        default: try single(value, field)
+        }
+    }
+
+    /// Writes one value.
+    mutating func single(
+        _ value: DynamicValue, _ field: FieldSchema
+    ) throws(DynamicError) {
+        switch value {
+        case .bool(let value): append(value ? "true" : "false")
+        case .int32(let value): append("\(value)")
+        case .uint32(let value): append("\(value)")
+        // A number of JavaScript has no more than 53 bits.
+        case .int64(let value): append("\"\(value)\"")
+        case .uint64(let value): append("\"\(value)\"")
+        case .float(let value): append(Self.number(value))
+        case .double(let value): append(Self.number(value))
+        case .string(let value): appendQuoted(value)
+        case .bytes(let value): append("\"\(Base64Text.encode(value))\"")
+        case .enumeration(let number): enumeration(number, field.enumeration)
+        case .message(let message): try write(message)
+        case .list, .map: throw DynamicError(path: "", message: "a list inside a list")
+        }
+    }
+
+    private mutating func enumeration(_ number: Int32, _ schema: EnumSchema?) {
+        if schema?.isNullValue == true {
+            append("null")
+        } else if !options.writesEnumsAsNumbers, let name = schema?.name(number) {
+            appendQuoted(name)
+        } else {
+            append("\(number)")
+        }
+    }
+
+    private static func number(
+        _ value: some BinaryFloatingPoint & CustomStringConvertible
+    ) -> String {
+        if value.isNaN { return "\"NaN\"" }
+        if value.isInfinite { return value < 0 ? "\"-Infinity\"" : "\"Infinity\"" }
+        return JSONNumber.text(value)
+    }
+}
+
+extension DynamicMapKey {
+    /// The key as the name of a member.
+    var text: String {
+        switch self {
+        case .bool(let value): "\(value)"
+        case .int32(let value): "\(value)"
+        case .int64(let value): "\(value)"
+        case .uint32(let value): "\(value)"
+        case .uint64(let value): "\(value)"
+        case .string(let value): value
+        }
+    }
+}

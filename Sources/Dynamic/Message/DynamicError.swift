@@ -1,0 +1,26 @@
+/// A value that a message cannot hold, or a field that it does not have, and where.
+public struct DynamicError: Error, Hashable, Sendable {
+    /// Where in the message, for example `a.b[3].c`; empty for the message itself.
+    public var path: String
+
+    /// What is wrong.
+    public var message: String
+
+    /// Makes an error about the value at `path`.
+    public init(path: String, message: String) {
+        self.path = path
+        self.message = message
+    }
+
+    /// The same error, seen from the message that holds the broken one.
+    func inside(_ outer: String) -> DynamicError {
+        let isIndex = path.utf8.first == UInt8(ascii: "[")
+        return DynamicError(
+            path: path.isEmpty ? outer : isIndex ? outer + path : "\(outer).\(path)",
+            message: message)
+    }
+}
+
+extension DynamicError: CustomStringConvertible {
+    public var description: String { path.isEmpty ? message : "\(path): \(message)" }
+}

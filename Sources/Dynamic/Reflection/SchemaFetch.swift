@@ -1,0 +1,209 @@
+public import SwiftletMessages
+
+/// Fetches a schema through a server's reflection. A value without I/O: it says what to ask next, and
+/// takes the answers.
+///
+/// ```swift
+/// var fetch = SchemaFetch(symbols: ["helloworld.Greeter"])
+/// while let request = fetch.next() {
+///     // Send the request on a call of `fetch.path`, and pass the answer to it.
+///     try fetch.receive(answer)
+/// }
+/// let schema = try fetch.schema()
+/// ```
+///
+/// If the call fails with the status "unimplemented", call ``fallBack()`` and start another call.
+public struct SchemaFetch: Sendable {
+    public typealias Request = GRPC.Reflection.ServerReflectionRequest
+    public typealias Response = GRPC.Reflection.ServerReflectionResponse
+    private typealias File = Google.Protobuf.FileDescriptorProto
+
+    /// The versions of the service. Their messages are the same.
+    public enum Version: String, Sendable {
+        case v1
+        case v1alpha
+    }
+
+    /// The limits of what a server may send.
+    public struct Limits: Hashable, Sendable {
+        /// The most files. Default: 10,000.
+        public var maxFileCount = 10_000
+        /// The most bytes of all files. Default: 64 MiB.
+        public var maxByteCount = 64 << 20
+
+        /// Makes the default limits.
+        public init() {}
+    }
+
+    private enum Question: Hashable, Sendable {
+        case services
+        case symbol(String)
+        case file(String)
+        case extensionNumbers(String)
+        case fieldExtension(String, Int32)
+    }
+
+    /// The version of the service that is asked.
+    public private(set) var version = Version.v1
+
+    /// The names of the services, once they were asked for.
+    public private(set) var serviceNames: [String] = []
+
+    private let limits: Limits
+    private let fetchesAllServices: Bool
+    private var pending: [Question]
+    private var asked: Set<Question> = []
+    /// The question that was sent and not answered.
+    private var open: Question?
+    private var files: [String: File] = [:]
+    private var fileNames: [String] = []
+    private var byteCount = 0
+
+    private init(pending: [Question], fetchesAllServices: Bool, limits: Limits) {
+        self.pending = pending
+        self.fetchesAllServices = fetchesAllServices
+        self.limits = limits
+    }
+
+    /// Fetches the files that declare `symbols`, and everything that these files import.
+    ///
+    /// - Parameters:
+    ///   - symbols: Full names of services, methods, messages or enums.
+    ///   - extensionsOf: Full names of messages whose extensions are fetched as well.
+    ///   - limits: What the server may send at most.
+    public init(
+        symbols: [String], extensionsOf messages: [String] = [], limits: Limits = Limits()
+    ) {
+        self.init(
+            pending: symbols.map { .symbol($0) } + messages.map { .extensionNumbers($0) },
+            fetchesAllServices: false, limits: limits)
+    }
+
+    /// Fetches the files of all services that the server lists.
+    public static func allServices(limits: Limits = Limits()) -> SchemaFetch {
+        SchemaFetch(pending: [.services], fetchesAllServices: true, limits: limits)
+    }
+
+    /// The path of the call that carries the requests.
+    public var path: String {
+        "/grpc.reflection.\(version.rawValue).ServerReflection/ServerReflectionInfo"
+    }
+
+    /// Whether everything has been answered.
+    public var isComplete: Bool { open == nil && pending.isEmpty }
+
+    // MARK: Questions
+
+    /// The next request; nil when none is left, or one waits for its answer.
+    public mutating func next() -> Request? {
+        guard open == nil else { return nil }
+        while let question = pending.popLast() {
+            guard asked.insert(question).inserted else { continue }
+            if case .file(let name) = question, files[name] != nil { continue }
+            open = question
+            return request(question)
+        }
+        return nil
+    }
+
+    /// Asks the older version of the service. Returns false if that one is asked already.
+    ///
+    /// The request that was not answered is asked again.
+    public mutating func fallBack() -> Bool {
+        guard version == .v1 else { return false }
+        version = .v1alpha
+        if let question = open.take() {
+            asked.remove(question)
+            pending.append(question)
+        }
+        return true
+    }
+
+    private func request(_ question: Question) -> Request {
+        var request = Request()
+        switch question {
+        case .services: request.messageRequest = .listServices("*")
+        case .symbol(let name): request.messageRequest = .fileContainingSymbol(name)
+        case .file(let name): request.messageRequest = .fileByFilename(name)
+        case .extensionNumbers(let name):
+            request.messageRequest = .allExtensionNumbersOfType(name)
+        case .fieldExtension(let name, let number):
+            var fieldExtension = GRPC.Reflection.ExtensionRequest()
+            fieldExtension.containingType = name
+            fieldExtension.extensionNumber = number
+            request.messageRequest = .fileContainingExtension(fieldExtension)
+        }
+        return request
+    }
+
+    // MARK: Answers
+
+    /// Takes the answer to the request that ``next()`` returned last.
+    ///
+    /// Throws when the server answers with an error, answers another request, sends a file that
+    /// cannot be decoded, or exceeds a limit.
+    public mutating func receive(_ response: Response) throws(SchemaError) {
+        guard let question = open.take() else {
+            throw SchemaError(declaration: path, message: "an answer without a request")
+        }
+        switch (question, response.messageResponse) {
+        case (.services, .listServicesResponse(let list)):
+            serviceNames = list.service.map(\.name)
+            if fetchesAllServices { pending += serviceNames.reversed().map { .symbol($0) } }
+        case (.extensionNumbers(let name), .allExtensionNumbersResponse(let list)):
+            pending += list.extensionNumber.map { .fieldExtension(name, $0) }
+        case (.symbol, .fileDescriptorResponse(let list)),
+            (.file, .fileDescriptorResponse(let list)),
+            (.fieldExtension, .fileDescriptorResponse(let list)):
+            for bytes in list.fileDescriptorProto { try add(bytes) }
+            try checkFile(question)
+        case (_, .errorResponse(let error)):
+            throw SchemaError(
+                declaration: name(of: question),
+                message: "the server answered error \(error.errorCode): \(error.errorMessage)")
+        default:
+            throw SchemaError(
+                declaration: name(of: question), message: "the server answered another request")
+        }
+    }
+
+    private mutating func add(_ bytes: [UInt8]) throws(SchemaError) {
+        byteCount += bytes.count
+        guard byteCount <= limits.maxByteCount, files.count < limits.maxFileCount else {
+            throw SchemaError(
+                declaration: path,
+                message: """
+                    the server sends more than \(limits.maxByteCount) bytes or \
+                    \(limits.maxFileCount) files
+                    """)
+        }
+        let file: File
+        do throws(WireError) { file = try File(decoding: bytes) } catch {
+            throw SchemaError(declaration: path, message: "a file cannot be decoded: \(error)")
+        }
+        let name = file.name ?? ""
+        guard files.updateValue(file, forKey: name) == nil else { return }
+        fileNames.append(name)
+        pending += file.dependency.map { .file($0) }
+    }
+
+    /// A server must not answer the request for a file with other files alone.
+    private func checkFile(_ question: Question) throws(SchemaError) {
+        guard case .file(let name) = question, files[name] == nil else { return }
+        throw SchemaError(
+            file: name, declaration: name, message: "the server did not send the file")
+    }
+
+    private func name(of question: Question) -> String {
+        switch question {
+        case .services: path
+        case .symbol(let name), .file(let name), .extensionNumbers(let name): name
+        case .fieldExtension(let name, let number): "extension \(number) of \(name)"
+        }
+    }
+
+    /// The schema of all files that were fetched. Throws as ``Schema/init(_:)-(_)`` does.
+    public func schema() throws(SchemaError) -> Schema {
+        try Schema(fileNames.compactMap { files[$0] })
+    }
+}

@@ -1,0 +1,106 @@
+import SwiftletMessages
+
+// What the coders need of fields and messages.
+extension SchemaBuilder {
+    func layout(
+        of index: Int, _ type: FieldType, _ target: Int
+    ) throws(SchemaError) -> FieldLayout {
+        let entry = fields[index]
+        let number = entry.proto.number ?? 0
+        guard 1...536_870_911 ~= number else {
+            throw error(entry.file, entry.fullName, "number \(number) is not in 1...536870911")
+        }
+        let shape = try shape(of: entry, type, target)
+        let oneof = entry.isExtension ? nil : entry.proto.oneofIndex
+        let firstOneof = messages[entry.message].oneofs.lowerBound
+        if oneof != nil, shape == .list || shape == .map || shape == .required {
+            throw error(entry.file, entry.fullName, "a field of a oneof must be optional")
+        }
+        return FieldLayout(
+            number: UInt32(number), type: type, shape: shape,
+            isPacked: shape == .list && type.isPackable && entry.features.packsLists,
+            validatesUTF8: entry.features.validatesUTF8,
+            isClosedEnum: type == .enumeration && enums[target].isClosed,
+            target: Int32(target), oneof: oneof.map { Int32(firstOneof) + $0 } ?? -1)
+    }
+
+    private func shape(
+        of entry: FieldEntry, _ type: FieldType, _ target: Int
+    ) throws(SchemaError) -> FieldLayout.Shape {
+        if entry.proto.label == .repeated {
+            let isMap = type == .message && messages[target].proto.options?.mapEntry == true
+            return isMap ? .map : .list
+        }
+        switch entry.features.presence {
+        case .required:
+            if entry.isExtension {
+                throw error(entry.file, entry.fullName, "an extension cannot be required")
+            }
+            return .required
+        case .implicit:
+            let hasPresence =
+                type.isMessage || entry.isExtension || entry.proto.oneofIndex != nil
+            return hasPresence ? .explicit : .implicit
+        case .explicit: return .explicit
+        }
+    }
+
+    mutating func layOut(message index: Int) throws(SchemaError) {
+        let entry = messages[index]
+        var numbers: [UInt32: Int] = [:]
+        for field in entry.fields {
+            let number = layouts[field].number
+            if let old = numbers.updateValue(field, forKey: number) {
+                throw error(
+                    entry.file, fields[field].fullName,
+                    "it has the number of \(fields[old].fullName), \(number)")
+            }
+            messages[index].fieldsByName[fields[field].proto.name ?? ""] = field
+            messages[index].fieldsByJSONName[fields[field].jsonName] = field
+        }
+        let isMapEntry = entry.proto.options?.mapEntry == true
+        if isMapEntry { try checkMapEntry(entry, numbers) }
+        messageLayouts.append(
+            MessageLayout(
+                fields: entry.fields, layouts: layouts, isMapEntry: isMapEntry,
+                isMessageSet: entry.proto.options?.messageSetWireFormat == true))
+        messages[index].wellKnown = wellKnown(entry, numbers)
+    }
+
+    private func checkMapEntry(
+        _ entry: MessageEntry, _ numbers: [UInt32: Int]
+    ) throws(SchemaError) {
+        guard entry.fields.count == 2, let key = numbers[1], let value = numbers[2],
+            layouts[key].type.isMapKey, layouts[key].isSingular, layouts[value].isSingular
+        else {
+            throw error(
+                entry.file, entry.fullName, "the entry of a map needs a key 1 and a value 2")
+        }
+    }
+
+    private func wellKnown(_ entry: MessageEntry, _ numbers: [UInt32: Int]) -> WellKnownType? {
+        guard let type = WellKnownType(fullName: entry.fullName) else { return nil }
+        for expected in type.expectedFields {
+            guard let field = numbers[expected.number],
+                expected.types.contains(layouts[field].type),
+                expected.shape.matches(layouts[field].shape)
+            else { return nil }
+        }
+        return type
+    }
+
+    /// Marks the messages in which, or below which, a required field can be missing: those that have
+    /// one, and those that have a field of such a message, until there are no more.
+    mutating func markRequiredChecks() {
+        var users: [[Int]] = Array(repeating: [], count: messages.count)
+        for field in fields.indices where layouts[field].type.isMessage {
+            users[layouts[field].targetIndex].append(fields[field].message)
+        }
+        var pending = messages.indices.filter { !messageLayouts[$0].required.isEmpty }
+        while let message = pending.popLast() {
+            guard !messageLayouts[message].needsRequiredCheck else { continue }
+            messageLayouts[message].needsRequiredCheck = true
+            pending += users[message]
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import SwiftletMessages
+
+/// Builds the tables of a schema: first it gives every declaration a name and an index, then it
+/// resolves what the declarations refer to.
+struct SchemaBuilder {
+    typealias Proto = Google.Protobuf
+
+    var files: [FileEntry] = []
+    var messages: [MessageEntry] = []
+    var fields: [FieldEntry] = []
+    var oneofs: [OneofEntry] = []
+    var enums: [EnumEntry] = []
+    var services: [ServiceEntry] = []
+    var methods: [MethodEntry] = []
+    var fileIndices: [String: Int] = [:]
+    var symbols: [String: SchemaPool.Symbol] = [:]
+    var layouts: [FieldLayout] = []
+    var messageLayouts: [MessageLayout] = []
+
+    mutating func build(_ input: [Proto.FileDescriptorProto]) throws(SchemaError) -> SchemaPool {
+        for file in input { try declare(file) }
+        for file in files.indices { try resolveImports(of: file) }
+        for field in fields.indices { try resolve(field: field) }
+        for method in methods.indices { try resolve(method: method) }
+        for message in messages.indices { try layOut(message: message) }
+        markRequiredChecks()
+        return SchemaPool(self)
+    }
+
+    // MARK: Names
+
+    /// The name inside a scope, which is empty at the top level of a file without a package.
+    static func join(_ scope: String, _ name: String) -> String {
+        scope.isEmpty ? name : "\(scope).\(name)"
+    }
+
+    /// Takes a full name for a declaration. A package may be named many times.
+    mutating func claim(
+        _ fullName: String, _ symbol: SchemaPool.Symbol, in file: Int
+    ) throws(SchemaError) {
+        guard let old = symbols.updateValue(symbol, forKey: fullName) else { return }
+        if case .package = old, case .package = symbol { return }
+        throw error(file, fullName, "the name is declared twice")
+    }
+
+    private mutating func claimPackage(_ package: String, in file: Int) throws(SchemaError) {
+        var scope = ""
+        for part in package.split(separator: ".") {
+            scope = Self.join(scope, String(part))
+            try claim(scope, .package, in: file)
+        }
+    }
+
+    func error(_ file: Int, _ declaration: String, _ message: String) -> SchemaError {
+        SchemaError(
+            file: files.indices.contains(file) ? files[file].proto.name ?? "" : "",
+            declaration: declaration, message: message)
+    }
+
+    func name(_ name: String?, in scope: String, file: Int) throws(SchemaError) -> String {
+        guard let name, !name.isEmpty else {
+            throw error(file, scope, "a declaration in it has no name")
+        }
+        return Self.join(scope, name)
+    }
+
+    // MARK: Declarations
+
+    private mutating func declare(_ proto: Proto.FileDescriptorProto) throws(SchemaError) {
+        let name = proto.name ?? ""
+        guard !name.isEmpty else {
+            throw SchemaError(declaration: proto.package ?? "", message: "a file has no name")
+        }
+        if let old = fileIndices[name] {
+            guard files[old].proto == proto else {
+                throw SchemaError(
+                    file: name, declaration: name, message: "two different files have this name")
+            }
+            return
+        }
+        let index = files.count
+        fileIndices[name] = index
+        files.append(
+            FileEntry(
+                proto: proto, features: try SchemaFeatures(file: proto),
+                comments: SchemaComments.all(of: proto)))
+        try claimPackage(proto.package ?? "", in: index)
+
+        let scope = Scope(name: proto.package ?? "", file: index, features: files[index].features)
+        for (position, each) in proto.messageType.enumerated() {
+            files[index].messages.append(try declare(message: each, position, in: scope))
+        }
+        for (position, each) in proto.enumType.enumerated() {
+            files[index].enums.append(try declare(enum: each, position, in: scope))
+        }
+        for (position, each) in proto.extension.enumerated() {
+            files[index].extensions.append(
+                try declare(field: each, position, in: scope, isExtension: true))
+        }
+        for (position, each) in proto.service.enumerated() {
+            files[index].services.append(try declare(service: each, position, in: scope))
+        }
+    }
+
+    private func resolveMissingImport(_ proto: Proto.FileDescriptorProto, _ position: Int) -> Bool {
+        proto.weakDependency.contains(Int32(position))
+    }
+
+    private mutating func resolveImports(of file: Int) throws(SchemaError) {
+        let proto = files[file].proto
+        for (position, name) in proto.dependency.enumerated() {
+            guard let index = fileIndices[name] else {
+                if resolveMissingImport(proto, position) { continue }
+                throw error(
+                    file, name, "the imported file is missing; add it to the schema's files")
+            }
+            files[file].dependencies.append(index)
+        }
+    }
+}
+
+extension SchemaBuilder {
+    /// What a declaration takes from the declaration around it.
+    struct Scope {
+        var name: String
+        var file: Int
+        /// The message; nil at the top level of a file.
+        var message: Int?
+        var features: SchemaFeatures
+    }
+}

@@ -1,0 +1,36 @@
+import SwiftletMessages
+
+/// The comments around a declaration in its `.proto` file, without their slashes and stars. Empty when
+/// the descriptors came without source information.
+public struct SchemaComments: Hashable, Sendable {
+    /// Directly before the declaration.
+    public var leading: String?
+    /// On the same line or directly after.
+    public var trailing: String?
+    /// Before the leading comment, with an empty line between.
+    public var detached: [String] = []
+
+    /// Makes comments; none by default.
+    public init(leading: String? = nil, trailing: String? = nil, detached: [String] = []) {
+        self.leading = leading
+        self.trailing = trailing
+        self.detached = detached
+    }
+}
+
+extension SchemaComments {
+    /// The comments in a file, by the path of the declaration.
+    static func all(
+        of file: Google.Protobuf.FileDescriptorProto
+    ) -> [[Int32]: SchemaComments] {
+        var comments: [[Int32]: SchemaComments] = [:]
+        for location in file.sourceCodeInfo?.location ?? [] {
+            let each = SchemaComments(
+                leading: location.leadingComments, trailing: location.trailingComments,
+                detached: location.leadingDetachedComments)
+            guard each != SchemaComments() else { continue }
+            comments[location.path] = each
+        }
+        return comments
+    }
+}

@@ -1,0 +1,151 @@
+import SwiftletMessages
+
+/// The declarations of a schema, one table for each kind.
+///
+/// Declarations refer to one another by index, so that recursive messages make no reference cycle:
+/// everything that is handed out holds the pool, and the pool holds nothing that is handed out.
+final class SchemaPool: Sendable {
+    /// What a full name stands for.
+    enum Symbol: Sendable {
+        case package
+        case message(Int)
+        case enumeration(Int)
+        case field(Int)
+        case service(Int)
+        case method(Int)
+        case oneof(Int)
+        case enumValue(Int)
+    }
+
+    let files: [FileEntry]
+    let messages: [MessageEntry]
+    let fields: [FieldEntry]
+    let oneofs: [OneofEntry]
+    let enums: [EnumEntry]
+    let services: [ServiceEntry]
+    let methods: [MethodEntry]
+
+    let fileIndices: [String: Int]
+    let symbols: [String: Symbol]
+
+    /// What coding needs of each field, by the index of the field.
+    let layouts: [FieldLayout]
+    /// What coding needs of each message, by the index of the message.
+    let messageLayouts: [MessageLayout]
+
+    init(_ builder: SchemaBuilder) {
+        files = builder.files
+        messages = builder.messages
+        fields = builder.fields
+        oneofs = builder.oneofs
+        enums = builder.enums
+        services = builder.services
+        methods = builder.methods
+        fileIndices = builder.fileIndices
+        symbols = builder.symbols
+        layouts = builder.layouts
+        messageLayouts = builder.messageLayouts
+    }
+
+    /// The field of `message` with that number, an extension included; nil when there is none.
+    @inline(__always)
+    func fieldIndex(of message: Int, number: UInt32) -> Int? {
+        let index = messageLayouts[message].index(of: number)
+        return index >= 0 ? index : extensionIndex(of: message, number: number)
+    }
+
+    func extensionIndex(of message: Int, number: UInt32) -> Int? {
+        messages[message].extensionsByNumber[number]
+    }
+}
+
+/// A file and what it declares at its top level.
+struct FileEntry: Sendable {
+    let proto: Google.Protobuf.FileDescriptorProto
+    let features: SchemaFeatures
+    let comments: [[Int32]: SchemaComments]
+    var dependencies: [Int] = []
+    var messages: [Int] = []
+    var enums: [Int] = []
+    var services: [Int] = []
+    var extensions: [Int] = []
+}
+
+struct MessageEntry: Sendable {
+    let proto: Google.Protobuf.DescriptorProto
+    let fullName: String
+    let file: Int
+    /// The message that it is declared in.
+    let parent: Int?
+    /// Its index among the messages of its file or its parent.
+    let position: Int
+    let features: SchemaFeatures
+    var fields: Range<Int> = 0..<0
+    var oneofs: Range<Int> = 0..<0
+    var messages: [Int] = []
+    var enums: [Int] = []
+    var extensions: [Int] = []
+    var fieldsByName: [String: Int] = [:]
+    var fieldsByJSONName: [String: Int] = [:]
+    var extensionsByNumber: [UInt32: Int] = [:]
+    var wellKnown: WellKnownType?
+}
+
+struct FieldEntry: Sendable {
+    let proto: Google.Protobuf.FieldDescriptorProto
+    let fullName: String
+    let jsonName: String
+    let file: Int
+    /// The message that declares it; nil for an extension at the top level of a file.
+    let parent: Int?
+    /// Its index among the fields, or the extensions, of its parent or its file.
+    let position: Int
+    let isExtension: Bool
+    let features: SchemaFeatures
+    /// The message that has the field. For an extension, this is the extended message.
+    var message = 0
+    /// The default. For an enum and a message, the schema of the type completes it.
+    var defaultValue: DynamicValue = .bool(false)
+    var hasExplicitDefault = false
+    /// A delimited field that is named after its message as a group is.
+    var isGroupLike = false
+}
+
+struct OneofEntry: Sendable {
+    let proto: Google.Protobuf.OneofDescriptorProto
+    let fullName: String
+    let message: Int
+    let position: Int
+    var fields: [Int] = []
+    /// Made by the compiler for a proto3 field with presence.
+    var isSynthetic = false
+}
+
+struct EnumEntry: Sendable {
+    let proto: Google.Protobuf.EnumDescriptorProto
+    let fullName: String
+    let file: Int
+    let parent: Int?
+    let position: Int
+    let isClosed: Bool
+    var numbers: [String: Int32] = [:]
+    /// The first value of each number.
+    var positions: [Int32: Int] = [:]
+}
+
+struct ServiceEntry: Sendable {
+    let proto: Google.Protobuf.ServiceDescriptorProto
+    let fullName: String
+    let file: Int
+    let position: Int
+    var methods: Range<Int> = 0..<0
+}
+
+struct MethodEntry: Sendable {
+    let proto: Google.Protobuf.MethodDescriptorProto
+    let fullName: String
+    let service: Int
+    let position: Int
+    var input = 0
+    var output = 0
+}

@@ -1,0 +1,76 @@
+/// Reads files with all that they import, each once.
+struct FileLoader {
+    private(set) var files: [String: LinkedFile] = [:]
+    /// Imported files before those that import them.
+    private(set) var order: [LinkedFile] = []
+    /// The files that were asked for and do not exist.
+    private(set) var diagnostics: [ProtoDiagnostic] = []
+
+    private let read: (String) -> [UInt8]?
+    /// The files between the one that was asked for and the current one. Not recursion, because a
+    /// chain of imports can be long.
+    private var path: [Step] = []
+    private var open: Set<String> = []
+
+    private struct Step {
+        var file: LinkedFile
+        var nextImport = 0
+    }
+
+    init(reading read: @escaping (String) -> [UInt8]?) { self.read = read }
+
+    /// Reads a file that was asked for.
+    mutating func load(_ name: String) {
+        guard files[name] == nil else { return }
+        guard let file = parse(name) else {
+            diagnostics.append(
+                ProtoDiagnostic(file: name, line: 0, column: 0, message: "the file is not found"))
+            return
+        }
+        enter(file)
+        while let step = path.last { advance(step) }
+    }
+
+    private mutating func advance(_ step: Step) {
+        let imports = step.file.importedNames
+        guard step.nextImport < imports.count else {
+            path.removeLast()
+            open.remove(step.file.name)
+            order.append(step.file)
+            return
+        }
+        path[path.count - 1].nextImport += 1
+        let (name, place) = imports[step.nextImport]
+        if open.contains(name) {
+            step.file.fail("import cycle: \(cycle(to: name))", at: place)
+        } else if files[name] == nil {
+            if let file = parse(name) {
+                enter(file)
+            } else {
+                step.file.fail("the imported file '\(name)' is not found", at: place)
+            }
+        }
+    }
+
+    private mutating func enter(_ file: LinkedFile) {
+        path.append(Step(file: file))
+        open.insert(file.name)
+    }
+
+    private mutating func parse(_ name: String) -> LinkedFile? {
+        guard let source = read(name) ?? BundledProtos.sources[name].map({ Array($0.utf8) }) else {
+            return nil
+        }
+        let file = LinkedFile(
+            ProtoParser.parse(source, name: name), index: files.count, name: name)
+        files[name] = file
+        return file
+    }
+
+    /// The last names of a long cycle are enough to find it.
+    private func cycle(to name: String) -> String {
+        let names = path.map(\.file.name).drop { $0 != name }
+        let shown = names.count > 8 ? ["…"] + names.suffix(8) : Array(names)
+        return (shown + [name]).joined(separator: " → ")
+    }
+}

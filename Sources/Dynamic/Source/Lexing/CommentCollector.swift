@@ -1,0 +1,64 @@
+/// The comments between two tokens, and which of the two each belongs to.
+struct ProtoComments {
+    /// Belongs to the token before.
+    var trailing = ""
+    /// Belongs to no token; paragraphs in their order.
+    var detached: [String] = []
+    /// Belongs to the token after.
+    var leading = ""
+}
+
+/// Sorts the comments between two tokens while they are read.
+///
+/// The first comment belongs to the token before unless an empty line separates them. The last one
+/// belongs to the token after unless an empty line follows. All others are detached.
+struct CommentCollector {
+    private var result = ProtoComments()
+    private var pending: [UInt8]?
+    private var pendingIsLine = false
+    private var canAttachToPrevious = true
+    private var hasTrailing = false
+    private var count = 0
+
+    /// Adds one comment. Line comments on consecutive lines are one comment.
+    mutating func add(_ content: [UInt8], isLine: Bool) {
+        if pending != nil, !(isLine && pendingIsLine) { separate() }
+        pendingIsLine = isLine
+        // Taken out of the optional, so that it has one owner and grows in place.
+        var grown = pending.take() ?? []
+        grown += content
+        pending = grown
+    }
+
+    /// Ends the pending comment, which then does not belong to the next token.
+    mutating func separate() {
+        guard let content = pending.take() else { return }
+        let text = String(decoding: content, as: UTF8.self)
+        if canAttachToPrevious {
+            result.trailing += text
+            hasTrailing = true
+            canAttachToPrevious = false
+        } else {
+            result.detached.append(text)
+        }
+        count += 1
+    }
+
+    /// No later comment belongs to the token before.
+    mutating func detachFromPrevious() { canAttachToPrevious = false }
+
+    /// Detaches a comment that is alone between two tokens of one line.
+    mutating func detachIfAlone() {
+        guard count + (pending == nil ? 0 : 1) == 1 else { return }
+        if hasTrailing {
+            result.detached.insert(result.trailing, at: 0)
+            result.trailing = ""
+        }
+        separate()
+    }
+
+    consuming func finish() -> ProtoComments {
+        if let pending { result.leading = String(decoding: pending, as: UTF8.self) }
+        return result
+    }
+}

@@ -1,0 +1,53 @@
+/// A word, number, string or sign of a `.proto` file.
+struct ProtoToken {
+    enum Kind {
+        case start
+        case identifier
+        case integer
+        case float
+        case string
+        case symbol
+        case end
+    }
+
+    var kind: Kind
+    /// As it is spelt; strings with their quotation marks and escapes.
+    var text: String
+    /// The bytes of the source.
+    var range: Range<Int>
+    var position: ProtoPosition
+    /// The column after the token, which never ends on another line.
+    var endColumn: Int32
+}
+
+/// A place in a file: line and column from 0, as descriptors count them.
+struct ProtoPosition: Hashable {
+    var line: Int32 = 0
+    /// In bytes; a tab ends at the next multiple of 8.
+    var column: Int32 = 0
+}
+
+/// A mistake and its place, before the name of the file is added.
+struct ProtoProblem {
+    var position: ProtoPosition?
+    var message: String
+}
+
+/// Collects the mistakes in one file. Keeps the first 100, so that a hostile file costs no memory.
+struct ProtoProblems {
+    private static let limit = 100
+    /// Characters of one message.
+    private static let maxMessageLength = 500
+
+    private(set) var all: [ProtoProblem] = []
+
+    var isEmpty: Bool { all.isEmpty }
+    var isFull: Bool { all.count >= Self.limit }
+
+    mutating func add(_ message: String, at position: ProtoPosition?) {
+        guard !isFull else { return }
+        // Names in messages can be as long as the file.
+        let text = String(message.prefix(Self.maxMessageLength))
+        all.append(ProtoProblem(position: position, message: text))
+    }
+}

@@ -1,0 +1,140 @@
+import SwiftletMessages
+
+/// A file while it is compiled: its descriptor, its imports, and the mistakes in it.
+final class LinkedFile {
+    typealias Descriptor = Google.Protobuf.FileDescriptorProto
+
+    let index: Int
+    let name: String
+    let source: [UInt8]
+    let aggregates: AggregateSources
+    var descriptor: Descriptor
+    var problems: ProtoProblems
+    /// Every file that is imported, and those that are imported for their options only.
+    private(set) var imports: [LinkedFile] = []
+    private(set) var optionImports: [LinkedFile] = []
+    private(set) var publicImports: [LinkedFile] = []
+    private var hasBrokenImport = false
+    /// The features of the file, which its declarations inherit.
+    var features = Google.Protobuf.FeatureSet()
+
+    init(_ parsed: ParsedFile, index: Int, name: String) {
+        self.index = index
+        self.name = name
+        source = parsed.bytes
+        aggregates = parsed.aggregates
+        descriptor = parsed.file
+        problems = parsed.problems
+    }
+
+    var package: String { descriptor.package ?? "" }
+    var isProto3: Bool { descriptor.syntax == "proto3" }
+    var isEditions: Bool { descriptor.syntax == "editions" }
+    var edition: Google.Protobuf.Edition {
+        descriptor.edition ?? (isProto3 ? .proto3 : .proto2)
+    }
+    var isEdition2024: Bool { edition.rawValue >= Google.Protobuf.Edition.edition2024.rawValue }
+
+    /// The names of all imports with their places.
+    private(set) lazy var importedNames: [(name: String, path: ProtoPath)] =
+        descriptor.dependency.enumerated().map {
+            ($1, [PathNumber.File.dependency, Int32($0)])
+        }
+        + descriptor.optionDependency.enumerated().map {
+            ($1, [PathNumber.File.optionDependency, Int32($0)])
+        }
+
+    /// Whether the file and its imports have no mistakes so far.
+    var isComplete: Bool { problems.isEmpty && !hasBrokenImport }
+
+    /// Finds the files that the imports mean.
+    func findImports(_ files: [String: LinkedFile]) {
+        // An import that is missing or closes a cycle was reported.
+        guard problems.isEmpty else { return }
+        imports = descriptor.dependency.compactMap { files[$0] }
+        optionImports = descriptor.optionDependency.compactMap { files[$0] }
+        publicImports = descriptor.publicDependency.compactMap {
+            files[descriptor.dependency[Int($0)]]
+        }
+        hasBrokenImport = !(imports + optionImports).allSatisfy(\.isComplete)
+    }
+
+    /// Lets a long chain of imports be freed file by file and not by recursion.
+    func removeImports() {
+        imports = []
+        optionImports = []
+        publicImports = []
+    }
+
+    // MARK: - Visible files
+
+    /// The files whose names may be used: this one, its imports, and what those import publicly.
+    private(set) lazy var visibleFiles: Set<Int> = Set(
+        Self.closure(of: [self] + imports).map(\.index))
+
+    /// The files whose options may be used.
+    private(set) lazy var visibleOptionFiles: Set<Int> =
+        optionImports.isEmpty
+        ? visibleFiles
+        : Set(Self.closure(of: [self] + imports + optionImports).map(\.index))
+
+    /// The packages of the visible files with those around them.
+    private(set) lazy var visiblePackages: Set<String> = {
+        var packages: Set<String> = []
+        for file in Self.closure(of: [self] + imports + optionImports) {
+            file.addPackages(to: &packages)
+        }
+        return packages
+    }()
+
+    private func addPackages(to packages: inout Set<String>) {
+        var name = package[...]
+        while !name.isEmpty, packages.insert(String(name)).inserted {
+            guard let dot = name.lastIndex(of: ".") else { break }
+            name = name[..<dot]
+        }
+    }
+
+    /// The files, and those that they import publicly.
+    private static func closure(of roots: [LinkedFile]) -> [LinkedFile] {
+        var indexes: Set<Int> = []
+        var files: [LinkedFile] = []
+        var pending = roots
+        while let file = pending.popLast() {
+            guard indexes.insert(file.index).inserted else { continue }
+            files.append(file)
+            pending += file.publicImports
+        }
+        return files
+    }
+
+    // MARK: - Positions
+
+    private lazy var positions: [ProtoPath: ProtoPosition] = {
+        var positions: [ProtoPath: ProtoPosition] = [:]
+        for location in descriptor.sourceCodeInfo?.location ?? []
+        where positions[location.path] == nil {
+            positions[location.path] = location.start
+        }
+        return positions
+    }()
+
+    /// Reports a mistake at the place of `path`, or of what is around it.
+    func fail(_ message: String, at path: ProtoPath) {
+        var path = path
+        while positions[path] == nil, !path.isEmpty { path.removeLast() }
+        problems.add(message, at: positions[path])
+    }
+
+    func fail(_ message: String, at position: ProtoPosition) {
+        problems.add(message, at: position)
+    }
+
+    var diagnostics: [ProtoDiagnostic] {
+        problems.all.map {
+            ProtoDiagnostic(
+                file: name, line: $0.position.map { Int($0.line) + 1 } ?? 0,
+                column: $0.position.map { Int($0.column) + 1 } ?? 0, message: $0.message)
+        }
+    }
+}

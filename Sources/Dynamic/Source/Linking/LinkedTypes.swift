@@ -1,0 +1,124 @@
+import SwiftletMessages
+
+/// A message whose name is known, and later its fields.
+final class LinkedMessage {
+    typealias ExtensionRange = Google.Protobuf.DescriptorProto.ExtensionRange
+
+    let fullName: String
+    let file: LinkedFile
+    let isMapEntry: Bool
+    /// The numbers that extensions may have, sorted.
+    var extensionRanges: [ExtensionRange]
+    /// Whether a file may use the message that does not declare it.
+    var isLocal = false
+    var isMessageSet = false
+    var features = Google.Protobuf.FeatureSet()
+    var fields: [LinkedField] = []
+    /// The extensions that are declared in the message.
+    var extensions: [LinkedField] = []
+
+    private lazy var fieldsByName = Dictionary(
+        fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+    init(_ descriptor: Google.Protobuf.DescriptorProto, fullName: String, in file: LinkedFile) {
+        self.fullName = fullName
+        self.file = file
+        isMapEntry = descriptor.options?.mapEntry == true
+        extensionRanges = descriptor.extensionRange.sorted { ($0.start ?? 0) < ($1.start ?? 0) }
+        isMessageSet =
+            descriptor.options?.uninterpretedOption.contains {
+                $0.isNamed("message_set_wire_format") && $0.identifierValue == "true"
+            } == true
+    }
+
+    /// The range that has the number.
+    func extensionRange(with number: Int32) -> ExtensionRange? {
+        var low = 0
+        var high = extensionRanges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if extensionRanges[middle].end ?? 0 <= number {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        guard low < extensionRanges.count, (extensionRanges[low].start ?? 0) <= number else {
+            return nil
+        }
+        return extensionRanges[low]
+    }
+
+    /// The field of that name; only after all fields are known.
+    func field(named name: String) -> LinkedField? { fieldsByName[name] }
+}
+
+/// An enum whose name and values are known.
+final class LinkedEnum {
+    let fullName: String
+    let file: LinkedFile
+    let values: [Google.Protobuf.EnumValueDescriptorProto]
+    var isLocal = false
+    /// Whether unknown numbers are refused; known when features are.
+    var isClosed = false
+
+    private lazy var numbers = Dictionary(
+        values.map { ($0.name ?? "", $0.number ?? 0) }, uniquingKeysWith: { first, _ in first })
+    private lazy var knownNumbers = Set(values.map { $0.number ?? 0 })
+
+    init(_ descriptor: Google.Protobuf.EnumDescriptorProto, fullName: String, in file: LinkedFile) {
+        self.fullName = fullName
+        self.file = file
+        values = descriptor.value
+    }
+
+    func number(of name: String) -> Int32? { numbers[name] }
+
+    func hasValue(_ number: Int32) -> Bool { knownNumbers.contains(number) }
+}
+
+/// A field or an extension whose type is known.
+final class LinkedField {
+    typealias FieldType = Google.Protobuf.FieldDescriptorProto.FieldType
+
+    let name: String
+    let fullName: String
+    let number: Int32
+    let file: LinkedFile
+    let isRepeated: Bool
+    let isExtension: Bool
+    var type: FieldType?
+    /// The type, when it is a message. The symbol table keeps messages alive.
+    unowned var message: LinkedMessage?
+    /// The type, when it is an enum.
+    var enumeration: LinkedEnum?
+    /// The message that the field is in, or that the extension extends.
+    unowned var container: LinkedMessage?
+    /// The index of its oneof that the source contains or that stands for `optional`.
+    let oneofIndex: Int32?
+    /// What an option that the field describes may be set on; anything when it is empty.
+    var targets: [Google.Protobuf.FieldOptions.OptionTargetType] = []
+
+    // Known when features are.
+
+    var isPacked = false
+    var isDelimited: Bool
+    var isRequired: Bool
+    /// Whether the field is not encoded when it has the default of its type.
+    var isImplicit = false
+
+    init(
+        _ descriptor: Google.Protobuf.FieldDescriptorProto, fullName: String, in file: LinkedFile
+    ) {
+        name = descriptor.name ?? ""
+        self.fullName = fullName
+        self.file = file
+        number = descriptor.number ?? 0
+        type = descriptor.type
+        isRepeated = descriptor.label == .repeated
+        isRequired = descriptor.label == .required
+        isExtension = descriptor.extendee != nil
+        isDelimited = descriptor.type == .group
+        oneofIndex = descriptor.oneofIndex
+    }
+}

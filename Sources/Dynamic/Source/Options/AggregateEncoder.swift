@@ -1,0 +1,89 @@
+import SwiftletMessages
+
+/// Encodes the fields of one message in the order of their numbers.
+struct AggregateEncoder {
+    private let message: LinkedMessage
+    private var values: [Int32: [EncodedOption]] = [:]
+    private var fields: [Int32: LinkedField] = [:]
+    private var oneofs: [Int32: LinkedField] = [:]
+
+    init(_ message: LinkedMessage) { self.message = message }
+
+    mutating func add(_ value: EncodedOption, to field: LinkedField) throws(OptionProblem) {
+        if !field.isRepeated, values[field.number] != nil {
+            throw OptionProblem("'\(field.name)' is set twice")
+        }
+        if let index = field.oneofIndex, !field.isExtension {
+            if let other = oneofs.updateValue(field, forKey: index), other !== field {
+                throw OptionProblem("'\(field.name)' and '\(other.name)' are in one oneof")
+            }
+        }
+        fields[field.number] = field
+        values[field.number, default: []].append(value)
+    }
+
+    mutating func addAny(url: [UInt8], _ bytes: [UInt8]) {
+        values[1] = [.bytes(url)]
+        values[2] = [.bytes(bytes)]
+    }
+
+    func finish() throws(OptionProblem) -> [UInt8] {
+        for field in message.fields where field.isRequired && values[field.number] == nil {
+            throw OptionProblem("the required field '\(field.fullName)' is missing")
+        }
+        var bytes: [UInt8] = []
+        for number in numbers.sorted() {
+            append(values[number] ?? [], of: number, to: &bytes)
+        }
+        return bytes
+    }
+
+    private var numbers: Set<Int32> {
+        // Entries of maps have a key and a value, even if they are zero.
+        message.isMapEntry ? [1, 2] : Set(values.keys)
+    }
+
+    private func append(_ values: [EncodedOption], of number: Int32, to bytes: inout [UInt8]) {
+        guard let field = fields[number] else {
+            // A part of a map's entry that the source leaves out, or a part of Any.
+            let missing = message.fields.first { $0.number == number }
+            let added = values.isEmpty ? missing.map { [$0.zero] } ?? [] : values
+            for value in added { bytes.append(option: value, number: number) }
+            return
+        }
+        if field.isPacked {
+            var packed: [UInt8] = []
+            for value in values { packed.append(packed: value) }
+            bytes.append(option: .bytes(packed), number: number)
+        } else if message.isMessageSet, field.isExtension {
+            for value in values { bytes.append(option: value.inMessageSet(number), number: 1) }
+        } else {
+            for value in values where !(field.isImplicit && value.isZero) || message.isMapEntry {
+                bytes.append(option: value, number: number)
+            }
+        }
+    }
+}
+
+extension LinkedField {
+    /// The default of the type, encoded.
+    fileprivate var zero: EncodedOption {
+        switch type {
+        case FieldType.string?, FieldType.bytes?, FieldType.message?: .bytes([])
+        case FieldType.group?: .group([])
+        case FieldType.fixed32?, FieldType.sfixed32?, FieldType.float?: .fixed32(0)
+        case FieldType.fixed64?, FieldType.sfixed64?, FieldType.double?: .fixed64(0)
+        default: .varint(0)
+        }
+    }
+}
+
+extension EncodedOption {
+    /// An item of a message set: a group with the number and the message.
+    fileprivate func inMessageSet(_ number: Int32) -> EncodedOption {
+        var item: [UInt8] = []
+        item.append(option: .varint(UInt64(UInt32(bitPattern: number))), number: 2)
+        item.append(option: self, number: 3)
+        return .group(item)
+    }
+}

@@ -1,0 +1,239 @@
+import SwiftletMessages
+
+/// Reads the value of an option that is a message in text format, and encodes it.
+struct AggregateParser {
+    /// Messages inside one another; more is refused.
+    private static let depthLimit = 100
+
+    private var lexer: ProtoLexer
+    private let file: LinkedFile
+    private let symbols: SymbolTable
+    private var depth = 0
+    /// The singular fields above the current one; nil inside a repeated one.
+    private var path: ProtoPath? = []
+    /// The singular fields that were set, from the message down.
+    private(set) var assigned: [ProtoPath] = []
+
+    init(
+        _ place: (range: Range<Int>, position: ProtoPosition), in file: LinkedFile,
+        _ symbols: SymbolTable
+    ) {
+        lexer = ProtoLexer(
+            file.source, range: place.range, at: place.position, allowsHashComments: true)
+        self.file = file
+        self.symbols = symbols
+        lexer.advance()
+    }
+
+    /// Encodes the whole value.
+    mutating func parse(as message: LinkedMessage) throws(OptionProblem) -> [UInt8] {
+        let bytes = try fields(of: message, until: "")
+        if let problem = lexer.problems.all.first {
+            throw OptionProblem(problem.message, at: problem.position)
+        }
+        return bytes
+    }
+
+    // MARK: - Tokens
+
+    private func isNext(_ text: String) -> Bool {
+        lexer.current.text == text && lexer.current.kind == .symbol
+    }
+
+    private mutating func take(if text: String) -> Bool {
+        guard isNext(text) else { return false }
+        lexer.advance()
+        return true
+    }
+
+    private func failure(_ message: String) -> OptionProblem {
+        OptionProblem(message, at: lexer.current.position)
+    }
+
+    private func unexpected(_ what: String) -> OptionProblem {
+        let token = lexer.current
+        let found = token.kind == .end ? "the end of the value" : "'\(token.text.prefix(40))'"
+        return failure("\(what) expected, not \(found)")
+    }
+
+    // MARK: - Messages
+
+    /// Reads fields up to the sign that closes the message; to the end of the value when it is empty.
+    private mutating func fields(
+        of message: LinkedMessage, until close: String
+    ) throws(OptionProblem) -> [UInt8] {
+        guard depth < Self.depthLimit else {
+            throw failure("messages are nested more than \(Self.depthLimit) deep")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        var encoder = AggregateEncoder(message)
+        while !(close.isEmpty ? lexer.current.kind == .end : isNext(close)) {
+            if lexer.current.kind == .end { throw unexpected("'\(close)'") }
+            if isNext("["), message.fullName == "google.protobuf.Any" {
+                try any(into: &encoder)
+            } else {
+                try field(of: message, into: &encoder)
+            }
+            if !take(if: ",") { _ = take(if: ";") }
+        }
+        let start = lexer.current.position
+        do throws(OptionProblem) { return try encoder.finish() } catch {
+            throw OptionProblem(error.message, at: start)
+        }
+    }
+
+    private mutating func field(
+        of message: LinkedMessage, into encoder: inout AggregateEncoder
+    ) throws(OptionProblem) {
+        let start = lexer.current.position
+        let field = try fieldName(in: message)
+        let hasColon = take(if: ":")
+        let outer = path
+        path = field.isRepeated ? nil : path.map { $0 + [field.number] }
+        defer { path = outer }
+        if let path { assigned.append(path) }
+        if field.isRepeated, isNext("[") {
+            guard hasColon || field.message != nil else { throw unexpected("':'") }
+            lexer.advance()
+            while !take(if: "]") {
+                try encoder.add(try value(of: field, hasColon: true), to: field)
+                if !isNext("]"), !take(if: ",") { throw unexpected("',' or ']'") }
+            }
+            return
+        }
+        let value = try value(of: field, hasColon: hasColon)
+        do throws(OptionProblem) { try encoder.add(value, to: field) } catch {
+            throw OptionProblem(error.message, at: start)
+        }
+    }
+
+    private mutating func value(
+        of field: LinkedField, hasColon: Bool
+    ) throws(OptionProblem) -> EncodedOption {
+        if let message = field.message {
+            let close = isNext("{") ? "}" : ">"
+            guard take(if: "{") || take(if: "<") else { throw unexpected("'{'") }
+            let bytes = try fields(of: message, until: close)
+            lexer.advance()
+            return field.isDelimited ? .group(bytes) : .bytes(bytes)
+        }
+        guard hasColon else { throw unexpected("':'") }
+        let start = lexer.current.position
+        let scalar = try scalar()
+        do throws(OptionProblem) {
+            return try scalar.encoded(for: field, isText: true)
+        } catch {
+            throw OptionProblem(error.message, at: start)
+        }
+    }
+
+    private mutating func scalar() throws(OptionProblem) -> OptionScalar {
+        let isNegative = take(if: "-")
+        let token = lexer.current
+        switch token.kind {
+        case .string where !isNegative: return .string(try string())
+        case .identifier:
+            lexer.advance()
+            guard isNegative else { return .identifier(token.text) }
+            switch token.text.lowercased() {
+            case "inf", "infinity": return .double(-.infinity)
+            case "nan": return .double(.nan)
+            default:
+                throw OptionProblem("a number expected after '-'", at: token.position)
+            }
+        case .integer:
+            lexer.advance()
+            if let value = NumberLiteral.integer(token.text) {
+                return .integer(value, isNegative: isNegative)
+            }
+        case .float: lexer.advance()
+        default: throw unexpected("a value")
+        }
+        let value = NumberLiteral.double(token.text)
+        return .double(isNegative ? -value : value)
+    }
+
+    private mutating func string() throws(OptionProblem) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while lexer.current.kind == .string {
+            let literal = StringLiteral(lexer.bytes[lexer.current.range])
+            if let problem = literal.problem { throw failure(problem) }
+            bytes += literal.bytes
+            lexer.advance()
+        }
+        return bytes
+    }
+
+    // MARK: - Names
+
+    private mutating func fieldName(in message: LinkedMessage) throws(OptionProblem) -> LinkedField
+    {
+        let start = lexer.current.position
+        if take(if: "[") {
+            let name = try bracketedName()
+            guard let field = extensionField(name, of: message) else {
+                throw OptionProblem(
+                    "'\(message.fullName)' has no extension '\(name)'", at: start)
+            }
+            return field
+        }
+        guard lexer.current.kind == .identifier else { throw unexpected("the name of a field") }
+        let name = lexer.current.text
+        lexer.advance()
+        if let field = message.field(named: name) { return field }
+        // A group is named after its message.
+        if let field = message.field(named: name.lowercased()), field.isDelimited { return field }
+        throw OptionProblem("'\(message.fullName)' has no field '\(name)'", at: start)
+    }
+
+    /// A name with dots and slashes, up to `]`.
+    private mutating func bracketedName() throws(OptionProblem) -> String {
+        var name = ""
+        while !take(if: "]") {
+            let token = lexer.current
+            guard token.kind == .identifier || [".", "/", "-"].contains(token.text) else {
+                throw unexpected("']'")
+            }
+            name += token.text
+            lexer.advance()
+        }
+        return name
+    }
+
+    private func extensionField(_ name: String, of message: LinkedMessage) -> LinkedField? {
+        let found = symbols.find(
+            name, in: message.fullName, from: file, typesOnly: false, forOptions: true)
+        guard case .found(let symbol, _) = found else { return nil }
+        switch symbol.kind {
+        case .field(let field) where field.isExtension && field.container === message:
+            return field
+        case .message(let type) where message.isMessageSet:
+            // A message set may name the type of the extension instead.
+            return symbols.messageSetExtension(of: message, type)
+        default: return nil
+        }
+    }
+
+    // MARK: - Any
+
+    /// `[host/full.Name] { … }`
+    private mutating func any(into encoder: inout AggregateEncoder) throws(OptionProblem) {
+        let start = lexer.current.position
+        lexer.advance()
+        let url = try bracketedName()
+        let name = url.lastIndex(of: "/").map { String(url[url.index(after: $0)...]) } ?? url
+        guard case .message(let type)? = symbols[name]?.kind else {
+            throw OptionProblem("unknown type '\(name)' in a value of Any", at: start)
+        }
+        _ = take(if: ":")
+        let close = isNext("{") ? "}" : ">"
+        guard take(if: "{") || take(if: "<") else { throw unexpected("'{'") }
+        let outer = path
+        path = nil
+        defer { path = outer }
+        let bytes = try fields(of: type, until: close)
+        lexer.advance()
+        encoder.addAny(url: Array(url.utf8), bytes)
+    }
+}

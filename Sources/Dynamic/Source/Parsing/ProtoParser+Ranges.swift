@@ -1,0 +1,178 @@
+import SwiftletMessages
+
+// `reserved` and `extensions`.
+extension ProtoParser {
+    typealias Enum = Google.Protobuf.EnumDescriptorProto
+
+    /// Where names and ranges of one `reserved` statement go.
+    private struct ReservedNumbers {
+        var names: Int32
+        var ranges: Int32
+    }
+
+    mutating func reserved(
+        of message: inout Message, at path: ProtoPath
+    ) throws(BrokenStatement) {
+        let numbers = ReservedNumbers(
+            names: PathNumber.Message.reservedName, ranges: PathNumber.Message.reservedRange)
+        var ranges = message.reservedRange
+        try reserved(numbers, names: &message.reservedName, at: path) {
+            parser, rangesPath throws(BrokenStatement) in
+            repeat {
+                let range = try parser.range(at: rangesPath + [Int32(ranges.count)])
+                ranges.append(.init(start: range.start, end: range.end))
+            } while parser.take(if: ",")
+        }
+        message.reservedRange = ranges
+    }
+
+    mutating func reserved(of type: inout Enum, at path: ProtoPath) throws(BrokenStatement) {
+        let numbers = ReservedNumbers(
+            names: PathNumber.Enum.reservedName, ranges: PathNumber.Enum.reservedRange)
+        var ranges = type.reservedRange
+        try reserved(numbers, names: &type.reservedName, at: path) {
+            parser, rangesPath throws(BrokenStatement) in
+            repeat {
+                let range = try parser.enumRange(at: rangesPath + [Int32(ranges.count)])
+                ranges.append(.init(start: range.start, end: range.end))
+            } while parser.take(if: ",")
+        }
+        type.reservedRange = ranges
+    }
+
+    private mutating func reserved(
+        _ numbers: ReservedNumbers, names: inout [String], at path: ProtoPath,
+        ranges: (inout ProtoParser, ProtoPath) throws(BrokenStatement) -> Void
+    ) throws(BrokenStatement) {
+        let start = lexer.current.position
+        lexer.advance()
+        let isNames = isNext(.string) || isNext(.identifier)
+        if isNext(.string), isEditions {
+            throw failure("reserved names are written without quotation marks in editions")
+        }
+        if isNext(.identifier), !isEditions {
+            throw failure("reserved names are written in quotation marks before editions")
+        }
+        let listPath = path + [isNames ? numbers.names : numbers.ranges]
+        let location = open(listPath, at: start)
+        defer { close(location) }
+        if isNames {
+            repeat {
+                let name = open(listPath + [Int32(names.count)])
+                defer { close(name) }
+                names.append(
+                    isEditions
+                        ? try identifier("a reserved name")
+                        : try text("a reserved name in quotation marks"))
+            } while take(if: ",")
+        } else {
+            try ranges(&self, listPath)
+        }
+        try expect(endOf: location, ";")
+    }
+
+    // MARK: - Ranges
+
+    /// `max`, until it is known whether the message is a message set.
+    static let maxSentinel: Int32 = -1
+
+    /// Numbers of fields; `end` is the first number after the range.
+    private mutating func range(
+        at path: ProtoPath
+    ) throws(BrokenStatement) -> (start: Int32, end: Int32) {
+        let location = open(path)
+        defer { close(location) }
+        let startToken = lexer.current
+        let start = try fieldNumber()
+        mark(path + [PathNumber.Range.start], startToken)
+        guard take(if: "to") else {
+            mark(path + [PathNumber.Range.end], startToken)
+            return (start, start + 1)
+        }
+        let endToken = lexer.current
+        let end = take(if: "max") ? Self.maxSentinel : try fieldNumber() + 1
+        mark(path + [PathNumber.Range.end], endToken)
+        return (start, end)
+    }
+
+    private mutating func fieldNumber() throws(BrokenStatement) -> Int32 {
+        let number = try int32("the number of a field, or a range such as '5 to 9'")
+        guard number < .max else { throw failure("the number is too large") }
+        return number
+    }
+
+    private mutating func enumRange(
+        at path: ProtoPath
+    ) throws(BrokenStatement) -> (start: Int32, end: Int32) {
+        let location = open(path)
+        defer { close(location) }
+        let startToken = lexer.current
+        let startLocation = open(path + [PathNumber.Range.start])
+        let start = try signedInt32("a number, or a range such as '5 to 9'")
+        close(startLocation)
+        guard take(if: "to") else {
+            // The sign alone, as protoc has it.
+            mark(path + [PathNumber.Range.end], startToken)
+            return (start, start)
+        }
+        let endLocation = open(path + [PathNumber.Range.end])
+        defer { close(endLocation) }
+        return (start, take(if: "max") ? .max : try signedInt32("a number"))
+    }
+
+    // MARK: - Extension ranges
+
+    mutating func extensions(
+        of message: inout Message, at path: ProtoPath
+    ) throws(BrokenStatement) {
+        let listPath = path + [PathNumber.Message.extensionRange]
+        let location = open(listPath)
+        defer { close(location) }
+        lexer.advance()
+        let first = message.extensionRange.count
+        repeat {
+            let range = try range(at: listPath + [Int32(message.extensionRange.count)])
+            message.extensionRange.append(.init(start: range.start, end: range.end))
+        } while take(if: ",")
+        let optionsStart = locations.count
+        try bracketedOptions(
+            &message.extensionRange[first].options,
+            at: listPath + [Int32(first), PathNumber.Range.options])
+        repeatOptions(of: &message, from: first, locations: optionsStart, at: listPath.count)
+        try expect(endOf: location, ";")
+    }
+
+    /// All ranges of a statement have the options that end it.
+    private mutating func repeatOptions(
+        of message: inout Message, from first: Int, locations start: Int, at depth: Int
+    ) {
+        let added = locations[start...]
+        for index in message.extensionRange.indices.dropFirst(first + 1) {
+            message.extensionRange[index].options = message.extensionRange[first].options
+            locations += added.map { location in
+                var copy = location
+                copy.path[depth] = Int32(index)
+                return copy
+            }
+        }
+    }
+}
+
+extension Google.Protobuf.DescriptorProto {
+    /// Replaces `max`, whose number depends on the options of the message.
+    mutating func replaceMaxRanges() {
+        let isMessageSet =
+            options?.uninterpretedOption.contains {
+                $0.isNamed("message_set_wire_format") && $0.identifierValue == "true"
+            } == true
+        let end: Int32 = isMessageSet ? .max : 1 << 29
+        for index in extensionRange.indices
+        where extensionRange[index].end == ProtoParser.maxSentinel {
+            extensionRange[index].end = end
+        }
+        for index in reservedRange.indices
+        where reservedRange[index].end == ProtoParser.maxSentinel {
+            reservedRange[index].end = end
+        }
+    }
+}

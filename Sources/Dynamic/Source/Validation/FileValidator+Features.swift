@@ -1,0 +1,116 @@
+import SwiftletMessages
+
+// Features, which only editions have, and which are each for some declarations only.
+extension FileValidator {
+    typealias Features = Google.Protobuf.FeatureSet
+
+    func validateFeatures(_ descriptor: Google.Protobuf.FileDescriptorProto) {
+        var checker = FeatureUseChecker(file, declared)
+        var copy = descriptor
+        checker.visitAll(of: &copy)
+        if descriptor.options?.features?.fieldPresence == .legacyRequired {
+            file.fail(
+                "fields cannot be required by default", at: [PathNumber.File.options])
+        }
+        if descriptor.options?.javaStringCheckUtf8 != nil, file.isEditions {
+            file.fail(
+                """
+                'java_string_check_utf8' is not allowed in editions; use \
+                features.(pb.java).utf8_validation
+                """, at: [PathNumber.File.options])
+        }
+    }
+}
+
+/// Checks the features of all declarations.
+private struct FeatureUseChecker: OptionsVisitor {
+    private typealias Features = Google.Protobuf.FeatureSet
+
+    private let file: LinkedFile
+    private let declared: Declarer
+
+    init(_ file: LinkedFile, _ declared: Declarer) {
+        self.file = file
+        self.declared = declared
+    }
+
+    mutating func visit<Options: ProtoOptions>(
+        _ options: inout Options?, in scope: String, at path: ProtoPath
+    ) {
+        guard let features = options?.features else { return }
+        guard file.isEditions else {
+            return file.fail("features are only for editions", at: path)
+        }
+        if features.hasUnknownValue {
+            file.fail("a feature cannot be set to an UNKNOWN value", at: path)
+        }
+        if !file.isEdition2024,
+            features.enforceNamingStyle != nil || features.defaultSymbolVisibility != nil
+        {
+            file.fail("this feature exists only from edition 2024 on", at: path)
+        }
+        for feature in features.misplaced(in: Options.messageName) {
+            file.fail("the feature '\(feature)' cannot be set here", at: path)
+        }
+        if Options.messageName == Google.Protobuf.FieldOptions.messageName,
+            let field = declared.fields[Array(path.dropLast())]
+        {
+            validate(features, of: field, at: path)
+        }
+    }
+
+    private func validate(_ features: Features, of field: LinkedField, at path: ProtoPath) {
+        if field.container?.isMapEntry == true { return }
+        if let presence = features.fieldPresence {
+            if field.isRepeated {
+                file.fail("a repeated field has no presence", at: path)
+            } else if field.oneofIndex != nil {
+                file.fail("the presence of a field in a oneof cannot be set", at: path)
+            } else if field.isExtension {
+                file.fail("the presence of an extension cannot be set", at: path)
+            } else if field.message != nil, presence == .implicit {
+                file.fail("a message has explicit presence", at: path)
+            }
+        }
+        let isMap = field.message?.isMapEntry == true
+        if features.utf8Validation != nil, field.type != .string, !isMap {
+            file.fail("'utf8_validation' is only for strings", at: path)
+        }
+        if features.messageEncoding != nil, field.message == nil || isMap {
+            file.fail("'message_encoding' is only for messages", at: path)
+        }
+        if let encoding = features.repeatedFieldEncoding {
+            if !field.isRepeated {
+                file.fail("'repeated_field_encoding' is only for repeated fields", at: path)
+            } else if encoding == .packed, field.type?.isPackable != true {
+                file.fail("only repeated numbers can be packed", at: path)
+            }
+        }
+    }
+}
+
+extension Google.Protobuf.FeatureSet {
+    fileprivate var hasUnknownValue: Bool {
+        fieldPresence == .unknown || enumType == .unknown || repeatedFieldEncoding == .unknown
+            || utf8Validation == .unknown || messageEncoding == .unknown || jsonFormat == .unknown
+            || enforceNamingStyle == .unknown || defaultSymbolVisibility == .unknown
+    }
+
+    /// The features that are set but not for declarations with these options.
+    fileprivate func misplaced(in options: String) -> [String] {
+        let file = Google.Protobuf.FileOptions.messageName
+        let field = Google.Protobuf.FieldOptions.messageName
+        let message = Google.Protobuf.MessageOptions.messageName
+        let type = Google.Protobuf.EnumOptions.messageName
+        let checks: [(name: String, isSet: Bool, places: [String])] = [
+            ("field_presence", fieldPresence != nil, [file, field]),
+            ("enum_type", enumType != nil, [file, type]),
+            ("repeated_field_encoding", repeatedFieldEncoding != nil, [file, field]),
+            ("utf8_validation", utf8Validation != nil, [file, field]),
+            ("message_encoding", messageEncoding != nil, [file, field]),
+            ("json_format", jsonFormat != nil, [file, message, type]),
+            ("default_symbol_visibility", defaultSymbolVisibility != nil, [file]),
+        ]
+        return checks.filter { $0.isSet && !$0.places.contains(options) }.map(\.name)
+    }
+}

@@ -1,0 +1,42 @@
+import SwiftletMessages
+
+// The names of fields in JSON.
+extension FileValidator {
+    func validateJSONNames(of message: Message, at path: ProtoPath) {
+        guard message.options?.deprecatedLegacyJsonFieldConflicts != true else { return }
+        // Field masks use the default names even where others are declared.
+        validateJSONNames(of: message, at: path, withDeclared: false)
+        validateJSONNames(of: message, at: path, withDeclared: true)
+    }
+
+    private func validateJSONNames(
+        of message: Message, at path: ProtoPath, withDeclared: Bool
+    ) {
+        let isLegacy = declared.messages[path]?.features.jsonFormat == .legacyBestEffort
+        var seen: [String: (field: String, isDeclared: Bool)] = [:]
+        for (index, field) in message.field.enumerated() {
+            let standard = ProtoJSONName.of(field.name ?? "")
+            let isDeclared = withDeclared && field.jsonName != standard
+            let name = isDeclared ? field.jsonName ?? "" : standard
+            let place = path + [PathNumber.Message.field, Int32(index), PathNumber.name]
+            if isDeclared, name.hasPrefix("["), name.hasSuffix("]") {
+                file.fail("the JSON name '\(name)' looks like that of an extension", at: place)
+                continue
+            }
+            if isDeclared, name.utf8.contains(0) {
+                file.fail("a JSON name cannot contain NUL", at: place)
+            }
+            guard let other = seen[name] else {
+                seen[name] = (field.name ?? "", isDeclared)
+                continue
+            }
+            // Two default names were compared the first time.
+            let isKnown = withDeclared && !isDeclared && !other.isDeclared
+            let isTolerated = isLegacy && !(isDeclared && other.isDeclared)
+            guard !isKnown, !isTolerated else { continue }
+            file.fail(
+                "'\(other.field)' and '\(field.name ?? "")' have the same JSON name '\(name)'",
+                at: place)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// The escapes of strings in the text format, which descriptors use for the defaults of `bytes`.
+enum Escapes {
+    /// The bytes that `text` stands for; nil when it has an escape that does not exist.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        decode(Array(text.utf8)[...])
+    }
+
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var rest = text
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            guard appendEscape(&rest, to: &bytes) else { return nil }
+        }
+        return bytes
+    }
+
+    /// Reads what follows a backslash.
+    private static func appendEscape(
+        _ rest: inout ArraySlice<UInt8>, to bytes: inout [UInt8]
+    ) -> Bool {
+        guard let kind = rest.popFirst() else { return false }
+        switch kind {
+        case UInt8(ascii: "a"): bytes.append(7)
+        case UInt8(ascii: "b"): bytes.append(8)
+        case UInt8(ascii: "f"): bytes.append(12)
+        case UInt8(ascii: "n"): bytes.append(10)
+        case UInt8(ascii: "r"): bytes.append(13)
+        case UInt8(ascii: "t"): bytes.append(9)
+        case UInt8(ascii: "v"): bytes.append(11)
+        case UInt8(ascii: "?"), UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""):
+            bytes.append(kind)
+        case UInt8(ascii: "0")...UInt8(ascii: "7"):
+            return appendOctal(kind, &rest, to: &bytes)
+        case UInt8(ascii: "x"), UInt8(ascii: "X"):
+            guard let value = number(&rest, radix: 16, 1...2) else { return false }
+            bytes.append(UInt8(value))
+        case UInt8(ascii: "u"): return appendUnicode(&rest, digitCount: 4, to: &bytes)
+        case UInt8(ascii: "U"): return appendUnicode(&rest, digitCount: 8, to: &bytes)
+        default: return false
+        }
+        return true
+    }
+
+    private static func appendOctal(
+        _ first: UInt8, _ rest: inout ArraySlice<UInt8>, to bytes: inout [UInt8]
+    ) -> Bool {
+        var value = UInt32(first - UInt8(ascii: "0"))
+        if let more = number(&rest, radix: 8, 1...2, scale: &value) { value = more }
+        guard value <= 0xff else { return false }
+        bytes.append(UInt8(value))
+        return true
+    }
+
+    /// Reads digits that continue `scale`; nil when there is none.
+    private static func number(
+        _ rest: inout ArraySlice<UInt8>, radix: UInt32, _ digitCounts: ClosedRange<Int>,
+        scale: inout UInt32
+    ) -> UInt32? {
+        var count = 0
+        while count < digitCounts.upperBound, let byte = rest.first,
+            let digit = Digits.value(byte), digit < radix
+        {
+            scale = scale * radix + digit
+            count += 1
+            rest.removeFirst()
+        }
+        return count < digitCounts.lowerBound ? nil : scale
+    }
+
+    private static func number(
+        _ rest: inout ArraySlice<UInt8>, radix: UInt32, _ digitCounts: ClosedRange<Int>
+    ) -> UInt32? {
+        var value: UInt32 = 0
+        return number(&rest, radix: radix, digitCounts, scale: &value)
+    }
+
+    /// A code point of four or eight digits. The language has no surrogates.
+    private static func appendUnicode(
+        _ rest: inout ArraySlice<UInt8>, digitCount: Int, to bytes: inout [UInt8]
+    ) -> Bool {
+        guard let value = number(&rest, radix: 16, digitCount...digitCount) else { return false }
+        guard let scalar = Unicode.Scalar(value) else { return false }
+        bytes.append(contentsOf: String(Character(scalar)).utf8)
+        return true
+    }
+}
+
+/// Digits of numbers up to radix 16.
+enum Digits {
+    /// What an ASCII digit or a letter from a to f stands for; nil for other bytes.
+    static func value(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+}
+
+extension Escapes {
+    /// The bytes between double quotes. Bytes that are not printable ASCII are written in octal, but
+    /// for those of UTF-8 if `keepsUTF8`.
+    static func quoted(_ bytes: [UInt8], keepsUTF8: Bool) -> String {
+        var result: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"):
+                result += [UInt8(ascii: "\\"), byte]
+            case 0x0a: result += "\\n".utf8
+            case 0x0d: result += "\\r".utf8
+            case 0x09: result += "\\t".utf8
+            case 0x20..<0x7f: result.append(byte)
+            case 0x80... where keepsUTF8: result.append(byte)
+            default:
+                let digits = String(byte, radix: 8)
+                let zeros = String(repeating: "0", count: 3 - digits.utf8.count)
+                result += "\\\(zeros)\(digits)".utf8
+            }
+        }
+        result.append(UInt8(ascii: "\""))
+        return String(decoding: result, as: UTF8.self)
+    }
+}

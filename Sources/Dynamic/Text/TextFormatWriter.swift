@@ -1,0 +1,120 @@
+import SwiftletMessages
+
+/// Writes messages in the text format.
+struct TextFormatWriter {
+    private(set) var text: [UInt8] = []
+    private let options: TextWritingOptions
+    private var depth = 0
+
+    init(options: TextWritingOptions) { self.options = options }
+
+    private mutating func append(_ string: String) { text.append(contentsOf: string.utf8) }
+
+    /// Starts a field: a line with its indentation, or a space.
+    private mutating func startField() {
+        if options.isSingleLine {
+            if !text.isEmpty { append(" ") }
+        } else {
+            append(String(repeating: "  ", count: depth))
+        }
+    }
+
+    private mutating func endField() {
+        if !options.isSingleLine { append("\n") }
+    }
+
+    /// Writes a field `name { … }`.
+    private mutating func braced(_ name: String, _ body: (inout TextFormatWriter) -> Void) {
+        startField()
+        append("\(name) {")
+        endField()
+        depth += 1
+        body(&self)
+        depth -= 1
+        startField()
+        append("}")
+        endField()
+    }
+
+    private mutating func line(_ name: String, _ value: String) {
+        startField()
+        append("\(name): \(value)")
+        endField()
+    }
+
+    // MARK: Fields
+
+    mutating func fields(of message: DynamicMessage) {
+        if options.expandsAny, message.schema.wellKnown == .any,
+            let content = try? AnyContent(message)
+        {
+            braced("[\(content.url)]") { $0.fields(of: content.message) }
+        } else {
+            for (field, value) in message.presentFields { self.field(field, value) }
+        }
+        guard options.writesUnknownFields, !message.unknownFields.isEmpty else { return }
+        unknown(UnknownField.all(in: message.unknownFields))
+    }
+
+    private mutating func field(_ field: FieldSchema, _ value: DynamicValue) {
+        let name = field.textName
+        switch value {
+        case .list(let values): for value in values { single(name, value, field) }
+        case .map(let values):
+            guard let keyField = field.mapKey, let valueField = field.mapValue else { return }
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                braced(name) { writer in
+                    writer.single("key", key.value, keyField)
+                    writer.single("value", value, valueField)
+                }
+            }
+        default: single(name, value, field)
+        }
+    }
+
+    private mutating func single(_ name: String, _ value: DynamicValue, _ field: FieldSchema) {
+        switch value {
+        case .message(let message): braced(name) { $0.fields(of: message) }
+        case .bool(let value): line(name, "\(value)")
+        case .int32(let value): line(name, "\(value)")
+        case .int64(let value): line(name, "\(value)")
+        case .uint32(let value): line(name, "\(value)")
+        case .uint64(let value): line(name, "\(value)")
+        case .float(let value): line(name, Self.number(value))
+        case .double(let value): line(name, Self.number(value))
+        case .string(let value): line(name, Escapes.quoted(Array(value.utf8), keepsUTF8: true))
+        case .bytes(let value): line(name, Escapes.quoted(value, keepsUTF8: false))
+        case .enumeration(let number):
+            line(name, field.enumeration?.name(number) ?? "\(number)")
+        case .list, .map: assertionFailure("not a single value")
+        }
+    }
+
+    private static func number(
+        _ value: some BinaryFloatingPoint & CustomStringConvertible
+    ) -> String {
+        if value.isNaN { return "nan" }
+        if value.isInfinite { return value < 0 ? "-inf" : "inf" }
+        return JSONNumber.text(value)
+    }
+
+    // MARK: Unknown fields
+
+    private mutating func unknown(_ fields: [UnknownField]) {
+        for field in fields {
+            let name = "\(field.number)"
+            switch field.value {
+            case .varint(let value): line(name, "\(value)")
+            case .fixed32(let value): line(name, Self.hex(UInt64(value), 8))
+            case .fixed64(let value): line(name, Self.hex(value, 16))
+            case .bytes(let bytes): line(name, Escapes.quoted(bytes, keepsUTF8: false))
+            case .fields(let fields): braced(name) { $0.unknown(fields) }
+            }
+        }
+    }
+
+    private static func hex(_ value: UInt64, _ count: Int) -> String {
+        let digits = String(value, radix: 16)
+        return "0x" + String(repeating: "0", count: count - digits.utf8.count) + digits
+    }
+}

@@ -1,0 +1,37 @@
+public import SwiftletCore
+
+extension RPCClient where Kind == JSONRPC {
+    /// Makes a call with fields of its own, and waits for its result. They are added to those of the
+    /// protocol, and may replace any of those. See ``call(_:_:returning:at:options:)`` for the rest.
+    public func call<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,
+        at url: String? = nil, additionalFields: [String: JSONValue],
+        options: CallOptions = CallOptions()
+    ) async throws -> Value {
+        try await with(kind.adding(additionalFields)).call(
+            method, parameters, at: url, options: options)
+    }
+
+    /// The same with a handler. See ``start(_:_:returning:at:options:completion:)``.
+    @discardableResult
+    public func start<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,
+        at url: String? = nil, additionalFields: [String: JSONValue],
+        options: CallOptions = CallOptions(),
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> RunningCall? {
+        with(kind.adding(additionalFields)).start(
+            method, parameters, at: url, options: options, completion: completion)
+    }
+
+    /// Sends a notification, which has no answer. Returns when the server has accepted the request;
+    /// throws an `RPCError` when it did not.
+    public func notify<Parameters: Encodable & Sendable>(
+        _ method: String, _ parameters: Parameters, at url: String? = nil,
+        options: CallOptions = CallOptions()
+    ) async throws {
+        let request = RPCRequest(
+            kind, path: url ?? kind.path(of: method), body: try kind.body(method, parameters, nil))
+        _ = try await send(request, options)
+    }
+}

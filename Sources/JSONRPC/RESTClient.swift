@@ -1,0 +1,170 @@
+public import SwiftletCore
+
+/// Requests of a RESTful API, whose bodies are JSON, over the connections of a channel: beside procedure
+/// calls, or without any.
+///
+/// ```swift
+/// let users = try RESTClient(url: "https://api.example.com/v1")
+/// let user: User = try await users.get("users/1")
+/// let all: [User] = try await users.get("users", query: ["page": "2"])
+/// let made: User = try await users.send(.post, "users", user)
+/// try await users.delete("users/1")
+/// ```
+///
+/// A status other than 2xx is an `RPCError`, which carries the beginning of the body. For whole answers
+/// use `Channel.request(_:_:contentType:accept:body:_:)`.
+public struct RESTClient: Sendable {
+    public let channel: Channel
+    /// The options of every request.
+    public var options: CallOptions
+    /// Stands in front of every path. Without a slash at its end.
+    private let prefix: String
+
+    /// - Parameters:
+    ///   - channel: The channel that requests use.
+    ///   - prefix: The part of the path that all requests have in common, such as `/v1`; none by
+    ///     default.
+    ///   - options: The options of every request; none by default.
+    public init(channel: Channel, prefix: String = "", _ options: CallOptions = CallOptions()) {
+        self.channel = channel
+        self.options = options
+        self.prefix = prefix.last == "/" ? String(prefix.dropLast()) : prefix
+    }
+
+    /// A client for a URL, whose path is the prefix, over the channel that all clients of the same server
+    /// share. Throws INVALID_ARGUMENT when the text is not a URL of HTTP.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, such as `https://api.example.com/v1`.
+    ///   - options: The options of every request; none by default.
+    ///   - hosts: The hosts whose channels are used; those of the program by default.
+    public init(
+        url: String, _ options: CallOptions = CallOptions(), hosts: HostCache = .shared
+    ) throws(RPCError) {
+        let address = try WebAddress(url)
+        self.init(
+            channel: try hosts.host(at: address.origin).channel(), prefix: address.path, options)
+    }
+}
+
+extension RESTClient {
+    /// Reads a resource.
+    public func get<Value: Decodable & Sendable>(
+        _ path: String, query: [String: String] = [:], returning type: Value.Type = Value.self,
+        options: CallOptions = CallOptions()
+    ) async throws -> Value {
+        try decode(try await answer(.get, path, query, nil, options))
+    }
+
+    /// Sends a value, such as with PUT or PATCH, and returns the value in the answer.
+    public func send<Body: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: HTTPMethod, _ path: String, _ body: Body, query: [String: String] = [:],
+        returning type: Value.Type = Value.self, options: CallOptions = CallOptions()
+    ) async throws -> Value {
+        try decode(
+            try await answer(method, path, query, try JSONBody.encode(body), options))
+    }
+
+    /// Sends a value; the body of the answer is ignored.
+    public func send<Body: Encodable & Sendable>(
+        _ method: HTTPMethod, _ path: String, _ body: Body, query: [String: String] = [:],
+        options: CallOptions = CallOptions()
+    ) async throws {
+        _ = try await answer(method, path, query, try JSONBody.encode(body), options)
+    }
+
+    /// Deletes a resource; the body of the answer is ignored.
+    public func delete(
+        _ path: String, query: [String: String] = [:], options: CallOptions = CallOptions()
+    ) async throws {
+        _ = try await answer(.delete, path, query, nil, options)
+    }
+
+    /// Reads the headers of a resource, without its body.
+    public func head(
+        _ path: String, query: [String: String] = [:], options: CallOptions = CallOptions()
+    ) async throws -> Metadata {
+        try await answer(.head, path, query, nil, options).headers
+    }
+
+    /// Makes a request of any method without a body; `completion` is called once with its outcome, on
+    /// the channel's queue. For code that does not await.
+    ///
+    /// - Returns: The request under way; nil when it cannot be made, which `completion` is told, too.
+    @discardableResult
+    public func start<Value: Decodable & Sendable>(
+        _ method: HTTPMethod, _ path: String, query: [String: String] = [:],
+        returning type: Value.Type = Value.self, options: CallOptions = CallOptions(),
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> RunningCall? {
+        start(method, path, query, nil, options, completion)
+    }
+
+    /// The same with a body.
+    @discardableResult
+    public func start<Body: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: HTTPMethod, _ path: String, _ body: Body, query: [String: String] = [:],
+        returning type: Value.Type = Value.self, options: CallOptions = CallOptions(),
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> RunningCall? {
+        do {
+            return start(method, path, query, try JSONBody.encode(body), options, completion)
+        } catch {
+            completion(.failure(error))
+            return nil
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension RESTClient {
+    private func answer(
+        _ method: HTTPMethod, _ path: String, _ query: [String: String], _ body: [UInt8]?,
+        _ options: CallOptions
+    ) async throws -> HTTPAnswer {
+        let answer = try await channel.request(
+            method, self.path(path, query), contentType: body.map { _ in "application/json" },
+            accept: "application/json", body: body ?? [],
+            options: options.merged(over: self.options))
+        return try check(answer)
+    }
+
+    private func start<Value: Decodable & Sendable>(
+        _ method: HTTPMethod, _ path: String, _ query: [String: String], _ body: [UInt8]?,
+        _ options: CallOptions, _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> RunningCall? {
+        do {
+            return try channel.startRequest(
+                method, self.path(path, query),
+                contentType: body.map { _ in "application/json" }, accept: "application/json",
+                body: body ?? [], options: options.merged(over: self.options)
+            ) { answer in
+                completion(Result { try decode(try check(try answer.get())) })
+            }
+        } catch {
+            completion(.failure(error))
+            return nil
+        }
+    }
+
+    private func check(_ answer: HTTPAnswer) throws(RPCError) -> HTTPAnswer {
+        guard (200..<300).contains(answer.status) else { throw .notSuccessful(answer) }
+        return answer
+    }
+
+    private func decode<Value: Decodable>(_ answer: HTTPAnswer) throws -> Value {
+        try JSONBody.reading(answer.body) { try JSONBody.decode(answer.body) }
+    }
+
+    /// The path with its prefix and query. Names and values of the query are percent-encoded, in the
+    /// order of the names, so that equal requests are equal bytes.
+    private func path(_ path: String, _ query: [String: String]) -> String {
+        let path = path.utf8.first == UInt8(ascii: "/") ? prefix + path : "\(prefix)/\(path)"
+        guard !query.isEmpty else { return path }
+        let items = query.sorted { $0.key < $1.key }.map { name, value in
+            "\(PercentCoding.encode(query: name))=\(PercentCoding.encode(query: value))"
+        }
+        return path + "?" + items.joined(separator: "&")
+    }
+}

@@ -1,0 +1,141 @@
+public import SwiftletCore
+
+/// Makes calls of an ``RPCProtocol`` over a channel, with its connections, TLS, deadlines, cancellation
+/// and interceptors.
+///
+/// ```swift
+/// let client = try RPCClient(url: "https://example.com/rpc") { JSONRPC(path: $0) }
+/// let sum: Int = try await client.call("sum", [1, 2, 3])
+/// ```
+///
+/// A call whose URL names another server uses the channel of ``hosts`` for that server. The options of
+/// the client hold for it, and so do their interceptors; those of the channel do not.
+public struct RPCClient<Kind: RPCProtocol>: Sendable {
+    public let channel: Channel
+    public let kind: Kind
+    public var options: CallOptions
+    /// The hosts of calls that name a URL of their own; those of the program by default.
+    public var hosts = HostCache.shared
+    private let makeTicket: @Sendable () -> RPCTicket
+
+    /// - Parameters:
+    ///   - channel: The channel that calls use.
+    ///   - kind: The protocol.
+    ///   - options: The options of every call; none by default.
+    ///   - makeTicket: Makes the ID of a request; random by default.
+    public init(
+        channel: Channel, _ kind: Kind, _ options: CallOptions = CallOptions(),
+        makeTicket: @escaping @Sendable () -> RPCTicket = { RPCTicket() }
+    ) {
+        self.channel = channel
+        self.kind = kind
+        self.options = options
+        self.makeTicket = makeTicket
+    }
+
+    /// A client for the server of a URL, whose channel all clients of the same server share. Throws
+    /// INVALID_ARGUMENT when the text is not a URL of HTTP.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, such as `https://example.com/rpc`.
+    ///   - options: The options of every call; none by default.
+    ///   - hosts: The hosts whose channels are used; those of the program by default.
+    ///   - makeKind: Makes the protocol for the path and query of the URL.
+    public init(
+        url: String, _ options: CallOptions = CallOptions(), hosts: HostCache = .shared,
+        _ makeKind: (_ path: String) -> Kind
+    ) throws(RPCError) {
+        let address = try WebAddress(url)
+        self.init(
+            channel: try hosts.host(at: address.origin).channel(), makeKind(address.path), options)
+        self.hosts = hosts
+    }
+}
+
+extension RPCClient {
+    /// Makes a call and waits for its result. Throws the error that the protocol finds in the answer, or
+    /// an `RPCError` when the call fails or the answer is not one of the protocol.
+    /// What the call's options leave open is taken from ``options``.
+    ///
+    /// - Parameters:
+    ///   - method: The name of the method.
+    ///   - parameters: The parameters.
+    ///   - type: The type of the result.
+    ///   - url: The URL or path of this call; nil, the default, is that of the protocol.
+    ///   - options: The options of the call; none by default.
+    public func call<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,
+        at url: String? = nil, options: CallOptions = CallOptions()
+    ) async throws -> Value {
+        let request = try RPCRequest(
+            kind, method, parameters, makeTicket(), url: url)
+        return try request.value(of: try await send(request, options))
+    }
+
+    /// Makes a call; `completion` is called once with its outcome, on the channel's queue. For code that
+    /// does not await. A request that cannot be made is reported before this returns. See
+    /// ``call(_:_:returning:at:options:)`` for the parameters.
+    ///
+    /// ```swift
+    /// client.start("sum", [1, 2, 3]) { (result: Result<Int, any Error>) in print(result) }
+    /// ```
+    ///
+    /// - Returns: The call under way; nil when the request cannot be made.
+    @discardableResult
+    public func start<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
+        _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,
+        at url: String? = nil, options: CallOptions = CallOptions(),
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> RunningCall? {
+        do {
+            let request = try RPCRequest(
+                kind, method, parameters, makeTicket(), url: url)
+            let (channel, path) = try route(request.path)
+            return try channel.startRequest(
+                path, request.exchange, request.body, options.merged(over: self.options)
+            ) { answer in
+                completion(Result { try request.value(of: try request.body(of: try answer.get())) })
+            }
+        } catch {
+            completion(.failure(error))
+            return nil
+        }
+    }
+
+    /// Sends a request. Returns the body of the answer; throws unless its status is 2xx.
+    func send(_ request: RPCRequest<Kind>, _ options: CallOptions) async throws -> [UInt8] {
+        let (channel, path) = try route(request.path)
+        let answer = try await channel.request(
+            path, request.exchange, request.body, options.merged(over: self.options))
+        return try request.body(of: answer)
+    }
+
+    /// The channel and the path for a path or a URL.
+    private func route(_ path: String) throws(RPCError) -> (Channel, String) {
+        guard WebAddress.isWebAddress(path) else { return (channel, path) }
+        let address = try WebAddress(path)
+        return (try hosts.host(at: address.origin).channel(), address.path)
+    }
+
+    /// The same client with a protocol that differs for some calls.
+    func with(_ kind: Kind) -> RPCClient {
+        var client = RPCClient(channel: channel, kind, options, makeTicket: makeTicket)
+        client.hosts = hosts
+        return client
+    }
+}
+
+extension RPCError {
+    static func notSuccessful(_ answer: HTTPAnswer) -> RPCError {
+        let beginning = String(decoding: answer.body.prefix(80), as: UTF8.self)
+        var error = RPCError(
+            StatusMapping.code(forHTTPStatus: answer.status),
+            "the server answered HTTP \(answer.status)"
+                + (beginning.isEmpty ? "" : " '\(beginning)'"))
+        error.origin = .server
+        error.phase = .server
+        error.initialMetadata = answer.headers
+        error.timeline = answer.timeline
+        return error
+    }
+}

@@ -1,0 +1,145 @@
+// The only code that reads through the pointer. Each function compares with `end` first.
+extension FieldDecoder {
+    @inlinable
+    @inline(__always)
+    package mutating func nextTag() throws(WireError) {
+        unsafe tagStart = cursor
+        guard unsafe cursor < end else {
+            tag = Tag.end
+            return
+        }
+        let byte = unsafe cursor.pointee
+        if byte < 0x80 {
+            tag = UInt32(byte)
+            unsafe cursor += 1
+        } else {
+            try longTag()
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func varint() throws(WireError) -> UInt64 {
+        guard unsafe cursor < end else { throw failure(.truncated) }
+        let byte = unsafe cursor.pointee
+        if byte < 0x80 {
+            unsafe cursor += 1
+            return UInt64(byte)
+        }
+        if unsafe end - cursor >= 2, unsafe cursor[1] < 0x80 {
+            let value = unsafe UInt64(byte & 0x7f) | UInt64(cursor[1]) &<< 7
+            unsafe cursor += 2
+            return value
+        }
+        return try longVarint()
+    }
+
+    /// A length. Fails if it is larger than the rest of the input.
+    @inlinable
+    @inline(__always)
+    package mutating func length() throws(WireError) -> Int {
+        let count = try varint()
+        guard unsafe count <= UInt64(end - cursor) else { throw failure(.truncated) }
+        return Int(truncatingIfNeeded: count)
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func fixed32() throws(WireError) -> UInt32 {
+        guard unsafe end - cursor >= 4 else { throw failure(.truncated) }
+        let value = unsafe UnsafeRawPointer(cursor).loadUnaligned(as: UInt32.self)
+        unsafe cursor += 4
+        return UInt32(littleEndian: value)
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func fixed64() throws(WireError) -> UInt64 {
+        guard unsafe end - cursor >= 8 else { throw failure(.truncated) }
+        let value = unsafe UnsafeRawPointer(cursor).loadUnaligned(as: UInt64.self)
+        unsafe cursor += 8
+        return UInt64(littleEndian: value)
+    }
+
+    @inlinable
+    @inline(__always)
+    package mutating func byteArray() throws(WireError) -> [UInt8] {
+        let count = try length()
+        guard count > 0 else { return [] }
+        let bytes = unsafe [UInt8](UnsafeBufferPointer(start: cursor, count: count))
+        unsafe cursor += count
+        return bytes
+    }
+
+    @inlinable
+    package mutating func string() throws(WireError) -> String {
+        let count = try length()
+        guard count > 0 else { return "" }
+        let bytes = unsafe UnsafeBufferPointer(start: cursor, count: count)
+        let string: String
+        do throws(UTF8.ValidationError) {
+            // Several times faster than `String(validating:as:)`, which is generic.
+            string = String(copying: try UTF8Span(validating: unsafe bytes.span))
+        } catch {
+            throw failure(.invalidUTF8)
+        }
+        unsafe cursor += count
+        return string
+    }
+
+    /// A varint of any size.
+    @usableFromInline
+    @inline(never)
+    mutating func longVarint() throws(WireError) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while unsafe cursor < end {
+            let byte = unsafe cursor.pointee
+            unsafe cursor += 1
+            value |= UInt64(byte & 0x7f) &<< shift
+            if byte < 0x80 {
+                // The tenth byte has room for one bit. What else it holds is lost, as in the
+                // implementations in C++ and C.
+                return value
+            }
+            shift &+= 7
+            guard shift < 70 else { throw failure(.overlongVarint) }
+        }
+        throw failure(.truncated)
+    }
+
+    /// A tag of more than one byte: the fields from number 16 on. Unlike a value it may not be
+    /// longer than 32 bits need, which protobuf's conformance tests ask for.
+    @usableFromInline
+    @inline(never)
+    mutating func longTag() throws(WireError) {
+        let value: UInt64
+        do throws(WireError) { value = try longVarint() } catch {
+            // What the tag before names has nothing to do with it.
+            throw WireError(error.reason, offset: error.offset)
+        }
+        guard unsafe cursor - tagStart <= 5, let tag = UInt32(exactly: value) else {
+            throw WireError(.overlongVarint, offset: offset)
+        }
+        guard tag != Tag.end else { throw WireError(.invalidTag, offset: offset) }
+        self.tag = tag
+    }
+
+    /// How many varints end before `end`.
+    @usableFromInline
+    func varintCount() -> Int {
+        var count = 0
+        let left = unsafe end - cursor
+        for index in 0..<left where unsafe cursor[index] < 0x80 { count &+= 1 }
+        return count
+    }
+
+    @usableFromInline package var offset: Int { unsafe cursor - start }
+
+    /// What went wrong in the value of the tag that is due.
+    @usableFromInline
+    @inline(never)
+    package func failure(_ reason: WireError.Reason) -> WireError {
+        WireError(reason, offset: offset, path: [tag &>> 3])
+    }
+}

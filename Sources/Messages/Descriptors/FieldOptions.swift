@@ -1,0 +1,195 @@
+// The options of a field in google/protobuf/descriptor.proto.
+extension Google.Protobuf {
+    /// The options of a field.
+    public struct FieldOptions: Message {
+        /// How C++ holds a string.
+        public struct CType: OpenEnum {
+            public var rawValue: Int32
+
+            @inlinable
+            public init(rawValue: Int32) { self.rawValue = rawValue }
+
+            public static let string = CType(rawValue: 0)
+            public static let cord = CType(rawValue: 1)
+            public static let stringPiece = CType(rawValue: 2)
+
+            public var name: String? {
+                switch self {
+                case .string: "STRING"
+                case .cord: "CORD"
+                case .stringPiece: "STRING_PIECE"
+                default: nil
+                }
+            }
+        }
+
+        /// How JavaScript holds a 64-bit number.
+        public struct JSType: OpenEnum {
+            public var rawValue: Int32
+
+            @inlinable
+            public init(rawValue: Int32) { self.rawValue = rawValue }
+
+            public static let normal = JSType(rawValue: 0)
+            public static let string = JSType(rawValue: 1)
+            public static let number = JSType(rawValue: 2)
+
+            public var name: String? {
+                switch self {
+                case .normal: "JS_NORMAL"
+                case .string: "JS_STRING"
+                case .number: "JS_NUMBER"
+                default: nil
+                }
+            }
+        }
+
+        /// How long an option is kept.
+        public struct OptionRetention: OpenEnum {
+            public var rawValue: Int32
+
+            @inlinable
+            public init(rawValue: Int32) { self.rawValue = rawValue }
+
+            public static let unknown = OptionRetention(rawValue: 0)
+            public static let runtime = OptionRetention(rawValue: 1)
+            public static let source = OptionRetention(rawValue: 2)
+
+            public var name: String? {
+                switch self {
+                case .unknown: "RETENTION_UNKNOWN"
+                case .runtime: "RETENTION_RUNTIME"
+                case .source: "RETENTION_SOURCE"
+                default: nil
+                }
+            }
+        }
+
+        /// What an option may be set on.
+        public struct OptionTargetType: OpenEnum {
+            public var rawValue: Int32
+
+            @inlinable
+            public init(rawValue: Int32) { self.rawValue = rawValue }
+
+            public static let unknown = OptionTargetType(rawValue: 0)
+            public static let file = OptionTargetType(rawValue: 1)
+            public static let extensionRange = OptionTargetType(rawValue: 2)
+            public static let message = OptionTargetType(rawValue: 3)
+            public static let field = OptionTargetType(rawValue: 4)
+            public static let oneof = OptionTargetType(rawValue: 5)
+            public static let enumeration = OptionTargetType(rawValue: 6)
+            public static let enumEntry = OptionTargetType(rawValue: 7)
+            public static let service = OptionTargetType(rawValue: 8)
+            public static let method = OptionTargetType(rawValue: 9)
+
+            public var name: String? {
+                switch self {
+                case .unknown: "TARGET_TYPE_UNKNOWN"
+                case .file: "TARGET_TYPE_FILE"
+                case .extensionRange: "TARGET_TYPE_EXTENSION_RANGE"
+                case .message: "TARGET_TYPE_MESSAGE"
+                case .field: "TARGET_TYPE_FIELD"
+                case .oneof: "TARGET_TYPE_ONEOF"
+                case .enumeration: "TARGET_TYPE_ENUM"
+                case .enumEntry: "TARGET_TYPE_ENUM_ENTRY"
+                case .service: "TARGET_TYPE_SERVICE"
+                case .method: "TARGET_TYPE_METHOD"
+                default: nil
+                }
+            }
+        }
+
+        /// The default of a feature from one edition on.
+        public struct EditionDefault: Message {
+            public var edition: Edition?
+            /// In text format.
+            public var value: String?
+            public var unknownFields = UnknownFields()
+
+            @inlinable
+            public init() {}
+
+            @inlinable public static var messageName: String {
+                "google.protobuf.FieldOptions.EditionDefault"
+            }
+
+            @inlinable
+            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.string(2, &value)
+                try field.enumeration(3, &edition)
+            }
+        }
+
+        /// The editions that know a feature.
+        public struct FeatureSupport: Message {
+            public var editionIntroduced: Edition?
+            public var editionDeprecated: Edition?
+            public var deprecationWarning: String?
+            public var editionRemoved: Edition?
+            public var removalError: String?
+            public var unknownFields = UnknownFields()
+
+            @inlinable
+            public init() {}
+
+            @inlinable public static var messageName: String {
+                "google.protobuf.FieldOptions.FeatureSupport"
+            }
+
+            @inlinable
+            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.enumeration(1, &editionIntroduced)
+                try field.enumeration(2, &editionDeprecated)
+                try field.string(3, &deprecationWarning)
+                try field.enumeration(4, &editionRemoved)
+                try field.string(5, &removalError)
+            }
+        }
+
+        public var ctype: CType?
+        public var packed: Bool?
+        public var jstype: JSType?
+        public var lazy: Bool?
+        public var unverifiedLazy: Bool?
+        public var deprecated: Bool?
+        public var weak: Bool?
+        public var debugRedact: Bool?
+        public var retention: OptionRetention?
+        public var targets: [OptionTargetType] = []
+        public var editionDefaults: [EditionDefault] = []
+        public var features: FeatureSet?
+        public var featureSupport: FeatureSupport?
+        public var uninterpretedOption: [UninterpretedOption] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(packed: Bool? = nil, deprecated: Bool? = nil) {
+            self.packed = packed
+            self.deprecated = deprecated
+        }
+
+        @inlinable public static var messageName: String { "google.protobuf.FieldOptions" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.enumeration(1, &ctype)
+            try field.bool(2, &packed)
+            try field.bool(3, &deprecated)
+            try field.bool(5, &lazy)
+            try field.enumeration(6, &jstype)
+            try field.bool(10, &weak)
+            try field.bool(15, &unverifiedLazy)
+            try field.bool(16, &debugRedact)
+            try field.enumeration(17, &retention)
+            try field.enumeration(19, &targets, packed: false)
+            try field.message(20, &editionDefaults)
+            try field.message(21, &features)
+            try field.message(22, &featureSupport)
+            try field.message(999, &uninterpretedOption)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+extension Google.Protobuf.FileDescriptorProto {
+    /// The full names of the services that the file declares.
+    public var serviceNames: [String] {
+        service.compactMap { $0.name.map(fullName) }
+    }
+
+    /// The full names of all that the file declares: messages and enums with those inside them,
+    /// services, and their methods.
+    public var symbols: [String] {
+        var symbols: [String] = []
+        for message in messageType { add(message, in: fullName(""), to: &symbols) }
+        symbols += enumType.compactMap { $0.name.map(fullName) }
+        for service in service {
+            let name = fullName(service.name ?? "")
+            symbols += [name] + service.method.compactMap { $0.name.map { "\(name).\($0)" } }
+        }
+        return symbols
+    }
+
+    private func fullName(_ name: String) -> String { package.map { "\($0).\(name)" } ?? name }
+
+    private func add(
+        _ message: Google.Protobuf.DescriptorProto, in scope: String, to symbols: inout [String]
+    ) {
+        let name = scope + (message.name ?? "")
+        symbols.append(name)
+        for nested in message.nestedType { add(nested, in: name + ".", to: &symbols) }
+        symbols += message.enumType.compactMap { $0.name.map { "\(name).\($0)" } }
+    }
+}

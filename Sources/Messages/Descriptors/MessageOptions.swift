@@ -1,0 +1,125 @@
+// The options of messages and their parts in google/protobuf/descriptor.proto.
+extension Google.Protobuf {
+    /// The options of a message.
+    public struct MessageOptions: Message {
+        /// Whether it is encoded as a message set, whose fields are all extensions.
+        public var messageSetWireFormat: Bool?
+        public var noStandardDescriptorAccessor: Bool?
+        public var deprecated: Bool?
+        /// Whether it is the type of a map's entries.
+        public var mapEntry: Bool?
+        public var deprecatedLegacyJsonFieldConflicts: Bool?
+        public var features: FeatureSet?
+        public var uninterpretedOption: [UninterpretedOption] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable
+        public init(deprecated: Bool? = nil, mapEntry: Bool? = nil) {
+            self.deprecated = deprecated
+            self.mapEntry = mapEntry
+        }
+
+        @inlinable public static var messageName: String { "google.protobuf.MessageOptions" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.bool(1, &messageSetWireFormat)
+            try field.bool(2, &noStandardDescriptorAccessor)
+            try field.bool(3, &deprecated)
+            try field.bool(7, &mapEntry)
+            try field.bool(11, &deprecatedLegacyJsonFieldConflicts)
+            try field.message(12, &features)
+            try field.message(999, &uninterpretedOption)
+        }
+    }
+
+    /// The options of a oneof.
+    public struct OneofOptions: Message {
+        public var features: FeatureSet?
+        public var uninterpretedOption: [UninterpretedOption] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String { "google.protobuf.OneofOptions" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &features)
+            try field.message(999, &uninterpretedOption)
+        }
+    }
+
+    /// The options of a range of extension numbers.
+    public struct ExtensionRangeOptions: Message {
+        /// Whether every extension in the range must be declared.
+        public struct VerificationState: OpenEnum {
+            public var rawValue: Int32
+
+            @inlinable
+            public init(rawValue: Int32) { self.rawValue = rawValue }
+
+            public static let declaration = VerificationState(rawValue: 0)
+            public static let unverified = VerificationState(rawValue: 1)
+
+            public var name: String? {
+                switch self {
+                case .declaration: "DECLARATION"
+                case .unverified: "UNVERIFIED"
+                default: nil
+                }
+            }
+        }
+
+        /// Which extension may use a number of the range.
+        public struct Declaration: Message {
+            public var number: Int32?
+            /// After a dot.
+            public var fullName: String?
+            /// The type; the full name of a message or an enum is after a dot.
+            public var type: String?
+            public var reserved: Bool?
+            public var repeated: Bool?
+            public var unknownFields = UnknownFields()
+
+            @inlinable
+            public init() {}
+
+            @inlinable public static var messageName: String {
+                "google.protobuf.ExtensionRangeOptions.Declaration"
+            }
+
+            @inlinable
+            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.int32(1, &number)
+                try field.string(2, &fullName)
+                try field.string(3, &type)
+                try field.bool(5, &reserved)
+                try field.bool(6, &repeated)
+            }
+        }
+
+        public var uninterpretedOption: [UninterpretedOption] = []
+        public var declaration: [Declaration] = []
+        public var features: FeatureSet?
+        public var verification: VerificationState?
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String { "google.protobuf.ExtensionRangeOptions" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(2, &declaration)
+            try field.enumeration(3, &verification)
+            try field.message(50, &features)
+            try field.message(999, &uninterpretedOption)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// Positions in source and generated code in google/protobuf/descriptor.proto.
+extension Google.Protobuf {
+    /// Where the declarations of a file are in its source.
+    public struct SourceCodeInfo: Message {
+        /// Where a declaration, or a part of one, is.
+        public struct Location: Message {
+            /// Field numbers and indexes that lead from the file to the declaration.
+            public var path: [Int32] = []
+            /// First line, first column, last line unless it is the first, and end column, each from 0.
+            public var span: [Int32] = []
+            public var leadingComments: String?
+            public var trailingComments: String?
+            public var leadingDetachedComments: [String] = []
+            public var unknownFields = UnknownFields()
+
+            @inlinable
+            public init() {}
+
+            @inlinable public static var messageName: String {
+                "google.protobuf.SourceCodeInfo.Location"
+            }
+
+            @inlinable
+            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.int32(1, &path)
+                try field.int32(2, &span)
+                try field.string(3, &leadingComments)
+                try field.string(4, &trailingComments)
+                try field.string(6, &leadingDetachedComments)
+            }
+        }
+
+        public var location: [Location] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String { "google.protobuf.SourceCodeInfo" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &location)
+        }
+    }
+
+    /// Which declarations generated code comes from.
+    public struct GeneratedCodeInfo: Message {
+        /// The declaration behind a piece of generated code.
+        public struct Annotation: Message {
+            /// What generated code does to its declaration.
+            public struct Semantic: OpenEnum {
+                public var rawValue: Int32
+
+                @inlinable
+                public init(rawValue: Int32) { self.rawValue = rawValue }
+
+                public static let noEffect = Semantic(rawValue: 0)
+                public static let set = Semantic(rawValue: 1)
+                public static let alias = Semantic(rawValue: 2)
+
+                public var name: String? {
+                    switch self {
+                    case .noEffect: "NONE"
+                    case .set: "SET"
+                    case .alias: "ALIAS"
+                    default: nil
+                    }
+                }
+            }
+
+            public var path: [Int32] = []
+            public var sourceFile: String?
+            public var begin: Int32?
+            public var end: Int32?
+            public var semantic: Semantic?
+            public var unknownFields = UnknownFields()
+
+            @inlinable
+            public init() {}
+
+            @inlinable public static var messageName: String {
+                "google.protobuf.GeneratedCodeInfo.Annotation"
+            }
+
+            @inlinable
+            public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.int32(1, &path)
+                try field.string(2, &sourceFile)
+                try field.int32(3, &begin)
+                try field.int32(4, &end)
+                try field.enumeration(5, &semantic)
+            }
+        }
+
+        public var annotation: [Annotation] = []
+        public var unknownFields = UnknownFields()
+
+        @inlinable
+        public init() {}
+
+        @inlinable public static var messageName: String { "google.protobuf.GeneratedCodeInfo" }
+
+        @inlinable
+        public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &annotation)
+        }
+    }
+}

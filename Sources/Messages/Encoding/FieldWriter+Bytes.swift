@@ -1,0 +1,134 @@
+// The only code that writes through the pointer. What is added to `count` beyond the limit is checked
+// for overflow, so that `count` never becomes negative.
+extension FieldWriter {
+    @inlinable
+    @inline(__always)
+    mutating func tag(_ number: UInt32, _ type: WireType) {
+        varint(UInt64(Tag.listed(number, type)))
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func varint(_ value: UInt64) {
+        // Safe: at most ten bytes, and the slack beyond the limit has more.
+        guard count <= limit else { return varintAtLimit(value) }
+        if value < 0x4000 {
+            // One byte or two without a branch, which lists of mixed sizes would mispredict.
+            let isLong: UInt64 = value < 0x80 ? 0 : 1
+            unsafe start[count] = UInt8(truncatingIfNeeded: value & 0x7f | isLong &<< 7)
+            unsafe start[count &+ 1] = UInt8(truncatingIfNeeded: value &>> 7)
+            count &+= Int(truncatingIfNeeded: 1 &+ isLong)
+        } else {
+            var rest = value
+            repeat {
+                unsafe start[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+                count &+= 1
+                rest &>>= 7
+            } while rest >= 0x80
+            unsafe start[count] = UInt8(truncatingIfNeeded: rest)
+            count &+= 1
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(_ value: Bits) {
+        // Safe: at most eight bytes, and the slack beyond the limit has more.
+        if count <= limit || moved(for: MemoryLayout<Bits>.size) {
+            unsafe UnsafeMutableRawPointer(start + count)
+                .storeBytes(of: value.littleEndian, as: Bits.self)
+        }
+        count += MemoryLayout<Bits>.size
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func copy(_ source: UnsafeBufferPointer<UInt8>) {
+        // Safe: the room is checked. After the limit, it is negative.
+        if source.count <= limit &- count || moved(for: source.count),
+            let first = source.baseAddress
+        {
+            unsafe (start + count).update(from: first, count: source.count)
+        }
+        count += source.count
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func copy(_ source: [UInt8]) {
+        unsafe source.withUnsafeBufferPointer { unsafe copy($0) }
+    }
+
+    /// The value is passed by address and loaded last, which saves a retain.
+    @inlinable
+    @inline(__always)
+    mutating func bytes(_ source: UnsafePointer<[UInt8]>) {
+        let byteCount = unsafe source.pointee.count
+        varint(UInt64(byteCount))
+        if unsafe byteCount >= separate.pointee.minByteCount {
+            unsafe separateBytes(source)
+        } else {
+            if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
+            unsafe copy(source.pointee)
+        }
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func separateBytes(_ source: UnsafePointer<[UInt8]>) {
+        // Safe: the pointer is valid until the encoding ends.
+        unsafe separate.pointee.append(source.pointee, at: count)
+        unsafe separateByteCount += source.pointee.count
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func string(_ source: UnsafePointer<String>) {
+        let byteCount = unsafe source.pointee.utf8.count
+        varint(UInt64(byteCount))
+        if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
+        let copied: Void? = unsafe source.pointee.utf8.withContiguousStorageIfAvailable { utf8 in
+            unsafe copy(utf8)
+        }
+        if copied == nil { unsafe copyBridged(source.pointee) }
+    }
+
+    /// A string bridged from Objective-C, whose UTF-8 is not contiguous.
+    @usableFromInline
+    @inline(never)
+    mutating func copyBridged(_ source: String) { copy(Array(source.utf8)) }
+
+    @usableFromInline
+    @inline(never)
+    mutating func varintAtLimit(_ value: UInt64) {
+        if moved(for: Self.slack) {
+            varint(value)
+        } else {
+            count += Varint.byteCount(value)
+        }
+    }
+
+    /// From this size on, bytes that do not fit are not moved to a larger buffer with what precedes
+    /// them: to copy them twice costs more than to visit the message again when its size is known.
+    private static var maxMovedPieceByteCount: Int { 512 }
+
+    /// Moves what was written to a larger buffer, which has room for `byteCount` more bytes. Returns
+    /// false if the writer may only count from here on.
+    @usableFromInline
+    @inline(never)
+    mutating func moved(for byteCount: Int) -> Bool {
+        guard unsafe result.pointee.mayMove, byteCount <= Self.maxMovedPieceByteCount,
+            count <= EncodingResult.maxMovedByteCount
+        else {
+            unsafe result.pointee.mayMove = false
+            return false
+        }
+        let room = max(4096, 2 * (count + byteCount))
+        // Safe: both buffers have at least as many bytes as are copied.
+        let larger = unsafe result.pointee.allocate(room + Self.slack)
+        unsafe larger.update(from: start, count: min(count, limit + Self.slack))
+        unsafe start = larger
+        limit = room
+        return true
+    }
+}

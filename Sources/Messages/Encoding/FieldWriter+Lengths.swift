@@ -1,0 +1,102 @@
+// Lengths that precede what they measure, and are known only at its end.
+extension FieldWriter {
+    /// What the writer must restore when a value of unknown length is complete.
+    @frozen
+    @usableFromInline
+    struct OuterLength {
+        @usableFromInline let index: Int
+        @usableFromInline let width: Int
+        @usableFromInline let separateByteCount: Int
+
+        @inlinable
+        init(index: Int, width: Int, separateByteCount: Int) {
+            self.index = index
+            self.width = width
+            self.separateByteCount = separateByteCount
+        }
+    }
+
+    /// From this size on, the length of a value that contains bytes needs more than one byte.
+    @inlinable static var largeByteCount: Int { 0x80 }
+
+    /// Reserves one byte for a length.
+    @inlinable
+    @inline(__always)
+    mutating func openLength() -> OuterLength {
+        let outer = OuterLength(
+            index: openIndex, width: openWidth, separateByteCount: separateByteCount)
+        openIndex = count
+        openWidth = 1
+        count += 1
+        return outer
+    }
+
+    /// Writes the length that was opened last. A length of one byte needs no call.
+    @inlinable
+    @inline(__always)
+    mutating func closeLength(_ outer: OuterLength) {
+        let length = count &- openIndex &- 1 &+ separateByteCount &- outer.separateByteCount
+        if 0..<0x80 ~= length, openWidth == 1, openIndex <= limit {
+            // Safe: the index is not negative, because a length is open, and is within the limit.
+            unsafe start[openIndex] = UInt8(truncatingIfNeeded: length)
+        } else {
+            closeLongLength(outer)
+        }
+        openIndex = outer.index
+        openWidth = outer.width
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func closeLongLength(_ outer: OuterLength) {
+        let contentByteCount = count - openIndex - openWidth
+        let length = contentByteCount + separateByteCount - outer.separateByteCount
+        if 0x80..<0x4000 ~= length, contentByteCount >= 0, openWidth == 2, openIndex >= 0,
+            count <= limit
+        {
+            // Safe: both indexes are below `count`.
+            unsafe start[openIndex] = UInt8(truncatingIfNeeded: length) | 0x80
+            unsafe start[openIndex + 1] = UInt8(truncatingIfNeeded: length &>> 7)
+            return
+        }
+        // A visit that replaces its visitor by an older copy could take bytes back.
+        guard openIndex >= 0, contentByteCount >= 0, length >= 0 else {
+            ProgramError.stopChanged()
+        }
+        setLengthWidth(to: max(Varint.byteCount(UInt64(length)), openWidth))
+        guard count <= limit || moved(for: Self.slack) else { return }
+        var rest = length
+        for index in openIndex..<openIndex + openWidth - 1 {
+            // Safe: the index is below `count`.
+            unsafe start[index] = UInt8(truncatingIfNeeded: rest) | 0x80
+            rest &>>= 7
+        }
+        unsafe start[openIndex + openWidth - 1] = UInt8(truncatingIfNeeded: rest)
+    }
+
+    /// Reserves what the open length needs at least, before so many bytes are added, which would have
+    /// to be moved later.
+    @usableFromInline
+    @inline(never)
+    mutating func widenLength(by byteCount: Int) {
+        guard openIndex >= 0 else { return }
+        let length = count - openIndex - openWidth + byteCount
+        guard length > 0 else { return }
+        setLengthWidth(to: max(Varint.byteCount(UInt64(length)), openWidth))
+    }
+
+    /// Moves what follows the open length.
+    private mutating func setLengthWidth(to width: Int) {
+        let first = openIndex + openWidth
+        let extra = width - openWidth
+        guard extra > 0, first <= count else { return }
+        if unsafe !separate.pointee.isEmpty { unsafe separate.pointee.move(from: first, by: extra) }
+        if count <= limit || moved(for: Self.slack) {
+            // Safe: a length has at most ten bytes, and the slack beyond the limit has more.
+            let source = unsafe start + first
+            unsafe (source + extra).update(from: source, count: count - first)
+        }
+        count += extra
+        openWidth = width
+    }
+}

@@ -1,0 +1,81 @@
+/// Large bytes fields that an encoder does not copy, for a sender that can gather bytes from several
+/// places.
+///
+/// Each keeps its array alive and shares it with the message until either is changed.
+/// `parts(between:)` joins them with the rest of the message.
+@frozen
+public struct SeparateBytes: Sendable {
+    @usableFromInline
+    struct Piece: Sendable {
+        @usableFromInline let bytes: [UInt8]
+        /// How many of the bytes that are copied precede it, the prefix included.
+        @usableFromInline var position: Int
+
+        @usableFromInline
+        init(_ bytes: [UInt8], position: Int) {
+            self.bytes = bytes
+            self.position = position
+        }
+    }
+
+    /// Fields of this size and larger are not copied.
+    @usableFromInline let minByteCount: Int
+    /// Nil, not empty, when there are none: a nil needs no release.
+    @usableFromInline var pieces: [Piece]?
+    /// The size of the prefix and of everything that is copied.
+    @usableFromInline var copiedByteCount = 0
+
+    /// - Parameter minByteCount: Fields of this size and larger are not copied.
+    @inlinable
+    package init(minByteCount: Int) { self.minByteCount = minByteCount }
+
+    /// Every field is copied.
+    @inlinable static var none: SeparateBytes { SeparateBytes(minByteCount: .max) }
+
+    @inlinable package var isEmpty: Bool { pieces == nil }
+
+    /// The size of all fields that were not copied.
+    package var byteCount: Int { (pieces ?? []).reduce(0) { $0 + $1.bytes.count } }
+
+    @usableFromInline
+    @inline(never)
+    mutating func append(_ bytes: [UInt8], at position: Int) {
+        var all = pieces.take() ?? []
+        all.append(Piece(bytes, position: position))
+        pieces = all
+    }
+
+    /// Adds `byteCount` to the positions from `first` on.
+    @usableFromInline
+    mutating func move(from first: Int, by byteCount: Int) {
+        guard var all = pieces.take() else { return }
+        for index in all.indices.reversed() {
+            guard all[index].position >= first else { break }
+            all[index].position += byteCount
+        }
+        pieces = all
+    }
+
+    @usableFromInline
+    mutating func removeAll() { pieces = nil }
+
+    /// The whole message in parts.
+    ///
+    /// - Parameter bytes: The bytes that were copied, and whatever precedes the message.
+    package func parts(between bytes: [UInt8]) -> [[UInt8]] {
+        guard let pieces, let first = pieces.first else { return [bytes] }
+        var parts: [[UInt8]] = []
+        parts.reserveCapacity(2 * pieces.count + 1)
+        let precedingByteCount = bytes.count - copiedByteCount
+        var start = precedingByteCount + first.position
+        parts.append([UInt8](bytes[..<start]))
+        for (index, piece) in pieces.enumerated() {
+            parts.append(piece.bytes)
+            let isLast = index + 1 == pieces.count
+            let end = isLast ? bytes.count : precedingByteCount + pieces[index + 1].position
+            if end > start { parts.append([UInt8](bytes[start..<end])) }
+            start = end
+        }
+        return parts
+    }
+}

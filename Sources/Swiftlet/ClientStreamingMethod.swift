@@ -1,0 +1,42 @@
+/// A client-streaming method of a client, as a value that is called like a function.
+///
+/// ```swift
+/// struct RouteGuide: ServiceClient {
+///     static let recordRoute = Method<Point, RouteSummary>("/routeguide.RouteGuide/RecordRoute", .clientStreaming)
+///     let channel: Channel
+///     var recordRoute: ClientStreamingMethod<Point, RouteSummary> { .init(self, Self.recordRoute) }
+/// }
+///
+/// let summary = try await guide.recordRoute { route in
+///     for point in points { try await route.write(point) }
+/// }
+/// ```
+///
+/// The closure runs where its caller runs. A function that takes such a closure and passes it on needs
+/// `nonisolated(nonsending)` twice for that; a property of this type needs no annotation.
+public struct ClientStreamingMethod<Request: Sendable, Reply: Sendable>: Sendable {
+    private let client: any ServiceClient
+    private let method: Method<Request, Reply>
+
+    public init(_ client: any ServiceClient, _ method: Method<Request, Reply>) {
+        self.client = client
+        self.method = method
+    }
+
+    /// Sends the messages that `produce` writes, and waits for one. The request ends when `produce`
+    /// returns; when it throws, the call is cancelled.
+    public func callAsFunction(
+        options: CallOptions = CallOptions(),
+        _ produce: (RequestWriter<Request>) async throws -> Void
+    ) async throws -> Reply {
+        try await client.clientStreaming(method, options: options, produce)
+    }
+
+    /// The same, with the metadata of the response.
+    public func response(
+        options: CallOptions = CallOptions(),
+        _ produce: (RequestWriter<Request>) async throws -> Void
+    ) async throws -> Response<Reply> {
+        try await client.clientStreamingResponse(method, options: options, produce)
+    }
+}

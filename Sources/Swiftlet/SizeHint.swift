@@ -1,0 +1,28 @@
+import Synchronization
+
+/// The size of the last message of a codec, as an estimate for the next. A message that is encoded
+/// into enough capacity is visited once and not copied.
+@usableFromInline
+final class SizeHint: Sendable {
+    private let byteCount = Atomic<Int>(0)
+
+    /// A small message after a large one must not get more memory than this.
+    private static let maxByteCount = 4096
+    /// The room that an encoder wants beyond the message.
+    private static let margin = 32
+
+    @usableFromInline
+    init() {}
+
+    /// The capacity to reserve, in bytes; 0 if there is no estimate.
+    @usableFromInline var capacity: Int { byteCount.load(ordering: .relaxed) }
+
+    @usableFromInline
+    func note(_ newByteCount: Int) {
+        let capacity = newByteCount + Self.margin
+        let estimate = capacity <= Self.maxByteCount ? capacity : 0
+        // Written only when it changes, so that threads with equal messages share the cache line.
+        guard byteCount.load(ordering: .relaxed) != estimate else { return }
+        byteCount.store(estimate, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,206 @@
+/// The bytes that arrived and were not consumed yet, contiguous in memory.
+///
+/// The memory is set to zero once, when it is got, and filled from then on without being touched
+/// in between: a turn of the loop costs one system call and no copy. What is left unread (part of
+/// a frame) is moved to the front only when the room behind it gets scarce.
+///
+///     try buffer.read(from: socket)
+///     let count = buffer.withUnread { bytes in engine.receive(bytes) }
+///     buffer.consume(count)
+@usableFromInline
+package struct ReceiveBuffer: ~Copyable, Sendable {
+    /// The memory. Only the range ``unread`` contains data.
+    @usableFromInline
+    package private(set) var bytes: [UInt8]
+
+    /// The range of ``bytes`` that was received and not consumed.
+    @usableFromInline
+    package private(set) var unread: Range<Int> = 0..<0
+
+    /// Whether the last read left no room, so that the socket may have more. After a read that left
+    /// room, the socket is empty until the poller reports it again.
+    package private(set) var wasFilled = false
+
+    /// The largest end of the unread bytes in this turn of reading.
+    private var peakByteCount = 0
+    /// How many turns in a row needed no more than the initial memory.
+    private var smallTurnCount = 0
+    private static let smallTurnLimit = 64
+
+    /// How many bytes of one connection are read in a turn of the loop, before other connections
+    /// get their turn and before the bytes are processed while they are in the processor's cache.
+    package static let turnByteCount = 256 << 10
+
+    package let initialByteCount: Int
+    package let maximumByteCount: Int
+
+    /// - Parameter maximumByteCount: How far the buffer may grow. A buffer that is full of unread
+    ///   bytes is not read into, so that TCP slows the peer down.
+    package init(initialByteCount: Int = 16_384 + 64, maximumByteCount: Int = 262_144) {
+        precondition(initialByteCount > 0 && maximumByteCount >= initialByteCount)
+        self.initialByteCount = initialByteCount
+        self.maximumByteCount = maximumByteCount
+        bytes = []
+    }
+}
+
+// MARK: - Filling
+
+extension ReceiveBuffer {
+    /// Whether bytes must be consumed before more can be added.
+    package var isFull: Bool { unread.count >= maximumByteCount }
+
+    /// Calls `body` with the free room. `body` returns how many bytes it wrote at its beginning.
+    ///
+    /// The room is empty only if ``isFull``. A buffer that was filled completely doubles before it
+    /// is filled again.
+    package mutating func fill<Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        makeRoom()
+        let room = unread.upperBound..<bytes.count
+        // withUnsafeMutableBytes does not pass typed errors on. A result does.
+        let result = unsafe bytes.withUnsafeMutableBytes { bytes -> Result<Int, Failure> in
+            let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[room])
+            return Result { () throws(Failure) in unsafe try body(free) }
+        }
+        let count = try result.get()
+        precondition((0...room.count).contains(count))
+        unread = unread.lowerBound..<unread.upperBound + count
+        peakByteCount = max(peakByteCount, unread.upperBound)
+        wasFilled = count == room.count
+        return count
+    }
+
+    /// Copies `added` behind the unread bytes. Returns how many of them had room.
+    package mutating func append(copying added: Span<UInt8>) -> Int {
+        var count = 0
+        while count < added.count, !isFull {
+            count += unsafe fill { room in
+                let part = min(room.count, added.count - count)
+                // Both sides have at least `part` bytes.
+                unsafe added.extracting(count..<count + part).withUnsafeBytes { source in
+                    unsafe room.copyMemory(from: source)
+                }
+                return part
+            }
+        }
+        return count
+    }
+
+    /// Puts bytes in front of the unread ones, because they arrived earlier. The buffer may exceed
+    /// its maximum until they are consumed.
+    package mutating func prepend(_ added: [UInt8]) {
+        var joined = added
+        joined.append(contentsOf: bytes[unread])
+        unread = 0..<joined.count
+        let missing = initialByteCount - joined.count
+        if missing > 0 { joined.append(contentsOf: repeatElement(0, count: missing)) }
+        bytes = joined
+        wasFilled = false
+    }
+
+    private mutating func makeRoom() {
+        if bytes.isEmpty {
+            bytes = [UInt8](repeating: 0, count: initialByteCount)
+            return
+        }
+        let isScarce = bytes.count - unread.upperBound < bytes.count / 4
+        if wasFilled || (isScarce && unread.lowerBound == 0), bytes.count < maximumByteCount {
+            let byteCount = min(2 * bytes.count, maximumByteCount)
+            var grown = [UInt8]()
+            grown.reserveCapacity(byteCount)
+            grown.append(contentsOf: bytes[unread])
+            grown.append(contentsOf: repeatElement(0, count: byteCount - unread.count))
+            bytes = grown
+            unread = 0..<unread.count
+            wasFilled = false
+        } else if isScarce {
+            moveToFront()
+        }
+    }
+
+    private mutating func moveToFront() {
+        guard unread.lowerBound > 0 else { return }
+        let count = unread.count
+        let start = unread.lowerBound
+        // In bounds: `unread` lies within `bytes`. The ranges may overlap, which memmove allows.
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            unsafe base.copyMemory(from: base + start, byteCount: count)
+        }
+        unread = 0..<count
+    }
+}
+
+// MARK: - Emptying
+
+extension ReceiveBuffer {
+    package var count: Int { unread.count }
+    package var isEmpty: Bool { unread.isEmpty }
+
+    /// Calls `body` with the unread bytes.
+    @inlinable
+    package func withUnread<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(bytes.span.extracting(unread))
+    }
+
+    /// Removes the first `count` unread bytes.
+    package mutating func consume(_ count: Int) {
+        precondition((0...unread.count).contains(count))
+        unread = unread.lowerBound + count..<unread.upperBound
+        // An empty buffer starts at the beginning again, so that nothing has to be moved.
+        if unread.isEmpty { unread = 0..<0 }
+    }
+
+    /// Ends a turn of reading. Memory that a burst needed is freed after many small turns.
+    package mutating func endTurn() {
+        defer { peakByteCount = 0 }
+        guard bytes.count > initialByteCount, peakByteCount <= initialByteCount else {
+            smallTurnCount = 0
+            return
+        }
+        smallTurnCount += 1
+        guard smallTurnCount > Self.smallTurnLimit else { return }
+        smallTurnCount = 0
+        shrink()
+    }
+
+    /// Removes and returns the memory of an empty buffer, so that idle connections have none.
+    /// Returns an empty array when there are unread bytes.
+    package mutating func takeMemory() -> [UInt8] {
+        guard unread.isEmpty else { return [] }
+        var memory: [UInt8] = []
+        swap(&memory, &bytes)
+        unread = 0..<0
+        wasFilled = false
+        return memory
+    }
+
+    /// Uses `memory`, which another buffer has returned.
+    package mutating func adopt(_ memory: consuming [UInt8]) {
+        guard bytes.isEmpty, (initialByteCount...maximumByteCount).contains(memory.count)
+        else { return }
+        bytes = memory
+    }
+
+    /// Frees memory after a burst. Keeps the initial size, or nothing if `keepingInitial` is false
+    /// and nothing is unread.
+    package mutating func shrink(keepingInitial: Bool = true) {
+        if unread.isEmpty, !keepingInitial {
+            bytes = []
+        } else if bytes.count > initialByteCount, unread.count <= initialByteCount {
+            var small = [UInt8]()
+            small.reserveCapacity(initialByteCount)
+            small.append(contentsOf: bytes[unread])
+            small.append(contentsOf: repeatElement(0, count: initialByteCount - unread.count))
+            bytes = small
+        } else {
+            return
+        }
+        unread = 0..<unread.count
+        wasFilled = false
+    }
+}

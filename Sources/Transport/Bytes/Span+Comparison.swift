@@ -1,0 +1,76 @@
+// Comparison and hashing, eight bytes at a time.
+
+extension Span<UInt8> {
+    /// Whether the bytes are those of `text`.
+    package func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        // A static string's pointer is valid as long as the program runs, and its count bounds it.
+        let expected = unsafe UnsafeBufferPointer(
+            start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return unsafe equals(Span(_unsafeElements: expected))
+    }
+
+    @inline(__always)
+    package func equals(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        // Both pointers live inside the closures only, and each word read ends within `count`.
+        return unsafe withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right in
+                let count = left.count
+                var offset = 0
+                while offset + 8 <= count {
+                    guard
+                        unsafe left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                            == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    else { return false }
+                    offset += 8
+                }
+                while offset < count {
+                    guard unsafe left[offset] == right[offset] else { return false }
+                    offset += 1
+                }
+                return true
+            }
+        }
+    }
+
+    /// A fast hash, which is not safe against chosen input. Use it only where this side chooses what is
+    /// hashed and compares every match.
+    @inline(__always)
+    func fastHash(seed: UInt64) -> UInt64 {
+        // The pointer lives inside the closure only, and each word read ends within `count`.
+        unsafe withUnsafeBytes { bytes in
+            let count = bytes.count
+            var hash = Self.mixed(seed ^ UInt64(truncatingIfNeeded: count))
+            var offset = 0
+            while offset + 8 <= count {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                hash = Self.mixed(hash ^ word)
+                offset += 8
+            }
+            var tail: UInt64 = 0
+            if count >= 8 {
+                // The last word reads some bytes a second time, which is harmless.
+                tail = unsafe bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            } else if count >= 4 {
+                let low = unsafe bytes.loadUnaligned(as: UInt32.self)
+                let high = unsafe bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+                tail = UInt64(high) << 32 | UInt64(low)
+            } else {
+                while offset < count {
+                    tail = unsafe tail << 8 | UInt64(bytes[offset])
+                    offset += 1
+                }
+            }
+            return Self.mixed(hash ^ tail)
+        }
+    }
+
+    /// Combines both halves of a product, so that the high bits of `word` change the low ones, too: names
+    /// and values often differ only at their end.
+    @inline(__always)
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        let product = (word ^ 0xa076_1d64_78bd_642f).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+        return product.high ^ product.low
+    }
+}

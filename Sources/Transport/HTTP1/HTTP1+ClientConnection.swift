@@ -1,0 +1,90 @@
+extension HTTP1 {
+    /// The client's end of a connection: one request and its response, then the next. Requests are
+    /// never sent before the response to the one before has ended (pipelining, RFC 9112 §9.3.2):
+    /// servers answer such requests in ways that cannot be told apart.
+    package struct ClientConnection: Sendable {
+        private var reader: MessageReader
+        private var writer = MessageWriter()
+        private var hasFailed = false
+        private var keepsAlive = true
+
+        package init(_ limits: Limits = Limits()) { reader = MessageReader(.response, limits) }
+    }
+}
+
+extension HTTP1.ClientConnection {
+    /// Whether a request can be begun: the one before has ended in both directions, and the server
+    /// keeps the connection open.
+    package var canBegin: Bool { !hasFailed && keepsAlive && reader.isIdle && writer.isIdle }
+
+    /// Begins a request. The pseudo-header fields of HTTP/2 stand first in `head`. Throws, and sends
+    /// nothing, when the head cannot be sent.
+    package mutating func begin(
+        _ head: HeaderList, _ body: HTTP1.OutgoingBody
+    ) throws(HTTP1Error) {
+        guard canBegin else { throw HTTP1Error("the connection cannot take another request") }
+        try writer.beginRequest(head, body)
+        reader.begin(answering: head.first(":method").map { head.value(of: $0) } ?? "")
+    }
+
+    /// Adds content to the request.
+    package mutating func send(_ content: [UInt8]) throws(HTTP1Error) {
+        try writer.append(content)
+    }
+
+    /// Ends the request.
+    package mutating func finish(trailers: HeaderList = HeaderList()) throws(HTTP1Error) {
+        try writer.finish(trailers: trailers)
+    }
+
+    /// Reads on from `offset`. Returns nil when more bytes are needed. Throws when the server breaks a
+    /// rule; the connection is of no more use then.
+    package mutating func receive(
+        _ bytes: Span<UInt8>, at offset: inout Int
+    ) throws(HTTP1Error) -> HTTP1.Event? {
+        guard !hasFailed else { return nil }
+        do throws(HTTP1Error) {
+            // Bytes behind a response answer a request that was not made.
+            guard !reader.isIdle || offset == bytes.count else {
+                throw HTTP1Error("the server sent bytes that belong to no response")
+            }
+            return note(try reader.next(in: bytes, at: &offset))
+        } catch {
+            hasFailed = true
+            throw error
+        }
+    }
+
+    /// The server has closed its direction. Returns the end of a response that has no other end;
+    /// throws when a response is incomplete.
+    package mutating func receiveEnd() throws(HTTP1Error) -> HTTP1.Event? {
+        guard !hasFailed else { return nil }
+        do throws(HTTP1Error) {
+            let event = note(try reader.end())
+            hasFailed = true
+            return event
+        } catch {
+            hasFailed = true
+            throw error
+        }
+    }
+
+    private mutating func note(_ event: HTTP1.Event?) -> HTTP1.Event? {
+        if event == .end, !reader.peerKeepsAlive { keepsAlive = false }
+        return event
+    }
+
+    /// The head of the last response, with `:status` in front.
+    package var receivedHead: HeaderList { reader.head }
+    /// The fields behind a chunked body.
+    package var receivedTrailers: HeaderList { reader.trailers }
+    /// Whether nothing of the response to the last request has arrived.
+    package var awaitsResponse: Bool { reader.isBeforeMessage }
+
+    package var hasOutput: Bool { !writer.output.isEmpty }
+
+    /// Moves what is to be sent behind what is in `output`.
+    package mutating func takeOutput(into output: inout GatherList) {
+        output.append(moving: &writer.output)
+    }
+}

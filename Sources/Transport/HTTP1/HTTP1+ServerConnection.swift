@@ -1,0 +1,114 @@
+extension HTTP1 {
+    /// The server's end of a connection. The next request is not read before the response to the one
+    /// before has ended: what a client sends ahead stays in the caller's buffer.
+    package struct ServerConnection: Sendable {
+        private enum Phase { case receiving, answering, closed }
+
+        private var reader: MessageReader
+        private var writer = MessageWriter()
+        private var phase = Phase.receiving
+        private var requestHasEnded = false
+        private var responseHasEnded = false
+        private var closesAfterResponse = false
+
+        package init(_ limits: Limits = Limits()) { reader = MessageReader(.request, limits) }
+    }
+}
+
+extension HTTP1.ServerConnection {
+    /// Reads on from `offset`. Returns nil when more bytes are needed, or the response to the request
+    /// that was read is not complete. Throws for a request that breaks a rule: the error's status is
+    /// the answer, behind which the connection ends.
+    package mutating func receive(
+        _ bytes: Span<UInt8>, at offset: inout Int
+    ) throws(HTTP1Error) -> HTTP1.Event? {
+        guard phase != .closed, !requestHasEnded else { return nil }
+        do throws(HTTP1Error) {
+            let event = try reader.next(in: bytes, at: &offset)
+            if event == .head { phase = .answering }
+            if event == .end {
+                requestHasEnded = true
+                beginNextIfDone()
+            }
+            return event
+        } catch {
+            closesAfterResponse = true
+            requestHasEnded = true
+            throw error
+        }
+    }
+
+    /// The client has closed its direction. Throws when a request is incomplete.
+    package mutating func receiveEnd() throws(HTTP1Error) {
+        closesAfterResponse = true
+        guard !requestHasEnded else { return }
+        requestHasEnded = true
+        _ = try reader.end()
+    }
+
+    /// Begins the response. `:status` stands first in `head`. Throws, and sends nothing, when there is
+    /// no request to answer or the head cannot be sent.
+    package mutating func begin(
+        _ head: HeaderList, _ body: HTTP1.OutgoingBody
+    ) throws(HTTP1Error) {
+        guard phase == .answering || closesAfterResponse && phase != .closed, !responseHasEnded
+        else {
+            throw HTTP1Error("there is no request to answer")
+        }
+        let mayChunk = reader.version == 1
+        if !reader.peerKeepsAlive || !requestHasEnded { closesAfterResponse = true }
+        try writer.beginResponse(
+            head, body, answering: method, mayChunk: mayChunk, closes: closesAfterResponse)
+        if body == .streamed, !mayChunk { closesAfterResponse = true }
+    }
+
+    /// Asks the client to send the body that it has announced (RFC 9110 §10.1.1).
+    package mutating func sendContinue() { writer.writeInterim(100) }
+
+    /// Adds content to the response. That of a response to HEAD is dropped.
+    package mutating func send(_ content: [UInt8]) throws(HTTP1Error) {
+        try writer.append(content)
+    }
+
+    /// Ends the response.
+    package mutating func finish(trailers: HeaderList = HeaderList()) throws(HTTP1Error) {
+        try writer.finish(trailers: trailers)
+        responseHasEnded = true
+        beginNextIfDone()
+    }
+
+    private mutating func beginNextIfDone() {
+        guard responseHasEnded else { return }
+        guard !closesAfterResponse, requestHasEnded else {
+            phase = .closed
+            return
+        }
+        phase = .receiving
+        requestHasEnded = false
+        responseHasEnded = false
+        reader.begin()
+    }
+
+    private var method: String {
+        reader.head.first(":method").map { reader.head.value(of: $0) } ?? ""
+    }
+
+    /// The head of the last request, with the pseudo-header fields of HTTP/2 in front.
+    package var receivedHead: HeaderList { reader.head }
+    package var receivedTrailers: HeaderList { reader.trailers }
+    /// Whether the client waits for ``sendContinue()`` before it sends the body.
+    package var expectsContinue: Bool {
+        reader.connection.expectsContinue && reader.version == 1 && !requestHasEnded
+    }
+    /// Whether the connection ends once the output was sent.
+    package var isClosed: Bool { phase == .closed }
+    /// Whether no request is under way.
+    package var isBetweenRequests: Bool { phase == .receiving && reader.isBetweenMessages }
+
+    package var hasOutput: Bool { !writer.output.isEmpty }
+
+    /// Moves what is to be sent behind what is in `output`.
+    package mutating func takeOutput(into output: inout GatherList) {
+        output.append(moving: &writer.output)
+    }
+}

@@ -1,0 +1,59 @@
+/// The side of a connection.
+package enum Role: Hashable, Sendable { case client, server }
+
+/// The options of a connection.
+package struct ConnectionConfiguration: Sendable {
+    /// How large the receive windows are.
+    package enum ReceiveWindows: Hashable, Sendable {
+        /// The window of each stream begins with `initial` bytes. As its reader consumes, it grows to
+        /// the measured bandwidth × delay, up to `limit` bytes.
+        case automatic(initial: Int = 64 << 10, limit: Int = 16 << 20)
+        /// The window of each stream has this many bytes.
+        case fixed(Int)
+    }
+
+    package var role: Role
+    package var receiveWindows = ReceiveWindows.automatic()
+    /// The dynamic table that the peer's encoder may use, in bytes.
+    package var decoderTableByteCount = 4_096
+    /// The most bytes of the peer's table that our encoder uses.
+    package var encoderTableByteCount = 4_096
+    /// The largest payload of a received frame, in bytes.
+    package var maxFrameByteCount = 16_384
+    /// The most concurrent streams: a server announces it; a client opens no more, even if its server
+    /// allows more. Nil is no limit of this side.
+    package var maxConcurrentStreams: Int?
+    package var limits = Limits()
+    /// The identifier of a client's first stream. Tests begin near the last one.
+    package var firstRequestID = StreamID.firstRequest
+    /// How long the peer may take to acknowledge SETTINGS.
+    package var settingsTimeout = Duration.seconds(60)
+    package var keepAlive: KeepAlive.Configuration?
+
+    package init(_ role: Role) { self.role = role }
+}
+
+extension ConnectionConfiguration {
+    /// The window of a new stream.
+    var streamWindowByteCount: Int32 {
+        switch receiveWindows {
+        case .automatic(let initial, _): Int32(clamping: max(0, initial))
+        case .fixed(let byteCount): Int32(clamping: max(0, byteCount))
+        }
+    }
+
+    /// Our SETTINGS.
+    var settings: Settings {
+        var settings = Settings()
+        settings.headerTableByteCount = UInt32(clamping: decoderTableByteCount)
+        settings.initialWindowByteCount = streamWindowByteCount
+        settings.maxFrameByteCount = min(max(maxFrameByteCount, 16_384), 16_777_215)
+        settings.maxHeaderListByteCount = UInt32(clamping: limits.headerListByteCount)
+        switch role {
+        case .client: settings.enablePush = false
+        case .server:
+            settings.maxConcurrentStreams = maxConcurrentStreams.map(UInt32.init(clamping:))
+        }
+        return settings
+    }
+}

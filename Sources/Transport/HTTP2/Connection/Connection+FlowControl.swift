@@ -1,0 +1,80 @@
+// Windows: the peer's WINDOW_UPDATEs, and the windows that this side gives back.
+
+extension Connection {
+    mutating func receiveWindowUpdate(
+        _ frame: WindowUpdateFrame, now: Instant
+    ) throws(HTTP2Error) {
+        try abuse.chargeWindowUpdate(now: now)
+        guard frame.streamID != .connection else { return try flow.grow(by: frame.increment) }
+        guard let slot = try liveSlot(of: frame.streamID, "WINDOW_UPDATE") else { return }
+        do throws(FlowControlWindow.Overflow) {
+            try streams[slot].sendWindow.grow(by: frame.increment)
+        } catch {
+            throw .stream(frame.streamID, .flowControlError, "stream window above 2³¹−1")
+        }
+        streams.makeReadyIfPossible(slot)
+    }
+
+    /// The user has consumed `byteCount` bytes of the stream's DATA, which makes room for as many. Does
+    /// nothing for a stream that has ended.
+    package mutating func consumed(_ handle: StreamHandle, by byteCount: Int, now: Instant) {
+        guard let slot = streams.slot(of: handle) else { return }
+        consume(min(byteCount, Int(streams[slot].receiveWindow.held)), of: slot, now: now)
+    }
+
+    mutating func consume(_ byteCount: Int, of slot: Int, now: Instant) {
+        let limit = flow.streamConsumed(byteCount)
+        let increment = streams[slot].receiveWindow.consume(byteCount, growingTo: limit)
+        guard writeStreamUpdate(increment, of: slot) else { return }
+        let measurement = flow.streamUpdated(now: now)
+        if measurement.measuresDelay { writePing(.bandwidth) }
+        writeConnectionUpdate(measurement.increment)
+    }
+
+    /// Returns false when no update was sent: a peer that has sent END_STREAM needs no window.
+    private mutating func writeStreamUpdate(_ increment: UInt32?, of slot: Int) -> Bool {
+        guard let increment, streams[slot].state.receive != .ended else { return false }
+        outbox.write(WindowUpdateFrame(streamID: streams[slot].id, increment: increment))
+        return true
+    }
+
+    mutating func writeConnectionUpdate(_ increment: UInt32?) {
+        guard let increment, !lifecycle.hasFailed else { return }
+        outbox.write(WindowUpdateFrame(streamID: .connection, increment: increment))
+    }
+}
+
+// MARK: - SETTINGS_INITIAL_WINDOW_SIZE (§6.9.2)
+
+extension Connection {
+    /// Applies the peer's change of the window of every stream that this side sends on.
+    mutating func adjustSendWindows(by delta: Int64, now: Instant) throws(HTTP2Error) {
+        guard delta != 0 else { return }
+        try abuse.chargeVisit(of: streams.openCount, now: now)
+        for slot in streams.openSlots {
+            do throws(FlowControlWindow.Overflow) {
+                try streams.adjustSendWindow(of: slot, by: delta)
+            } catch {
+                throw .connection(
+                    .flowControlError, "SETTINGS_INITIAL_WINDOW_SIZE overflows a stream's window")
+            }
+        }
+    }
+
+    /// Applies our change of the window of every stream, which the peer has acknowledged.
+    mutating func adjustReceiveWindows(by delta: Int32) {
+        for slot in streams.openSlots {
+            let increment = streams[slot].receiveWindow.adjust(by: delta)
+            _ = writeStreamUpdate(increment, of: slot)
+        }
+    }
+
+    /// Gives new streams a window of `byteCount` bytes, and stops measuring the path.
+    package mutating func setStreamWindow(to byteCount: Int, now: Instant) {
+        guard !lifecycle.hasFailed else { return }
+        flow.stopMeasuring()
+        var changed = settings.newest
+        changed.initialWindowByteCount = Int32(clamping: max(0, byteCount))
+        outbox.write(settings.announce(changed, now: now))
+    }
+}

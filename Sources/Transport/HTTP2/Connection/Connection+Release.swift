@@ -1,0 +1,42 @@
+// How streams end.
+
+extension Connection {
+    /// Ends the stream at once in both directions, with RST_STREAM. Does nothing for a stream that has
+    /// ended.
+    package mutating func reset(_ handle: StreamHandle, _ code: ErrorCode) {
+        guard let slot = streams.slot(of: handle) else { return }
+        writeReset(of: slot, code)
+    }
+
+    mutating func writeReset(of slot: Int, _ code: ErrorCode) {
+        if streams[slot].phase == .open, !lifecycle.hasFailed {
+            outbox.write(RSTStreamFrame(streamID: streams[slot].id, code: code))
+            let hasEnded = streams[slot].state.receive == .ended
+            allowLateFrames(
+                byteCount: hasEnded ? 0 : streams[slot].receiveWindow.available)
+        }
+        // The next waiting stream opens when output is taken. A waiting stream that ends together with this
+        // one, because of the same deadline, is then never sent.
+        streams.release(slot)
+    }
+
+    /// Allows the peer to send `byteCount` bytes, by the settings that it has acknowledged, on a stream
+    /// that this side has closed.
+    mutating func allowLateFrames(byteCount: Int32) {
+        abuse.allowLateFrames(
+            byteCount: Int64(byteCount) + settings.unacknowledgedWindowGrowth)
+    }
+
+    /// Ends the stream when both directions have ended and nothing is queued. A server whose response is
+    /// complete needs no more of the request, and sends RST_STREAM with NO_ERROR (RFC 9113 §8.1): a client
+    /// that waits for a window would wait without end.
+    mutating func releaseIfClosed(_ slot: Int) {
+        guard streams[slot].state.send == .ended, !streams.hasQueue(slot) else { return }
+        guard streams[slot].state.isClosed else {
+            if configuration.role == .server { writeReset(of: slot, .noError) }
+            return
+        }
+        abuse.completedStream()
+        streams.release(slot)
+    }
+}

@@ -1,0 +1,32 @@
+extension Connection {
+    /// What the engine's user has to act on.
+    ///
+    /// An event contains no payload: DATA is a range of the bytes that were passed in, and header fields
+    /// are in ``Connection/receivedHeaders`` until the next call.
+    package enum Event: Hashable, Sendable {
+        /// The peer's first SETTINGS have arrived: it speaks HTTP/2.
+        case ready
+        /// A header block: a request (which opens the stream), a response, or trailers.
+        case headers(StreamHandle, StreamState.HeadersMeaning, endStream: Bool)
+        /// A part of the body. The bytes count against the stream's window until they are reported to
+        /// ``Connection/consumed(_:by:now:)``.
+        case data(StreamHandle, Range<Int>, endStream: Bool)
+        /// The peer reset the stream, which ended it.
+        case reset(StreamHandle, ErrorCode)
+        /// The peer broke a rule on the stream, which was reset. On a server, no event preceded this one
+        /// when the first headers of the stream broke the rule.
+        case streamFailed(StreamHandle, HTTP2Error)
+        /// The peer has not processed the stream and will not. It ended, and the request may be sent
+        /// again on another connection.
+        case unprocessed(StreamHandle)
+        /// The stream waited on a connection that opens no more streams. It ended, and nothing of it
+        /// was sent.
+        case unsent(StreamHandle)
+        /// An answer to ``Connection/ping(_:)``.
+        case pingAnswered(UInt64)
+        /// The peer accepts no new streams.
+        case goAway(GoAwayFrame)
+        /// The error ended the connection. Always the last event.
+        case failed(HTTP2Error)
+    }
+}

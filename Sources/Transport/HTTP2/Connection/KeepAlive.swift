@@ -1,0 +1,98 @@
+/// Decides when to PING a quiet connection, and when to close it because no answer arrives.
+///
+/// It has no clock and no timer. Time is an argument, and the next deadline is a result, so tests run in
+/// virtual time.
+package struct KeepAlive: Sendable {
+    package typealias Instant = MonotonicInstant
+
+    package struct Configuration: Sendable, Hashable {
+        /// How long the connection may be quiet before a PING is sent.
+        package var interval: Duration
+        /// How long the peer has to answer a PING.
+        package var timeout: Duration
+        /// Whether to send PINGs while no stream is open.
+        package var withoutStreams: Bool
+        /// How many PINGs are sent on a connection without streams, with no DATA or HEADERS sent in
+        /// between, before the interval grows to ``Configuration/restrainedInterval``. 0 is no limit.
+        /// Servers close connections that send PINGs without need. While a stream is open,
+        /// ``interval`` always applies.
+        package var maxPingsWithoutData: Int
+
+        /// The interval after too many PINGs: common servers accept no shorter one by default.
+        static let restrainedInterval = Duration.seconds(300)
+
+        package init(
+            interval: Duration, timeout: Duration = .seconds(20), withoutStreams: Bool = false,
+            maxPingsWithoutData: Int = 2
+        ) {
+            self.interval = interval
+            self.timeout = timeout
+            self.withoutStreams = withoutStreams
+            self.maxPingsWithoutData = maxPingsWithoutData
+        }
+    }
+
+    package enum Action: Hashable, Sendable {
+        /// There is nothing to do before that instant. Nil is never.
+        case wait(until: Instant?)
+        case sendPing
+        case closeConnection
+    }
+
+    private enum State: Sendable {
+        case quiet(since: Instant)
+        case probing(deadline: Instant)
+    }
+
+    private let configuration: Configuration
+    private var state: State
+    private var pingsWithoutData = 0
+
+    package init(_ configuration: Configuration, now: Instant) {
+        self.configuration = configuration
+        state = .quiet(since: now)
+    }
+}
+
+extension KeepAlive {
+    /// Bytes arrived: the peer is alive.
+    package mutating func received(now: Instant) {
+        state = .quiet(since: now)
+    }
+
+    /// DATA or HEADERS were sent.
+    package mutating func sentData() {
+        pingsWithoutData = 0
+    }
+
+    /// Call it when the last deadline has passed. Additional calls are harmless.
+    package mutating func poll(now: Instant, hasStreams: Bool) -> Action {
+        switch state {
+        case .probing(let deadline):
+            return now < deadline ? .wait(until: deadline) : .closeConnection
+        case .quiet:
+            guard let due = deadline(hasStreams: hasStreams) else { return .wait(until: nil) }
+            guard now >= due else { return .wait(until: due) }
+            if !hasStreams { pingsWithoutData += 1 }
+            state = .probing(deadline: now + configuration.timeout)
+            return .sendPing
+        }
+    }
+
+    /// When there is something to do if nothing is received until then. Nil is never.
+    func deadline(hasStreams: Bool) -> Instant? {
+        switch state {
+        case .probing(let deadline): return deadline
+        case .quiet(let since):
+            guard hasStreams || configuration.withoutStreams else { return nil }
+            let interval = configuration.interval
+            let holds = hasStreams || mayPing
+            return since + (holds ? interval : max(interval, Configuration.restrainedInterval))
+        }
+    }
+
+    private var mayPing: Bool {
+        configuration.maxPingsWithoutData == 0
+            || pingsWithoutData < configuration.maxPingsWithoutData
+    }
+}

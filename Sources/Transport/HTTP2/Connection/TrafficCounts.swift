@@ -1,0 +1,11 @@
+/// Counts of what the peer sent, for tests of servers. The engine itself does not use them.
+package struct TrafficCounts: Sendable, Hashable {
+    /// PINGs that asked for an answer.
+    package internal(set) var pings = 0
+    package internal(set) var goAways = 0
+    /// Streams that the peer reset before both sides had ended.
+    package internal(set) var resets = 0
+    package internal(set) var dataFrames = 0
+    /// Bytes of padding in DATA, pad lengths included.
+    package internal(set) var paddingBytes = 0
+}

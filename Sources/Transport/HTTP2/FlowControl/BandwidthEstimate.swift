@@ -1,0 +1,77 @@
+/// Measures bandwidth × delay of a connection, and recommends the size of receive windows.
+///
+/// The delay is the round trip of a PING. A PING is sent only together with a window update, so it
+/// shares a write that happens anyway. The bandwidth is the number of bytes that readers consume
+/// between two window updates: bytes that arrive and stay unread do not make windows grow.
+/// Time is an argument.
+package struct BandwidthEstimate: Sendable {
+    package typealias Instant = MonotonicInstant
+
+    /// What to do at a window update.
+    package struct Advice: Hashable, Sendable {
+        /// Send a PING with the update, and report its answer to ``BandwidthEstimate/pingAnswered(now:)``.
+        package var measuresDelay = false
+        /// The new window in bytes, when it has grown.
+        package var windowByteCount: Int?
+    }
+
+    private enum Delay: Sendable {
+        case idle(notBefore: Instant?)
+        case measuring(since: Instant)
+    }
+
+    private var measurement = Delay.idle(notBefore: nil)
+    /// The shortest recent round trip. A longer one includes waiting behind data or for a busy
+    /// thread.
+    private var delay: Duration?
+    private var lastUpdate: Instant?
+    /// Bytes consumed since ``lastUpdate``.
+    private var byteCount = 0
+
+    /// The recommended window of a stream, in bytes.
+    package private(set) var windowByteCount: Int
+    /// The largest window that is ever recommended, in bytes.
+    package let limit: Int
+
+    private static let pause = Duration.milliseconds(20)
+
+    package init(initial: Int, limit: Int) {
+        windowByteCount = initial
+        self.limit = max(initial, limit)
+    }
+}
+
+extension BandwidthEstimate {
+    package mutating func consumed(_ byteCount: Int) { self.byteCount += byteCount }
+
+    /// Called when a window update of a stream is sent.
+    package mutating func windowUpdated(now: Instant) -> Advice {
+        guard windowByteCount < limit else { return Advice() }
+        var advice = Advice()
+        if case .idle(let notBefore) = measurement, notBefore.map({ now >= $0 }) ?? true {
+            measurement = .measuring(since: now)
+            advice.measuresDelay = true
+        }
+        // Several streams can send updates at once, so measure over a quarter of the window.
+        guard byteCount >= windowByteCount / 4 else { return advice }
+        defer { (lastUpdate, byteCount) = (now, 0) }
+        guard let lastUpdate, let delay else { return advice }
+        let elapsed = max(now - lastUpdate, .microseconds(1))
+        let product = Double(byteCount) * (delay / elapsed)
+        // An update is sent when half of the window is consumed, so twice the product keeps the
+        // sender busy without delays. The other factor of two is for delays.
+        if 4 * product > Double(windowByteCount) {
+            windowByteCount = min(limit, 2 * windowByteCount)
+            advice.windowByteCount = windowByteCount
+        }
+        return advice
+    }
+
+    package mutating func pingAnswered(now: Instant) {
+        guard case .measuring(let since) = measurement else { return }
+        let sample = now - since
+        // The path can become longer: an old sample loses weight with each new one.
+        delay = delay.map { min(sample, $0 + $0 / 8) } ?? sample
+        measurement = .idle(notBefore: now + Self.pause)
+    }
+}

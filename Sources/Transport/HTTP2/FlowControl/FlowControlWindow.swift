@@ -1,0 +1,44 @@
+/// How many bytes of DATA one side may send, on a stream or on the connection.
+///
+/// Invariant: `−2³¹ < available < 2³¹`, so `Int32` suffices and no operation overflows. It begins
+/// in `0..<2³¹`. ``grow(by:)`` and ``adjust(by:)`` throw instead of exceeding the upper bound. Only
+/// ``adjust(by:)`` can make it negative, when the peer lowers SETTINGS_INITIAL_WINDOW_SIZE below
+/// what was sent (RFC 9113 §6.9.2).
+package struct FlowControlWindow: Hashable, Sendable {
+    /// The initial size of all windows (§6.9.2).
+    package static let defaultByteCount: Int32 = 65_535
+
+    package private(set) var available: Int32
+
+    package init(initial: Int32 = FlowControlWindow.defaultByteCount) {
+        precondition(initial >= 0, "a window cannot begin negative")
+        available = initial
+    }
+
+    /// The window does not know whether it belongs to a stream or to the connection. Its owner
+    /// decides what the error ends.
+    package struct Overflow: Error {}
+}
+
+extension FlowControlWindow {
+    /// Takes bytes that the caller has found to be available.
+    package mutating func spend(_ byteCount: Int) {
+        precondition(byteCount >= 0 && byteCount <= Int(max(0, available)), "beyond the window")
+        available -= Int32(byteCount)
+    }
+
+    /// Applies a WINDOW_UPDATE.
+    package mutating func grow(by increment: UInt32) throws(Overflow) {
+        try adjust(by: Int64(increment))
+    }
+
+    /// Applies a change of SETTINGS_INITIAL_WINDOW_SIZE, which may be negative.
+    ///
+    /// A peer cannot exceed the lower bound by lowering the setting repeatedly: the changes of one
+    /// window add up to the difference of two settings.
+    package mutating func adjust(by delta: Int64) throws(Overflow) {
+        let moved = Int64(available) + delta
+        guard moved <= Int64(Int32.max), moved > Int64(Int32.min) else { throw Overflow() }
+        available = Int32(moved)
+    }
+}

@@ -1,0 +1,81 @@
+/// The receiving side of flow control (RFC 9113 §6.9): what the peer may still send on a stream or
+/// on the connection, and what is given back to it.
+///
+/// The window of a stream is back-pressure: it is given back, and grows, only by the bytes that the
+/// stream's reader consumes. A stream that is not read costs at most its first window. The window of
+/// the connection is given back as bytes arrive, so no stream's reader can stop another stream.
+///
+/// Updates are few and large: one when half of the target has been consumed.
+package struct ReceiveWindow: Hashable, Sendable {
+    /// Bytes that the peer may send. Negative only after the setting was lowered while data was on
+    /// its way.
+    package private(set) var available: Int32
+    /// Bytes received and not yet consumed.
+    package private(set) var held: Int32 = 0
+    /// Bytes consumed and not yet given back.
+    private var owed: Int32 = 0
+    /// The size that the window has when nothing is held and nothing is owed.
+    package private(set) var target: Int32
+
+    package init(byteCount: Int32) {
+        precondition(byteCount >= 0)
+        available = byteCount
+        target = byteCount
+    }
+}
+
+extension ReceiveWindow {
+    /// Counts bytes that arrived. Returns false when the peer sent more than the window allowed.
+    package mutating func receive(_ byteCount: Int) -> Bool {
+        guard byteCount <= Int(max(0, available)) else { return false }
+        available -= Int32(byteCount)
+        held += Int32(byteCount)
+        return true
+    }
+
+    /// Counts bytes as consumed. Returns the increment to announce, or nil when it can wait.
+    ///
+    /// - Parameter limit: The size up to which the window may grow. It grows by no more than was
+    ///   consumed since the last update, so its size never exceeds its first size plus all bytes
+    ///   that were consumed.
+    package mutating func consume(_ byteCount: Int, growingTo limit: Int32 = 0) -> UInt32? {
+        precondition(byteCount >= 0 && byteCount <= Int(held), "consumed what was not received")
+        held -= Int32(byteCount)
+        owed += Int32(byteCount)
+        guard owed >= max(1, target / 2) else { return nil }
+        if target < limit {
+            let growth = min(limit - target, owed)
+            target += growth
+            owed += growth
+        }
+        return takeOwed()
+    }
+
+    /// Grows the window to `byteCount` bytes. Returns the increment to announce, or nil when the
+    /// window is as large already.
+    package mutating func enlarge(to byteCount: Int32) -> UInt32? {
+        guard byteCount > target else { return nil }
+        owed += byteCount - target
+        target = byteCount
+        return takeOwed()
+    }
+
+    /// Applies a change of our SETTINGS_INITIAL_WINDOW_SIZE that the peer has acknowledged. It
+    /// changes the window without an update on the wire (§6.9.2).
+    ///
+    /// Returns the increment to announce when the bytes to give back are half of the smaller
+    /// window. Without this update a sender without a window would wait without end, because
+    /// nothing more arrives that could be consumed.
+    package mutating func adjust(by delta: Int32) -> UInt32? {
+        available = Int32(clamping: Int(available) + Int(delta))
+        target = max(0, Int32(clamping: Int(target) + Int(delta)))
+        return owed >= max(1, target / 2) ? takeOwed() : nil
+    }
+
+    private mutating func takeOwed() -> UInt32? {
+        guard owed > 0 else { return nil }
+        defer { owed = 0 }
+        available += owed
+        return UInt32(owed)
+    }
+}

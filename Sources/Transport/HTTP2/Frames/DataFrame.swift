@@ -1,0 +1,31 @@
+/// A part of a message's body (RFC 9113 §6.1).
+package struct DataFrame: Hashable, Sendable {
+    package var streamID: StreamID
+    package var endStream: Bool
+    /// The range of the content in the payload, without padding.
+    package var content: Range<Int>
+    /// Bytes that the frame takes of both windows: content, padding and the pad length.
+    package var flowControlledByteCount: Int
+}
+
+extension DataFrame {
+    package init(_ header: FrameHeader, payload: Span<UInt8>) throws(HTTP2Error) {
+        assert(header.type == .data)
+        guard header.streamID != .connection else {
+            throw .connection(.protocolError, "DATA on stream 0")
+        }
+        content = try Padding.content(of: header, payload)
+        streamID = header.streamID
+        endStream = header.flags.contains(.endStream)
+        flowControlledByteCount = payload.count
+    }
+
+    /// The header of a frame without padding. The content follows it.
+    package static func header(
+        on stream: StreamID, byteCount: Int, endStream: Bool
+    ) -> FrameHeader {
+        FrameHeader(
+            type: .data, flags: endStream ? .endStream : [], streamID: stream,
+            payloadByteCount: byteCount)
+    }
+}

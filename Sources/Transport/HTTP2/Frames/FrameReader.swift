@@ -1,0 +1,29 @@
+/// Cuts bytes into frames. Keeps no bytes of its own.
+///
+/// A payload is returned as a range: the caller has the buffer, and `bytes.extracting(payload)` is
+/// checked and copies nothing.
+package struct FrameReader: Sendable {
+    /// Our SETTINGS_MAX_FRAME_SIZE: the most bytes in the payload of one frame.
+    package var maxPayloadByteCount = 16_384
+
+    package init() {}
+
+    /// The next complete frame at `offset`, which moves behind it. Nil when more has to arrive.
+    package func next(
+        in bytes: Span<UInt8>, at offset: inout Int
+    ) throws(HTTP2Error) -> (header: FrameHeader, payload: Range<Int>)? {
+        guard let header = FrameHeader(decoding: bytes, at: offset) else { return nil }
+        // §4.2: refuse it by its header alone. Otherwise the peer decides how much memory is used.
+        guard header.payloadByteCount <= maxPayloadByteCount else {
+            throw .connection(
+                .frameSizeError,
+                "frame of \(header.payloadByteCount) bytes, above \(maxPayloadByteCount)")
+        }
+        let start = offset + FrameHeader.byteCount
+        let end = start + header.payloadByteCount
+        guard end <= bytes.count else { return nil }
+
+        offset = end
+        return (header, start..<end)
+    }
+}

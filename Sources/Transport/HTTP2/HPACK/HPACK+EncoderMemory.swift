@@ -1,0 +1,64 @@
+extension HPACK {
+    /// Remembers the hashes of recent fields, and overwrites older ones.
+    ///
+    /// The low bits of a hash choose one of 32 rows of eight hashes. With one place per hash, two
+    /// fields of every request with the same place would overwrite each other each time.
+    struct Sightings {
+        private var rows = [SIMD8<UInt32>](repeating: .zero, count: 32)
+        private var turns = [UInt8](repeating: 0, count: 32)
+
+        /// Returns whether `hash` is remembered. Remembers it.
+        mutating func remember(_ hash: UInt64) -> Bool {
+            let row = Int(truncatingIfNeeded: hash) & 31
+            let tag = UInt32(truncatingIfNeeded: hash >> 32) | 1
+            if any(rows[row] .== tag) { return true }
+            rows[row][Int(turns[row])] = tag
+            turns[row] = (turns[row] + 1) & 7
+            return false
+        }
+    }
+
+    /// The bytes to which prepared headers were last encoded. They are valid until a field enters
+    /// or leaves the table, which changes every index.
+    struct PreparedBlocks {
+        private struct Block {
+            /// Retained, so that no other object gets the same identity.
+            var headers: PreparedHeaders?
+            var generation = 0
+            var bytes: [UInt8] = []
+        }
+
+        private var blocks = [Block](repeating: Block(), count: 16)
+        private var generation = 0
+        private var next = 0
+    }
+}
+
+extension HPACK.PreparedBlocks {
+    mutating func tableChanged() { generation += 1 }
+
+    /// Appends the bytes of `headers` if they are known and valid. Returns false otherwise.
+    @inline(__always)
+    func append(_ headers: PreparedHeaders, to output: inout [UInt8]) -> Bool {
+        for index in blocks.indices where blocks[index].headers === headers {
+            guard blocks[index].generation == generation else { return false }
+            output.append(contentsOf: blocks[index].bytes)
+            return true
+        }
+        return false
+    }
+
+    /// Remembers the bytes of `headers`, and overwrites older ones.
+    mutating func remember(_ headers: PreparedHeaders, as bytes: Span<UInt8>) {
+        var index = blocks.firstIndex { $0.headers === headers }
+        if index == nil {
+            index = next
+            next = (next + 1) % blocks.count
+        }
+        guard let index else { return }
+        blocks[index].headers = headers
+        blocks[index].generation = generation
+        blocks[index].bytes.removeAll(keepingCapacity: true)
+        blocks[index].bytes.append(copying: bytes)
+    }
+}

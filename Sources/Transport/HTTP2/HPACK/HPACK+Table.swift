@@ -1,0 +1,132 @@
+extension HPACK {
+    /// The static table and the dynamic one (RFC 7541 §2.3), in one run of bytes.
+    ///
+    /// New fields are appended. The oldest are evicted by increasing `oldest`. When the run has
+    /// grown to twice the limit, the remaining fields move to its front, which moves each byte at
+    /// most once. Fields are numbered in the order of insertion, and number `n` is at `n & mask`,
+    /// so an index on the wire is one subtraction away from its field.
+    ///
+    /// Invariants: `byteCount ≤ maxByteCount ≤ limit`; a field has a size of at least 32 bytes
+    /// (§4.1), so `insertedCount − oldest ≤ limit / 32 ≤ entries.count`.
+    struct Table {
+        private(set) var bytes: [UInt8]
+        private let staticFields: [HeaderList.Field]
+        private let staticByteCount: Int
+        private var entries: [HeaderList.Field] = []
+        private var mask = 0
+
+        /// The number of the next field. It cannot overflow: 2⁶³ insertions take centuries.
+        private(set) var insertedCount = 0
+        /// The number of the oldest field in the table.
+        private(set) var oldest = 0
+        private(set) var byteCount = 0
+        /// The current size limit, which size updates change between zero and the limit.
+        private(set) var maxByteCount: Int
+
+        init(limit: Int) {
+            bytes = StaticTable.list.bytes
+            staticFields = StaticTable.list.fields
+            staticByteCount = bytes.count
+            maxByteCount = limit
+            reserve(limit: limit)
+        }
+
+        /// How many fields the dynamic part can have.
+        var capacity: Int { entries.count }
+    }
+}
+
+// MARK: - Look-up
+
+extension HPACK.Table {
+    /// The field with an index on the wire. Nil when there is none.
+    @inline(__always)
+    func field(at index: Int) -> HeaderList.Field? {
+        if index <= HPACK.StaticTable.count {
+            return index > 0 ? staticFields[index] : nil
+        }
+        let number = insertedCount - (index - HPACK.StaticTable.count)
+        return number >= oldest ? entries[number & mask] : nil
+    }
+
+    /// The field with number `number`, which must be in the table.
+    @inline(__always)
+    func field(number: Int) -> HeaderList.Field {
+        assert(oldest <= number && number < insertedCount)
+        return entries[number & mask]
+    }
+
+    /// The current index of field `number` on the wire.
+    @inline(__always)
+    func index(of number: Int) -> Int { HPACK.StaticTable.count + insertedCount - number }
+}
+
+// MARK: - Change
+
+extension HPACK.Table {
+    /// Inserts a field whose bytes are in `source`. A field that is larger than the table empties it,
+    /// which is no error (RFC 7541 §4.4).
+    mutating func insert(_ field: HeaderList.Field, of source: Span<UInt8>) {
+        evict(toFit: field.byteCount)
+        guard field.byteCount <= maxByteCount else { return }
+        if bytes.count - staticByteCount >= 2 * maxByteCount { compact() }
+        var entry = field
+        entry.start = Int32(bytes.count)
+        bytes.append(copying: source.extracting(field.bytes))
+        entries[insertedCount & mask] = entry
+        insertedCount += 1
+        byteCount += field.byteCount
+    }
+
+    /// Evicts all fields.
+    mutating func removeAll() {
+        oldest = insertedCount
+        byteCount = 0
+    }
+
+    /// Sets the current size limit. The caller has checked that it is within the limit (§4.3).
+    mutating func resize(maxByteCount: Int) {
+        self.maxByteCount = maxByteCount
+        evict(toFit: 0)
+    }
+
+    /// Makes room for as many fields as a table of `limit` bytes can have.
+    mutating func reserve(limit: Int) {
+        var capacity = 16
+        while capacity < limit / 32 { capacity *= 2 }
+        guard capacity > entries.count else { return }
+        let none = HeaderList.Field(
+            start: 0, nameByteCount: 0, valueByteCount: 0, indexing: .indexed)
+        var larger = [HeaderList.Field](repeating: none, count: capacity)
+        for number in oldest..<insertedCount {
+            larger[number & (capacity - 1)] = entries[number & mask]
+        }
+        entries = larger
+        mask = capacity - 1
+    }
+
+    private mutating func evict(toFit newByteCount: Int) {
+        while byteCount + newByteCount > maxByteCount, oldest < insertedCount {
+            byteCount -= entries[oldest & mask].byteCount
+            oldest += 1
+        }
+    }
+
+    private mutating func compact() {
+        let liveStart = oldest < insertedCount ? Int(entries[oldest & mask].start) : bytes.count
+        bytes.removeSubrange(staticByteCount..<liveStart)
+        let moved = Int32(liveStart - staticByteCount)
+        for number in oldest..<insertedCount { entries[number & mask].start -= moved }
+    }
+}
+
+extension HeaderList {
+    /// Appends a field of `table`. Its name and value are adjacent there as they are here.
+    @inline(__always)
+    mutating func append(copying field: Field, of table: borrowing HPACK.Table) {
+        var copy = field
+        copy.start = Int32(bytes.count)
+        bytes.append(copying: table.bytes.span.extracting(field.bytes))
+        fields.append(copy)
+    }
+}

@@ -1,0 +1,51 @@
+/// The identifier of a stream (RFC 9113 §5.1.1): odd when the client opened it, even when the server
+/// did, zero for the connection itself.
+///
+/// Invariant: `rawValue < 2³¹`. Both initialisers establish it, so it needs no further check.
+package struct StreamID: Hashable, Sendable {
+    package let rawValue: UInt32
+
+    /// Reads an identifier from the wire. The top bit is reserved and "MUST be ignored when
+    /// receiving" (RFC 9113 §4.1).
+    package init(wire: UInt32) {
+        rawValue = wire & 0x7fff_ffff
+    }
+
+    private init(unchecked rawValue: UInt32) {
+        assert(rawValue <= 0x7fff_ffff)
+        self.rawValue = rawValue
+    }
+}
+
+extension StreamID {
+    /// Stream zero, on which SETTINGS, PING and GOAWAY travel.
+    package static let connection = StreamID(unchecked: 0)
+
+    /// The first stream that a client may open.
+    package static let firstRequest = StreamID(unchecked: 1)
+
+    /// The largest identifier. The first GOAWAY of a graceful shutdown names it (§6.8).
+    package static let last = StreamID(unchecked: 0x7fff_ffff)
+
+    /// Whether a client may open this stream.
+    package var isClientInitiated: Bool { rawValue & 1 == 1 }
+
+    /// The stream that the same side opens after this one. Nil when all identifiers have been used and a
+    /// new connection is needed (§5.1.1).
+    package var successor: StreamID? {
+        rawValue > 0x7fff_ffff - 2 ? nil : StreamID(unchecked: rawValue + 2)
+    }
+
+    /// The stream that the same side opened before this one. Stream zero for the first one.
+    package var predecessor: StreamID { StreamID(unchecked: rawValue < 2 ? 0 : rawValue - 2) }
+}
+
+extension StreamID: Comparable {
+    package static func < (left: StreamID, right: StreamID) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+extension StreamID: CustomStringConvertible {
+    package var description: String { String(rawValue) }
+}

@@ -1,0 +1,52 @@
+/// Names one stream for the engine's user, from before it has an identifier until it ends.
+///
+/// A slot is used again when its stream has ended. The generation differs then, so that an old handle
+/// names no stream instead of another one.
+package struct StreamHandle: Hashable, Sendable {
+    package let slot: Int32
+    package let generation: UInt32
+
+    package init(slot: Int32, generation: UInt32) {
+        self.slot = slot
+        self.generation = generation
+    }
+
+    // Written by hand, because a synthesized operator cannot be inlined into other modules.
+    @inlinable
+    package static func == (left: Self, right: Self) -> Bool {
+        left.slot == right.slot && left.generation == right.generation
+    }
+}
+
+/// The engine's state of one stream. It is small and holds no references, because a connection can have
+/// a hundred thousand streams.
+struct Stream: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// The slot has no stream.
+        case free
+        /// The peer's limit on streams does not allow it yet: it has no identifier and no window.
+        case waiting
+        case open
+    }
+
+    var phase = Phase.free
+    var id = StreamID.connection
+    var generation: UInt32 = 0
+    var state = StreamState()
+    var sendWindow = FlowControlWindow(initial: 0)
+    var receiveWindow = ReceiveWindow(byteCount: 0)
+    /// The number of its queue. Negative when it has none, as most streams do.
+    var queue: Int32 = -1
+    /// Whether it is in a list, and its neighbours there. Its phase determines the list: free, waiting or
+    /// ready streams.
+    var isLinked = false
+    var previous: Int32 = -1
+    var next: Int32 = -1
+    /// Bytes of the declared `content-length` that have not arrived. Negative when none was declared.
+    var undeliveredByteCount: Int64 = -1
+    /// Whether the response has no content because it answers HEAD.
+    var hasBodilessResponse = false
+
+    /// Bytes of DATA that the stream's window allows now.
+    var sendableByteCount: Int { Int(max(0, sendWindow.available)) }
+}

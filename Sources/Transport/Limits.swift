@@ -1,0 +1,125 @@
+/// The most that a peer can make this module spend: every bound on memory and work, and the attack
+/// that it stops.
+///
+/// Instance properties can be configured for each connection. Static properties are fixed. All are far
+/// above what a correct peer needs.
+package struct Limits: Sendable {
+    /// The size of one decoded header list, in bytes as RFC 9113 §6.5.2 counts them. It is announced as
+    /// SETTINGS_MAX_HEADER_LIST_SIZE. Stops the HPACK bomb: a few bytes can decode to megabytes.
+    package var headerListByteCount = 16 << 10
+
+    /// The size of one header block that is split into several frames, in encoded bytes. Stops the
+    /// CONTINUATION flood: a block that grows without end.
+    package var headerBlockByteCount = 144 << 10
+
+    /// Empty CONTINUATION frames in one header block. Stops the CONTINUATION flood whose block does not
+    /// grow.
+    package var emptyContinuationCount = 8
+
+    /// Parameters of a SETTINGS frame that cost one glitch. Stops the SETTINGS flood with few, long
+    /// frames.
+    package var settingsEntriesPerGlitch = 32
+
+    /// WINDOW_UPDATE frames that the peer may send for DATA that it received, before each one costs a
+    /// glitch. Stops the WINDOW_UPDATE flood after a large transfer.
+    package var owedUpdateCount = 1 << 20
+
+    /// Acknowledgements and resets that wait to be written. Stops the PING flood of a peer that does
+    /// not read.
+    package var pendingAckCount = 1_000
+
+    /// Glitches that the peer may cause at once. A glitch is a frame that causes work and carries no
+    /// content: PING, SETTINGS, PRIORITY, RST_STREAM, WINDOW_UPDATE, empty DATA, a 1xx response. Frames
+    /// of unknown types cost glitches by their bytes. Stops every flood of such frames, rapid reset
+    /// included.
+    package var glitchCount = 1_000
+
+    /// Glitches that the peer earns back in a second.
+    package var glitchesPerSecond = 100
+
+    package init() {}
+}
+
+// MARK: - Glitches
+
+extension Limits {
+    /// Bytes of content that earn one glitch. Stops floods that pay for themselves with tiny frames.
+    static let contentByteCountPerGlitch = 1 << 10
+
+    /// Discarded bytes that cost one glitch: a full frame, because a full frame is discarded as fast as
+    /// an empty one. Stops the flood of frames of unknown types.
+    static let discardedByteCountPerGlitch = 16 << 10
+
+    /// Open streams that one glitch pays to visit. Stops the SETTINGS flood on a connection with many
+    /// streams: each change of the initial window visits all of them.
+    static let visitedStreamCountPerGlitch = 1_000
+}
+
+// MARK: - Frames after a reset
+
+extension Limits {
+    /// Frames without content that the peer may still send for each stream that was reset.
+    static let lateFramesPerReset = 64
+    /// The number of allowed late frames from which a reset adds only ``fewLateFramesPerReset``.
+    static let generousLateFrameCount = 1 << 16
+    /// What a correct peer needs for a response that crosses a reset: headers, trailers, a reset, and a
+    /// reserve.
+    static let fewLateFramesPerReset = 8
+    /// The most late frames on a connection. Stops a flood of frames on closed streams.
+    static let lateFrameCount = 1 << 24
+    /// The most late bytes of DATA on a connection. Stops a flood of DATA on closed streams.
+    static let lateByteCount: Int64 = 1 << 40
+}
+
+// MARK: - Memory
+
+extension Limits {
+    /// Bytes of GOAWAY debug data that are kept. Stops a peer that fills error texts and logs.
+    static let goAwayDebugByteCount = 1_024
+
+    /// Bytes of a peer's text in an error or a log line. Stops a peer that fills logs.
+    package static let peerTextByteCount = 256
+
+    /// Ranges of skipped stream identifiers that are remembered. Stops a client that skips
+    /// identifiers to make the list grow.
+    static let skippedRangeCount = 32
+
+    /// The largest HPACK table and the largest header list, in bytes: positions have 32 bits. Stops a peer
+    /// that announces a table of 4 GiB.
+    static let tableByteCount = 1 << 28
+
+    /// The largest header block that is remembered because it may repeat, and its decoded size.
+    static let repeatedBlockByteCount = 128
+    static let repeatedListByteCount = 1_024
+
+    /// Bytes of output from which no waiting stream is opened. Stops a server that does not read: the
+    /// requests of its client stay streams, which end without a trace, and do not become bytes.
+    static let openingOutputByteCount = 256 << 10
+
+    /// Slots, queues and index entries that a connection without streams keeps. Stops a burst of
+    /// streams from holding memory after it.
+    static let keptSlotCount = 1_024
+    static let keptQueueCount = 1_024
+    static let keptIndexCapacity = 2_048
+}
+
+// MARK: - TLS
+
+extension Limits {
+    /// The most received bytes that one step of the TLS library gets. Stops a peer whose records are
+    /// many and carry no content: the library would process all of them in one step.
+    static let recordStepByteCount = 16 << 10
+
+    /// Bytes of the peer in a handshake. OpenSSL limits certificates to 100 KiB, and does not limit
+    /// messages that it ignores. Stops a handshake that does not end.
+    static let handshakeByteCount = 256 << 10
+
+    /// Tickets of earlier sessions per server, and servers with tickets. Two suffice for two connections
+    /// that begin together. Stops a client of many servers from growing.
+    static let ticketsPerServer = 2
+    static let ticketServerCount = 1_024
+
+    /// Records in a row without application data: session tickets, key updates, empty records. Stops
+    /// the key update flood.
+    static let quietRecordCount = 32
+}

@@ -1,0 +1,87 @@
+/// Chooses which of several addresses to connect to, and when (RFC 8305 §4, §5).
+///
+/// The address families alternate, so that broken IPv6 costs one delay and not one delay per
+/// address. A slow attempt continues while the next one begins. The first that succeeds wins, and
+/// the caller ends the others. A failed attempt starts the next one at once.
+///
+/// It has no clock and no socket: the caller connects, reports the result, and calls
+/// ``next(now:)``.
+package struct HappyEyeballs<Cause> {
+    package enum Action: Equatable, Sendable {
+        /// Connect to `addresses[index]`, and call ``next(now:)`` again.
+        case start(Int)
+        /// Call ``next(now:)`` again at that time, or when an attempt ends. Nil is only the latter.
+        case wait(until: MonotonicInstant?)
+        /// The attempt at `addresses[index]` succeeded first.
+        case succeeded(Int)
+        /// Every attempt failed. ``failures`` has the errors.
+        case failed
+    }
+
+    package struct Failure {
+        package var address: SocketAddress
+        package var cause: Cause
+    }
+
+    /// The addresses in the order of the attempts.
+    package let addresses: [SocketAddress]
+    /// The errors of failed attempts, in the order in which they failed.
+    package private(set) var failures: [Failure] = []
+
+    private let attemptDelay: Duration
+    private var startedCount = 0
+    private var nextStart: MonotonicInstant?
+    private var winner: Int?
+
+    /// - Parameters:
+    ///   - addresses: The addresses in the resolver's order of preference.
+    ///   - attemptDelay: The time between two attempts, limited to 100 ms … 2 s (RFC 8305 §8).
+    package init(addresses: [SocketAddress], attemptDelay: Duration = .milliseconds(250)) {
+        self.addresses = Self.interleaved(addresses)
+        self.attemptDelay = min(max(attemptDelay, .milliseconds(100)), .seconds(2))
+    }
+}
+
+extension HappyEyeballs: Sendable where Cause: Sendable {}
+extension HappyEyeballs.Failure: Sendable where Cause: Sendable {}
+
+extension HappyEyeballs {
+    /// Alternates the families, beginning with the family of the first address (RFC 8305 §4).
+    static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        var families: [(family: SocketAddress.Family, addresses: [SocketAddress])] = []
+        for address in addresses {
+            if let index = families.firstIndex(where: { $0.family == address.family }) {
+                families[index].addresses.append(address)
+            } else {
+                families.append((address.family, [address]))
+            }
+        }
+        let longest = families.map(\.addresses.count).max() ?? 0
+        return (0..<longest).flatMap { turn in
+            families.compactMap { turn < $0.addresses.count ? $0.addresses[turn] : nil }
+        }
+    }
+
+    /// What to do now. After `start`, call it again until it returns something else.
+    package mutating func next(now: MonotonicInstant) -> Action {
+        if let winner { return .succeeded(winner) }
+        if startedCount < addresses.count {
+            // `nextStart` is nil before the first attempt and after a failure.
+            if let nextStart, now < nextStart { return .wait(until: nextStart) }
+            startedCount += 1
+            nextStart = now + attemptDelay
+            return .start(startedCount - 1)
+        }
+        return failures.count == addresses.count ? .failed : .wait(until: nil)
+    }
+
+    package mutating func attemptSucceeded(_ index: Int) {
+        if winner == nil { winner = index }
+    }
+
+    /// Starts the next attempt without further delay (RFC 8305 §5).
+    package mutating func attemptFailed(_ index: Int, _ cause: Cause) {
+        failures.append(Failure(address: addresses[index], cause: cause))
+        nextStart = nil
+    }
+}

@@ -1,0 +1,71 @@
+import CSwiftletSystem
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A listening socket. The path of a Unix-domain socket exists until ``stop()``.
+package struct Listener: ~Copyable, Sendable {
+    private let socket: Socket
+
+    /// The address it listens on. Contains the port that the system chose if 0 was asked for.
+    package let address: SocketAddress
+
+    package init(on address: SocketAddress, backlog: CInt = 1_024) throws(SystemError) {
+        let socket = try Socket(for: address)
+        if address.family != .unix {
+            // A restarted server can use its port at once.
+            try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR")
+        }
+        let descriptor = socket.descriptor
+        let status = try unsafe address.withSystemAddress(for: "bind") { pointer, length in
+            unsafe bind(descriptor, pointer, length)
+        }
+        guard status == 0 else { throw .current("bind", "\(address)") }
+        guard listen(descriptor, backlog) == 0 else { throw .current("listen", "\(address)") }
+        self.address = try socket.localAddress()
+        self.socket = socket
+    }
+
+    package var descriptor: CInt { socket.descriptor }
+
+    /// Refuses connections from now on, and removes the path, so that another listener can use it.
+    /// The descriptor stays open. Call it once: later the path may belong to another listener.
+    package func stop() {
+        socket.stop()
+        guard case .unix(let path) = address, !path.isEmpty else { return }
+        // The path may have been removed already.
+        _ = unsafe path.withCString { path in unsafe unlink(path) }
+    }
+
+    /// The next connection. Nil when none is waiting.
+    package func acceptNext() throws(SystemError) -> Socket? {
+        while true {
+            #if os(Linux)
+                let descriptor = accept4(
+                    socket.descriptor, nil, nil, swiftlet_sock_birth_flags)
+            #else
+                let descriptor = unsafe accept(socket.descriptor, nil, nil)
+            #endif
+            if descriptor >= 0 {
+                let accepted = Socket(adopting: descriptor)
+                // Options cannot be set on a connection that has ended already. The next one may
+                // work.
+                guard (try? accepted.prepareWhereBirthFlagsAreMissing()) != nil else { continue }
+                return accepted
+            }
+            switch errno {
+            case EAGAIN, EWOULDBLOCK: return nil
+            // The peer closed the connection before it was accepted, or Linux reports a network
+            // error of that connection. The next one may work.
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH:
+                continue
+            case let code: throw SystemError("accept", "\(address)", code: code)
+            }
+        }
+    }
+}

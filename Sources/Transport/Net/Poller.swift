@@ -1,0 +1,115 @@
+import Synchronization
+
+/// Waits for many descriptors at once: epoll on Linux, kqueue on Darwin.
+///
+/// Descriptors are watched edge-triggered, in both directions, from the moment they are added: each
+/// change is reported once. No system call is needed to ask for writability after a partial write,
+/// or to stop asking. The owner of a descriptor must read (or write) until the system reports that
+/// it would block, or remember that there is more.
+///
+/// One thread waits. Any thread may add, remove and wake up.
+package final class Poller: Sendable {
+    package struct Readiness: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let readable = Readiness(rawValue: 1)
+        package static let writable = Readiness(rawValue: 2)
+        /// The peer closed its side, or the connection broke: read until the end of the stream or
+        /// the error, even after a read that left room in its buffer.
+        package static let hungUp = Readiness(rawValue: 4)
+    }
+
+    package struct Event: Hashable, Sendable {
+        /// The token with which the descriptor was added.
+        package var token: UInt64
+        package var readiness: Readiness
+    }
+
+    private enum Phase: UInt8, AtomicRepresentable {
+        /// The thread is running. It checks its queues before it waits.
+        case working
+        /// The thread is waiting, or begins to.
+        case sleeping
+        /// ``wakeUp()`` was called, and the thread has not noticed it yet.
+        case woken
+    }
+
+    private let queue: EventQueue
+    private let phase = Atomic(Phase.working)
+
+    package init() throws(SystemError) {
+        queue = try EventQueue()
+    }
+}
+
+// MARK: - What is watched
+
+extension Poller {
+    /// Watches `descriptor` until it is removed or closed. `token` must not be `UInt64.max`, which
+    /// marks interruptions.
+    package func add(_ descriptor: CInt, token: UInt64) throws(SystemError) {
+        assert(token != .max)
+        try queue.add(descriptor, token: token)
+    }
+
+    /// Changes the token of `descriptor`. What is ready now is reported again.
+    package func modify(_ descriptor: CInt, token: UInt64) throws(SystemError) {
+        try queue.modify(descriptor, token: token)
+    }
+
+    /// Stops watching. Call it before closing the descriptor. An earlier wait may have reported
+    /// events already, so do not use the token again at once.
+    package func remove(_ descriptor: CInt) throws(SystemError) {
+        try queue.remove(descriptor)
+    }
+}
+
+// MARK: - Waiting and waking
+
+extension Poller {
+    /// Waits, and replaces the contents of `events` with what happened. Returns without an event
+    /// when `deadline` passes (nil is no limit) or ``wakeUp()`` was called.
+    ///
+    /// Allocates nothing if `events` has enough capacity.
+    ///
+    /// - Returns: Whether ``wakeUp()`` was called.
+    @discardableResult
+    package func wait(
+        until deadline: MonotonicInstant?, into events: inout [Event]
+    ) throws(SystemError) -> Bool {
+        events.removeAll(keepingCapacity: true)
+        let mayNotSleep = !phase.compareExchange(
+            expected: .working, desired: .sleeping, ordering: .acquiringAndReleasing
+        ).exchanged
+        // A thread that calls `wakeUp()` from here on changes the phase: its work is visible to the
+        // caller, which checks its queues after this call.
+        do throws(SystemError) {
+            try queue.wait(
+                milliseconds: mayNotSleep ? 0 : Self.milliseconds(until: deadline), &events)
+        } catch {
+            _ = phase.exchange(.working, ordering: .acquiringAndReleasing)
+            throw error
+        }
+        return phase.exchange(.working, ordering: .acquiringAndReleasing) == .woken
+    }
+
+    /// Makes the waiting thread return from ``wait(until:into:)``, or not begin to wait. Needs a
+    /// system call only when that thread waits and was not woken up already.
+    package func wakeUp() {
+        guard phase.exchange(.woken, ordering: .acquiringAndReleasing) == .sleeping else { return }
+        queue.interrupt()
+    }
+
+    /// Rounded up: a wait that ends early would make the loop spin until the deadline.
+    private static func milliseconds(until deadline: MonotonicInstant?) -> CInt {
+        guard let deadline else { return -1 }
+        let left = MonotonicInstant.now.duration(to: deadline)
+        guard left > .zero else { return 0 }
+        let (seconds, attoseconds) = left.components
+        // At most an hour, so that the milliseconds fit.
+        guard seconds < 3_600 else { return 3_600_000 }
+        return CInt(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

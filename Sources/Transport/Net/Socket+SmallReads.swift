@@ -1,0 +1,36 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+extension Socket {
+    /// Reads at most `count` bytes, and none that follow them: what comes after a handshake in the clear
+    /// belongs to another reader. Nil when nothing is there now; empty at the end of the stream.
+    package func read(atMost count: Int) throws(SystemError) -> [UInt8]? {
+        guard count > 0 else { return nil }
+        var result = ReadResult.count(0)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            // `recv` writes no more than the count that it is told, which is the room's.
+            result = .of { unsafe recv(descriptor, room.baseAddress, count, 0) }
+            filled = result.byteCount
+        }
+        switch try result.get() {
+        case .wouldBlock: return nil
+        default: return bytes
+        }
+    }
+
+    /// Writes as much of `bytes` as the system takes now. Returns the rest.
+    package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> ArraySlice<UInt8> {
+        var list = GatherList()
+        list.append(referencing: Array(bytes))
+        var left = bytes
+        while case .bytes(let count) = try write(gathering: &list), count > 0 {
+            left = left.dropFirst(count)
+        }
+        return left
+    }
+}

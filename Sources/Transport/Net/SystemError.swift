@@ -1,0 +1,50 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A system call that failed.
+package struct SystemError: Error, Hashable, Sendable {
+    /// The system call, or its purpose: `connect`, `read`, `bind`.
+    package let operation: String
+
+    /// The address, path or host name. Empty when there is none.
+    package let subject: String
+
+    /// The value of `errno`.
+    package let code: CInt
+
+    package init(_ operation: String, _ subject: String, code: CInt) {
+        self.operation = operation
+        self.subject = subject
+        self.code = code
+    }
+
+    /// The error in `errno`. Make it before any other system call.
+    static func current(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(operation, subject, code: errno)
+    }
+}
+
+extension SystemError {
+    /// The system's description, in lower case because it is used inside a sentence.
+    package var text: String {
+        // The C library owns the string, which is copied at once. On glibc (2.32) and musl it is
+        // constant or belongs to the thread.
+        guard let pointer = unsafe strerror(code) else { return "error \(code)" }
+        let text = unsafe String(cString: pointer)
+        let second = text.dropFirst().first
+        // "RPC struct is bad" and "I/O error" keep their capitals.
+        guard let first = text.first, second?.isLowercase == true else { return text }
+        return first.lowercased() + text.dropFirst()
+    }
+}
+
+extension SystemError: CustomStringConvertible {
+    package var description: String {
+        subject.isEmpty ? "\(operation): \(text)" : "\(operation) \(subject): \(text)"
+    }
+}

@@ -1,0 +1,101 @@
+// The identity that a session expects of its peer, and the identity that the peer has.
+
+extension OpenSSLSession {
+    /// Makes OpenSSL check the peer's certificate for the identity. Offers a ticket of an earlier session
+    /// with that peer.
+    func setIdentity() throws(TLSError) {
+        guard let identity else {
+            guard context.configuration.verification == .none else {
+                throw TLSError(.configuration, "no host is given that the certificate must be for")
+            }
+            return
+        }
+        let parameters = unsafe library.sslGet0Param(ssl)
+        switch identity {
+        case .address(let address):
+            guard unsafe library.x509VerifyParamSet1IpAsc(parameters, address) == 1 else {
+                throw TLSError(.configuration, "not an address: '\(address)'")
+            }
+        case .name(let name):
+            unsafe library.x509VerifyParamSetHostflags(parameters, Self.hostFlags)
+            guard unsafe library.x509VerifyParamSet1Host(parameters, name, 0) == 1 else {
+                throw TLSError(.configuration, "not a host name: '\(name)'")
+            }
+            try setServerName(name)
+        }
+        library.errClearError()
+        guard context.configuration.resumesSessions else { return }
+        unsafe context.tickets.take(for: identity, isReusable: \.isReusable)?.offer(to: ssl)
+    }
+
+    /// RFC 9525 §6.3 and §2: no partial wildcards, and the Common Name of a certificate is no identity.
+    private static var hostFlags: CUnsignedInt {
+        OpenSSL.X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS
+            | OpenSSL.X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
+    }
+
+    /// OpenSSL copies the name.
+    private func setServerName(_ name: String) throws(TLSError) {
+        var bytes = Array(name.utf8) + [0]
+        let isSet = unsafe bytes.withUnsafeMutableBytes {
+            unsafe library.sslCtrl(
+                ssl, OpenSSL.SSL_CTRL_SET_TLSEXT_HOSTNAME, 0, $0.baseAddress) == 1
+        }
+        guard isSet else {
+            throw TLSError(.configuration, "not a host name: '\(name)' (\(library.reason()))")
+        }
+    }
+
+    /// Called by OpenSSL while it verifies. Keeps the first refusal.
+    func refuse(_ code: CInt, _ certificate: OpaquePointer?) {
+        guard refusal == nil else { return }
+        refusal = unsafe library.verificationFailure(code, certificate, identity)
+    }
+
+    package func isPeer(_ identity: ServerIdentity) -> Bool {
+        guard context.configuration.verification == .full, identity != self.identity else {
+            return true
+        }
+        guard let certificate = unsafe library.sslGet1PeerCertificate(ssl) else { return false }
+        defer { unsafe library.x509Free(certificate) }
+        switch identity {
+        case .name(let name):
+            return unsafe library.x509CheckHost(
+                certificate, name, name.utf8.count, Self.hostFlags, nil) == 1
+        case .address(let address):
+            return unsafe library.x509CheckIpAsc(certificate, address, 0) == 1
+        }
+    }
+}
+
+// MARK: - Results of the handshake
+
+extension OpenSSLSession {
+    package var negotiatedProtocol: String? {
+        var start: UnsafePointer<UInt8>?
+        var count: CUnsignedInt = 0
+        unsafe library.sslGet0AlpnSelected(ssl, &start, &count)
+        guard let start = unsafe start, count > 0 else { return nil }
+        // The name belongs to the SSL object, and is copied.
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(count))
+        return unsafe String(decoding: bytes, as: UTF8.self)
+    }
+
+    package var protocolVersion: String {
+        unsafe library.sslGetVersion(ssl).map { unsafe String(cString: $0) } ?? "unknown"
+    }
+
+    package var isResumed: Bool { unsafe library.sslSessionReused(ssl) == 1 }
+
+    package var peerCertificates: [[UInt8]] {
+        guard let own = unsafe library.sslGet1PeerCertificate(ssl) else { return [] }
+        defer { unsafe library.x509Free(own) }
+        let first = unsafe library.der(own)
+        // OpenSSL owns the chain. On a client it begins with the server's own certificate; on a server it
+        // does not contain the client's.
+        let chain = unsafe library.sslGetPeerCertChain(ssl)
+        let count = unsafe chain == nil ? 0 : max(0, library.opensslSkNum(chain))
+        let others = (0..<count).map { unsafe library.der(library.opensslSkValue(chain, $0)) }
+        return [first] + others.filter { $0 != first }
+    }
+}

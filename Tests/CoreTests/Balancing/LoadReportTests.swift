@@ -1,0 +1,67 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The load report in trailers")
+struct LoadReportTests {
+    private static func double(_ number: UInt8, _ value: Double) -> [UInt8] {
+        [number << 3 | 1] + (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+    }
+
+    private static func bytes(_ number: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        [number << 3 | 2, UInt8(payload.count)] + payload
+    }
+
+    private static func entry(_ number: UInt8, _ name: String, _ value: Double) -> [UInt8] {
+        bytes(number, bytes(1, Array(name.utf8)) + double(2, value))
+    }
+
+    @Test("carries every field, and skips those that are not known")
+    func fields() throws {
+        let bytes =
+            Self.double(1, 0.5) + Self.double(2, 0.25) + [3 << 3, 0x96, 0x01]
+            + Self.entry(4, "cost", 7) + Self.entry(5, "disk", 0.75) + Self.double(6, 1000.5)
+            + Self.double(7, 3) + Self.entry(8, "queue", 12) + Self.double(9, 0.875)
+            + [15 << 3 | 5, 1, 2, 3, 4]
+        let load = try #require(LoadReport(decoding: bytes))
+        var expected = LoadReport()
+        expected.cpuUtilization = 0.5
+        expected.memoryUtilization = 0.25
+        expected.utilization = ["disk": 0.75]
+        expected.requestsPerSecond = 1000.5
+        expected.errorsPerSecond = 3
+        expected.namedMetrics = ["queue": 12]
+        expected.applicationUtilization = 0.875
+        #expect(load == expected)
+    }
+
+    @Test("values that are negative or not finite count as 0", arguments: [-1, .nan, .infinity])
+    func garbage(value: Double) {
+        #expect(LoadReport(decoding: Self.double(1, value)) == LoadReport())
+    }
+
+    @Test(
+        "bytes that are no message are no report",
+        arguments: [
+            [0x09, 0], [0x2a, 5, 0], [0x80], [0x00], [0x0b], [0x2a, 2, 0x12, 9],
+            [UInt8](repeating: 0xff, count: 12),
+        ])
+    func malformed(bytes: [UInt8]) {
+        #expect(LoadReport(decoding: bytes) == nil)
+    }
+
+    @Test("no cut of a report traps")
+    func cuts() {
+        let bytes = Self.double(1, 0.5) + Self.entry(5, "disk", 0.75)
+        for count in 0..<bytes.count { _ = LoadReport(decoding: Array(bytes.prefix(count))) }
+        #expect(LoadReport(decoding: []) == LoadReport())
+    }
+
+    @Test("is read from endpoint-load-metrics-bin")
+    func trailers() {
+        var trailers: Metadata = ["x-other": "1"]
+        #expect(LoadReport(trailers: trailers) == nil)
+        trailers.append(bytes: Self.double(1, 0.5), for: "endpoint-load-metrics-bin")
+        #expect(LoadReport(trailers: trailers)?.cpuUtilization == 0.5)
+    }
+}

@@ -1,0 +1,143 @@
+import SwiftletTransport
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The request direction of a call")
+struct OutboundTests {
+    private let message = EncodedMessage.whole([0, 0, 0, 0, 1, 7])
+
+    @Test(
+        "is sent again once after a server refused it, and any number of times if it was not sent")
+    func resend() {
+        var outbound = Outbound(maxReplayByteCount: 100)
+        outbound.writeOnly(message)
+        for attempt in 0..<5 {
+            #expect(outbound.beginOpening().attempt == attempt)
+            #expect(outbound.prepareResend(wasSent: false) == true)
+        }
+        #expect(outbound.prepareResend(wasSent: true) == true)
+        #expect(outbound.prepareResend(wasSent: true) == false)
+    }
+
+    @Test("is not sent again after the server has begun to answer")
+    func committed() {
+        var outbound = Outbound(maxReplayByteCount: 100)
+        outbound.writeOnly(message)
+        _ = outbound.beginOpening()
+        outbound.attached()
+        outbound.commit()
+        #expect(outbound.prepareResend(wasSent: false) == false)
+    }
+
+    @Test("reports a write that waits for room when there is room, and as lost when the call ends")
+    func room() {
+        var outbound = Outbound(maxReplayByteCount: 100)
+        outbound.noteBlockedWrite()
+        #expect(!outbound.hasReports)
+        outbound.reportRoom()
+        #expect(outbound.takeReport(includingLosses: true) == true)
+        outbound.noteBlockedWrite()
+        outbound.close()
+        #expect(outbound.takeReport(includingLosses: false) == nil)
+        #expect(outbound.takeReport(includingLosses: true) == false)
+        #expect(!outbound.hasReports)
+    }
+
+    @Test("accepts no message after its end")
+    func finished() {
+        var outbound = Outbound(maxReplayByteCount: 100)
+        #expect(outbound.finish(hasStream: false) == true)
+        #expect(outbound.finish(hasStream: false) == false)
+        guard case .ended = outbound.write(message, andFinish: false, hasStream: true) else {
+            Issue.record("a message was accepted after the end of the request")
+            return
+        }
+        #expect(outbound.sentByteCount == 0)
+    }
+}
+
+@Suite("The response direction of a call")
+struct InboundTests {
+    private func received(_ bytes: [UInt8], heldBack: Int = 0) throws -> Inbound {
+        var inbound = Inbound(
+            .lengthPrefixed, maxByteCount: nil, heldBackByteCount: heldBack)
+        try inbound.receiveBody(bytes.span)
+        return inbound
+    }
+
+    @Test("holds the window of messages that were not asked for")
+    func window() throws {
+        var inbound = try received([0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 1, 8])
+        #expect(inbound.takeReturnable() == 0)
+        inbound.request()
+        #expect(inbound.takeMessage()?.0.bytes == [7])
+        #expect(inbound.takeReturnable() == 6)
+        #expect(inbound.takeReturnable() == 0)
+        #expect(inbound.takeMessage() == nil)
+    }
+
+    @Test("returns the window of a message that is arriving only if it was asked for")
+    func arriving() throws {
+        var inbound = try received([0, 0, 0, 0, 9, 1, 2])
+        // The prefix was consumed.
+        #expect(inbound.takeReturnable() == 5)
+        inbound.request()
+        #expect(inbound.takeReturnable() == 2)
+    }
+
+    @Test("holds the window of messages that the observer keeps until they are read")
+    func kept() throws {
+        var inbound = try received([0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 1, 8])
+        inbound.request()
+        #expect(inbound.takeAllMessages().count == 2)
+        #expect(inbound.takeReturnable() == 6)
+        inbound.noteRead(6)
+        #expect(inbound.takeReturnable() == 6)
+    }
+
+    @Test("is a whole response until a part of it was delivered")
+    func whole() throws {
+        var inbound = try received([0, 0, 0, 0, 1, 7])
+        #expect(!inbound.isWholeResponse)
+        inbound.request(2)
+        #expect(inbound.isWholeResponse)
+        inbound.receiveHeaders(httpStatus: 200, .identity, ["a": "b"])
+        #expect(inbound.takeInitialMetadata()?["a"] == "b")
+        #expect(inbound.takeInitialMetadata() == nil)
+        #expect(!inbound.isWholeResponse)
+    }
+}
+
+@Suite("The lifetime of a call")
+struct LifetimeTests {
+    private final class Observer: CallObserver {
+        func receive(initialMetadata: Metadata) {}
+        func receive(message: [UInt8], from call: any CallRequests) {}
+        func messageWasWritten(wasAccepted: Bool) {}
+        func receive(end: consuming CallEnd) {}
+    }
+
+    private let cancelled = RPCError(.cancelled, "cancelled")
+
+    @Test("starts once, and delivers one end")
+    func once() {
+        var lifetime = Lifetime(Observer())
+        #expect(lifetime.start(now: .now) == true)
+        #expect(lifetime.start(now: .now) == false)
+        _ = lifetime.end(CallEnd(error: nil), isImmediate: false, at: .now)
+        #expect(lifetime.isOver)
+        #expect(lifetime.takeEnd(CallTimes()) != nil)
+        #expect(lifetime.takeEnd(CallTimes()) == nil)
+    }
+
+    @Test("replaces an end that waits for messages, and no other")
+    func replaced() {
+        var waiting = Lifetime(Observer())
+        _ = waiting.end(CallEnd(error: nil), isImmediate: false, at: .now)
+        #expect(waiting.replaceEnd(with: cancelled) == true)
+        #expect(waiting.failure == cancelled)
+        #expect(waiting.takeEnd(CallTimes())?.end.dropsUnread == true)
+        #expect(waiting.replaceEnd(with: cancelled) == false)
+    }
+}

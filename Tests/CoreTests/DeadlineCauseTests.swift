@@ -1,0 +1,52 @@
+import SwiftletTransport
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The cause of a call's deadline while its channel connects", .timeLimit(.minutes(5)))
+struct DeadlineCauseTests {
+    /// Asks for the error of a deadline that passes while the session is made.
+    private final class SlowProvider: TLSProvider {
+        let ask = Mutex<(@Sendable () -> RPCError)?>(nil)
+        let error = Mutex<RPCError?>(nil)
+
+        func makeSession(
+            host: String?, offering protocols: [String]?
+        ) throws(TLSError) -> any TLSSession {
+            let asked = ask.withLock { $0.take() }?()
+            if let asked { error.withLock { $0 = asked } }
+            throw TLSError(.configuration, "no session")
+        }
+    }
+
+    @Test("is the TLS handshake as soon as the server is connected to")
+    func sessionBeingMade() throws {
+        let provider = SlowProvider()
+        let queue = try CompletionQueue(.byHand)
+        let core = ChannelCore(
+            try Target("nowhere"),
+            credentials: ChannelCredentials(provider: provider, targetNameOverride: nil),
+            arguments: ChannelArguments(), queues: [queue],
+            sockets: { () throws(SystemError) in
+                do { return try Socket.withPair { near, _ in near } } catch {
+                    throw SystemError("socketpair", "\(error)", code: 0)
+                }
+            })
+        let call = CallCore(
+            CallHead(
+                MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil),
+                CallOptions(), MessageLimits()),
+            deadline: .never, backend: core, observer: SingleResponse())
+        provider.ask.withLock { $0 = { core.deadlineError(of: call) } }
+        call.start()
+        var scratch = EventLoop.Scratch()
+        while provider.error.withLock({ $0 == nil }) {
+            try core.loop.turn(until: nil, &scratch)
+        }
+        let error = try #require(provider.error.withLock { $0 })
+        #expect(error.phase == .tls)
+        #expect(error.causes.first?.contains("the TLS handshake did not complete") == true)
+        core.shutDown()
+    }
+}

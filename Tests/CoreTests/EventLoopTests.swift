@@ -1,0 +1,50 @@
+import SwiftletTransport
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite("An event loop")
+struct EventLoopTests {
+    /// Counts what it is called for.
+    private final class Target: Pollable, TimerTarget {
+        let eventCount = Atomic(0)
+        /// How many events were handled before the timer fired.
+        let eventCountAtTimer = Atomic(-1)
+
+        func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
+            eventCount.wrappingAdd(1, ordering: .relaxed)
+        }
+
+        func timerFired(now: MonotonicInstant) {
+            eventCountAtTimer.store(eventCount.load(ordering: .relaxed), ordering: .relaxed)
+        }
+    }
+
+    @Test("handles every event that has arrived before it fires a timer", arguments: [1, 64, 500])
+    func timersLast(eventCount: Int) throws {
+        let loop = try EventLoop()
+        let target = Target()
+        try Socket.withPair { near, far in
+            let descriptor = near.descriptor
+            // A socket without output is writable, and each copy of its descriptor reports that.
+            let copies = (0..<eventCount).map { _ in dup(descriptor) }
+            defer { for copy in copies { close(copy) } }
+            for copy in copies { _ = try loop.add(copy, target) }
+            _ = loop.schedule(target, at: .now)
+            var scratch = EventLoop.Scratch()
+            try loop.turn(until: nil, &scratch)
+            _ = consume near
+            _ = consume far
+        }
+        #expect(target.eventCountAtTimer.load(ordering: .relaxed) == eventCount)
+    }
+}

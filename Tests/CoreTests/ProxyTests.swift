@@ -1,0 +1,166 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("A proxy")
+struct ProxyTests {
+    @Test(
+        "is named by a URL",
+        arguments: [
+            ("http://proxy:3128", "http://proxy:3128", nil, nil),
+            ("HTTP://proxy", "http://proxy:443", nil, nil),
+            ("http://user:p%40ss@10.0.0.1:8080/", "http://10.0.0.1:8080", "user", "p@ss"),
+            ("socks5://[::1]:9050", "socks5://[::1]:9050", nil, nil),
+            ("socks5h://proxy", "socks5://proxy:1080", nil, nil),
+            ("http://only-a-name@proxy:1", "http://proxy:1", "only-a-name", ""),
+        ] as [(String, String, String?, String?)])
+    func url(text: String, description: String, user: String?, password: String?) throws {
+        let proxy = try ProxyServer(text)
+        #expect("\(proxy)" == description)
+        #expect(proxy.user == user)
+        #expect(proxy.password == password)
+        #expect(!String(reflecting: proxy).utf8.elementsEqual(text.utf8) || user == nil)
+    }
+
+    @Test(
+        "is refused when its URL is malformed, without its password in the error",
+        arguments: ["proxy:3128", "ftp://proxy", "http://", "http://u:secret%4@proxy", "https://p"])
+    func malformed(text: String) {
+        let error = #expect(throws: RPCError.self) { try ProxyServer(text) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error.map { !"\($0)".hasSuffix("secret") } == true)
+    }
+
+    @Test(
+        "comes from the environment in gRPC's order, and not for what that excepts",
+        arguments: [
+            (["grpc_proxy": "http://a:1", "https_proxy": "http://b:2"], "example.com:1", "a"),
+            (["https_proxy": "http://b:2", "http_proxy": "http://c:3"], "example.com:1", "b"),
+            (["grpc_proxy": "", "http_proxy": "http://c:3"], "example.com:1", "c"),
+            (["all_proxy": "socks5://d:4"], "example.com:1", "d"),
+            (["http_proxy": "http://c:3"], "localhost:1", nil),
+            (["http_proxy": "http://c:3"], "127.0.0.1:1", nil),
+            (["http_proxy": "http://c:3"], "unix:/tmp/x", nil),
+            (["http_proxy": "http://c:3", "no_proxy": "other,example.com"], "example.com:1", nil),
+            (["http_proxy": "http://c:3", "no_proxy": ".example.com"], "a.example.com:1", nil),
+            (["http_proxy": "http://c:3", "no_proxy": "example.com"], "notexample.com:1", "c"),
+            (["http_proxy": "http://c:3", "no_proxy": "*"], "example.com:1", nil),
+            (["http_proxy": "http://c:3", "no_proxy": "10.0.0.0/8"], "10.9.8.7:1", nil),
+            (["http_proxy": "http://c:3", "no_proxy": "10.0.0.0/8"], "11.9.8.7:1", "c"),
+            (["http_proxy": "http://c:3", "no_proxy": "2001:db8::/32"], "[2001:db8::1]:1", nil),
+            (
+                ["http_proxy": "http://c:3", "no_proxy": "x", "no_grpc_proxy": "example.com"],
+                "example.com:1", nil
+            ),
+            ([:], "example.com:1", nil),
+        ] as [([String: String], String, String?)])
+    func environment(variables: [String: String], target: String, host: String?) throws {
+        let target = try Target(target)
+        let proxy = try ProxyChoice.environment.proxy(for: target) { variables[$0] }
+        #expect(proxy?.host == host)
+        #expect(try ProxyChoice.none.proxy(for: target) { variables[$0] } == nil)
+    }
+
+    @Test("that the environment names wrongly is an error that names the variable")
+    func wrongEnvironment() throws {
+        let target = try Target("example.com:1")
+        let error = #expect(throws: RPCError.self) {
+            try ProxyChoice.environment.proxy(for: target) { $0 == "grpc_proxy" ? "nonsense" : nil }
+        }
+        #expect(error?.message.hasPrefix("the environment variable grpc_proxy: ") == true)
+    }
+}
+
+@Suite("The handshake with a proxy")
+struct ProxyHandshakeTests {
+    /// Feeds `answer` piece by piece as the handshake asks for it. Returns what was sent, and how many
+    /// bytes were left over.
+    private func run(
+        _ url: String, host: String = "example.com", _ answer: [UInt8]
+    ) throws -> (sent: [UInt8], left: Int) {
+        var handshake = ProxyHandshake(try ProxyServer(url), host: host, port: 443)
+        var sent = handshake.greeting
+        var rest = answer[...]
+        var step = handshake.firstStep
+        while true {
+            switch step {
+            case .connected: return (sent, rest.count)
+            case .send(let bytes):
+                sent += bytes
+                step = handshake.stepAfterSending
+            case .receive(let count):
+                try #require(rest.count >= count)
+                step = try handshake.receive(Array(rest.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    @Test("over HTTP ends with the header fields, and leaves what follows to the server")
+    func http() throws {
+        let answer = Array("HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\nPRI".utf8)
+        let (sent, left) = try run("http://u:p@proxy:1", answer)
+        #expect(
+            String(decoding: sent, as: UTF8.self)
+                == "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n"
+                + "Proxy-Authorization: Basic dTpw\r\n\r\n")
+        #expect(left == 3)
+    }
+
+    @Test(
+        "over HTTP fails with the proxy's own words",
+        arguments: [
+            ("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "407 Proxy Authentication"),
+            ("HTTP/1.0 502 Bad\u{1b}[2J gateway\r\n\r\n", "502"),
+            ("SSH-2.0-OpenSSH\r\n\r\n", "does not speak HTTP"),
+        ])
+    func httpFailure(answer: String, cause: String) {
+        let error = #expect(throws: ProxyHandshake.Failure.self) {
+            try run("http://proxy:1", Array(answer.utf8))
+        }
+        let words = Array(error?.cause.utf8 ?? "".utf8)
+        #expect(words.indices.contains { words[$0...].starts(with: cause.utf8) })
+        #expect(!words.contains(0x1b))
+    }
+
+    @Test("over HTTP fails when the answer has no end")
+    func endless() throws {
+        let answer = [UInt8](repeating: 0x61, count: 20_000)
+        let error = #expect(throws: ProxyHandshake.Failure.self) {
+            try run("http://proxy:1", answer)
+        }
+        #expect(error?.cause == "the proxy's answer is longer than 16384 bytes")
+    }
+
+    @Test("over SOCKS has the proxy look names up")
+    func socksName() throws {
+        let (sent, left) = try run(
+            "socks5://proxy", [5, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80, 9, 9])
+        #expect(sent == [5, 1, 0, 5, 1, 0, 3, 11] + Array("example.com".utf8) + [1, 187])
+        #expect(left == 2)
+    }
+
+    @Test("over SOCKS logs in when the proxy wants that")
+    func socksLogin() throws {
+        let answer: [UInt8] = [5, 2, 1, 0, 5, 0, 0, 3, 2, 0x61, 0x62, 0, 80]
+        let (sent, left) = try run("socks5://u:pw@proxy", host: "10.0.0.1", answer)
+        #expect(sent == [5, 2, 0, 2, 1, 1, 0x75, 2, 0x70, 0x77, 5, 1, 0, 1, 10, 0, 0, 1, 1, 187])
+        #expect(left == 0)
+    }
+
+    @Test(
+        "over SOCKS fails with the reason",
+        arguments: [
+            ([4, 0], "the proxy does not speak SOCKS 5"),
+            ([5, 0xff], "the proxy demands a log-in"),
+            (
+                [5, 0, 5, 5, 0, 1],
+                "the proxy refused the connection to example.com:443: connection refused"
+            ),
+        ] as [([UInt8], String)])
+    func socksFailure(answer: [UInt8], cause: String) {
+        #expect(throws: ProxyHandshake.Failure(cause: cause)) {
+            try run("socks5://proxy", answer)
+        }
+    }
+}

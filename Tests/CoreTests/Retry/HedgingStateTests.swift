@@ -1,0 +1,148 @@
+import SwiftletCore
+import Testing
+
+@Suite("Hedging (A6)")
+struct HedgingStateTests {
+    private func state(
+        maxAttempts: Int = 4, delay: Duration = .milliseconds(500), throttle: RetryThrottle? = nil
+    ) -> HedgingState {
+        var policy = HedgingPolicy(maxAttempts: maxAttempts)
+        policy.delay = delay
+        policy.nonFatalCodes = [.unavailable]
+        return HedgingState(policy, throttle: throttle, now: .zero)
+    }
+
+    private func milliseconds(_ count: Int) -> Duration { .milliseconds(count) }
+
+    /// Asks until the state says to wait; returns the number of attempts sent and the last answer.
+    private func drain(
+        _ state: inout HedgingState, at now: Duration
+    ) -> (sent: Int, answer: HedgingState.Action) {
+        var sent = 0
+        while true {
+            let action = state.next(now: now)
+            guard action == .send else { return (sent, action) }
+            sent += 1
+        }
+    }
+
+    @Test(
+        "after 1 ms there is one outstanding RPC, after 501 ms two, after 1001 ms three, then four")
+    func intervals() {
+        var state = state()
+        var total = 0
+        for (time, outstanding) in [(1, 1), (501, 2), (1_001, 3), (1_501, 4), (9_999, 4)] {
+            total += drain(&state, at: milliseconds(time)).sent
+            #expect(total == outstanding)
+        }
+        #expect(state.next(now: milliseconds(9_999)) == .wait(until: nil))
+    }
+
+    @Test("a hedgingDelay of 0 sends all RPCs simultaneously")
+    func noDelay() {
+        var state = state(delay: .zero)
+        #expect(drain(&state, at: .zero) == (4, .wait(until: nil)))
+    }
+
+    @Test("more than 5 attempts are treated as 5")
+    func attemptLimit() {
+        var state = state(maxAttempts: 100, delay: .zero)
+        #expect(drain(&state, at: .zero).sent == 5)
+    }
+
+    @Test("a non-fatal status code sends the next hedged request immediately; later ones resume")
+    func nonFatal() {
+        var state = state()
+        _ = drain(&state, at: .zero)
+        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: milliseconds(100)) == .goOn)
+        #expect(
+            drain(&state, at: milliseconds(100)) == (1, .wait(until: milliseconds(600))))
+    }
+
+    @Test("any other status code is the result of the call")
+    func fatal() {
+        var state = state()
+        _ = drain(&state, at: .zero)
+        #expect(state.attemptFailed(AttemptFailure(.internal), now: .zero) == .finish)
+    }
+
+    @Test("the last of all attempts to fail is the result of the call")
+    func allFailed() {
+        var state = state(maxAttempts: 2, delay: .zero)
+        _ = drain(&state, at: .zero)
+        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .zero) == .goOn)
+        #expect(state.next(now: .zero) == .wait(until: nil))
+        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .zero) == .finish)
+    }
+
+    @Test("pushback not to retry: no further hedged requests are sent")
+    func pushbackNever() {
+        var state = state(delay: milliseconds(10))
+        #expect(drain(&state, at: milliseconds(0)).sent == 1)
+        #expect(drain(&state, at: milliseconds(10)).sent == 1)
+        let failure = AttemptFailure(.unavailable, pushback: .never)
+        #expect(state.attemptFailed(failure, now: milliseconds(11)) == .goOn)
+        #expect(drain(&state, at: .seconds(9)) == (0, .wait(until: nil)))
+        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .seconds(9)) == .finish)
+    }
+
+    @Test("pushback of n ms: the next one after n ms, subsequent ones at n + hedgingDelay")
+    func pushbackDelay() {
+        var state = state()
+        _ = drain(&state, at: .zero)
+        let failure = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(2)))
+        #expect(state.attemptFailed(failure, now: milliseconds(100)) == .goOn)
+        #expect(drain(&state, at: milliseconds(600)) == (0, .wait(until: milliseconds(2_100))))
+        #expect(
+            drain(&state, at: milliseconds(2_100)) == (1, .wait(until: milliseconds(2_600))))
+    }
+
+    @Test("the first RPC is always sent, subsequent ones only above the threshold of the throttle")
+    func throttled() {
+        let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
+        _ = throttle.recordFailure()
+        var state = state(throttle: throttle)
+        #expect(drain(&state, at: .zero).sent == 1)
+        #expect(drain(&state, at: .seconds(1)) == (0, .wait(until: nil)))
+        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .seconds(2)) == .finish)
+    }
+
+    @Test("gives up when a throttled hedged request was all that was left")
+    func throttledLater() {
+        let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
+        var state = state(throttle: throttle)
+        _ = drain(&state, at: .zero)
+        let failure = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(1)))
+        #expect(state.attemptFailed(failure, now: .zero) == .goOn)
+        #expect(drain(&state, at: .seconds(1)) == (0, .giveUp))
+    }
+
+    @Test("attempts that the server did not process are sent again and do not count")
+    func transparent() {
+        var state = state(maxAttempts: 2, delay: .zero)
+        _ = drain(&state, at: .zero)
+        let refused = AttemptFailure(.unavailable, reach: .notProcessed)
+        #expect(state.attemptFailed(refused, now: .zero) == .transparent)
+        #expect(state.attemptFailed(refused, now: .zero) == .goOn)
+        #expect(state.sentCount == 2)
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable, reach: .notSent), now: .zero)
+                == .transparent)
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable, reach: .dropped), now: .zero)
+                == .finish)
+    }
+
+    @Test("once committed, no subsequent attempts are started")
+    func committed() {
+        let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
+        var state = state(throttle: throttle)
+        _ = drain(&state, at: .zero)
+        state.commit()
+        #expect(drain(&state, at: .seconds(9)) == (0, .wait(until: nil)))
+        #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .seconds(9)) == .finish)
+        #expect(!throttle.allowsRetries)
+        state.attemptSucceeded()
+        #expect(throttle.allowsRetries)
+    }
+}

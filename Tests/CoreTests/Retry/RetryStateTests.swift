@@ -1,0 +1,192 @@
+import SwiftletCore
+import Testing
+
+@Suite("Retries (A6)")
+struct RetryStateTests {
+    private static let policy: RetryPolicy = {
+        var policy = RetryPolicy(maxAttempts: 5, retryableCodes: [.unavailable])
+        policy.initialBackoff = .milliseconds(100)
+        policy.maxBackoff = .milliseconds(300)
+        policy.backoffMultiplier = 2
+        return policy
+    }()
+
+    private func state(
+        maxAttempts: Int = 5, throttle: RetryThrottle? = nil
+    ) -> RetryState {
+        var policy = Self.policy
+        policy.maxAttempts = maxAttempts
+        return RetryState(policy, throttle: throttle)
+    }
+
+    /// The delay in milliseconds; nil when the call gives up.
+    private func delay(_ decision: RetryState.Decision) -> Int? {
+        guard case .retry(let delay) = decision else { return nil }
+        return Int((delay / .milliseconds(1)).rounded())
+    }
+
+    @Test("the n-th delay is min(initialBackoff × backoffMultiplier^(n−1), maxBackoff)")
+    func backoff() {
+        var state = state()
+        let delays = (0..<4).map { _ in
+            delay(state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5))
+        }
+        #expect(delays == [100, 200, 300, 300])
+    }
+
+    @Test("jitter of plus or minus 0.2 is applied", arguments: [(0.0, 80), (1.0, 120)])
+    func jitter(chance: Double, milliseconds: Int) {
+        var state = state()
+        #expect(
+            delay(state.attemptFailed(AttemptFailure(.unavailable), chance: chance))
+                == milliseconds)
+    }
+
+    @Test("maxAttempts includes the original request")
+    func maxAttempts() {
+        var state = state(maxAttempts: 2)
+        #expect(delay(state.attemptFailed(AttemptFailure(.unavailable))) != nil)
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable)) == .giveUp(.attemptsExhausted))
+        #expect(state.previousAttemptCount == 2)
+    }
+
+    @Test("more than 5 attempts are treated as 5")
+    func attemptLimit() {
+        var state = state(maxAttempts: 1_000)
+        let decisions = (0..<5).map { _ in state.attemptFailed(AttemptFailure(.unavailable)) }
+        #expect(decisions.dropLast().allSatisfy { delay($0) != nil })
+        #expect(decisions.last == .giveUp(.attemptsExhausted))
+    }
+
+    @Test("a fatal status code is not retried")
+    func fatal() {
+        var state = state()
+        #expect(state.attemptFailed(AttemptFailure(.internal)) == .giveUp(.codeNotRetryable))
+    }
+
+    @Test("a committed call is not retried")
+    func committed() {
+        var state = state()
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable), isCommitted: true)
+                == .giveUp(.committed))
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable, reach: .notSent), isCommitted: true)
+                == .giveUp(.committed))
+    }
+
+    @Test("pushback is obeyed exactly, and later delays begin again with initialBackoff")
+    func pushback() {
+        var state = state()
+        _ = state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5)
+        let pushedBack = AttemptFailure(.unavailable, pushback: .retry(after: .seconds(7)))
+        #expect(state.attemptFailed(pushedBack, chance: 0.9) == .retry(after: .seconds(7)))
+        #expect(delay(state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5)) == 100)
+    }
+
+    @Test("a server that pushes back without a delay is not retried")
+    func noRetry() {
+        var state = state()
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable, pushback: .never))
+                == .giveUp(.pushedBack))
+    }
+
+    @Test("pushback allows no attempt beyond maxAttempts and no code that is not retryable")
+    func pushbackLimits() {
+        let pushback = RetryPushback.retry(after: .zero)
+        var state = state(maxAttempts: 2)
+        #expect(
+            state.attemptFailed(AttemptFailure(.internal, pushback: pushback))
+                == .giveUp(.codeNotRetryable))
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable, pushback: pushback))
+                == .giveUp(.attemptsExhausted))
+    }
+
+    @Test("a call that never left the client is retried transparently without a limit")
+    func notSent() {
+        var state = state(
+            maxAttempts: 2, throttle: RetryThrottle(.init(maxTokens: 1, tokenRatio: 1)))
+        for _ in 0..<100 {
+            #expect(
+                state.attemptFailed(AttemptFailure(.unavailable, reach: .notSent)) == .transparent)
+        }
+        #expect(state.previousAttemptCount == 0)
+    }
+
+    @Test("a call that the server's application never saw is retried transparently once")
+    func notProcessed() {
+        var state = state(maxAttempts: 2)
+        let failure = AttemptFailure(.unavailable, reach: .notProcessed)
+        #expect(state.attemptFailed(failure) == .transparent)
+        #expect(delay(state.attemptFailed(failure)) != nil)
+        #expect(state.attemptFailed(failure) == .giveUp(.attemptsExhausted))
+    }
+
+    @Test("if the pick result type was DROP, the RPC fails immediately")
+    func dropped() {
+        var state = state()
+        #expect(
+            state.attemptFailed(AttemptFailure(.unavailable, reach: .dropped))
+                == .giveUp(.dropped))
+    }
+
+    @Test("retries stop when the token count is at half of maxTokens")
+    func throttled() {
+        let throttle = RetryThrottle(.init(maxTokens: 4, tokenRatio: 0.5))
+        var state = state(throttle: throttle)
+        #expect(delay(state.attemptFailed(AttemptFailure(.unavailable))) != nil)
+        #expect(state.attemptFailed(AttemptFailure(.unavailable)) == .giveUp(.throttled))
+        state.attemptSucceeded()
+        #expect(throttle.allowsRetries)
+    }
+
+    @Test(
+        "failures count for the throttle that are retryable or push back, whatever forbids the retry",
+        arguments: [
+            (AttemptFailure(.unavailable), true, true),
+            (AttemptFailure(.unavailable, pushback: .never), false, true),
+            (AttemptFailure(.invalidArgument, pushback: .never), false, true),
+            (AttemptFailure(.invalidArgument), false, false),
+            (AttemptFailure(.unavailable, reach: .notProcessed), false, false),
+        ])
+    func counted(failure: AttemptFailure, isCommitted: Bool, counts: Bool) {
+        let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
+        var state = state(throttle: throttle)
+        _ = state.attemptFailed(failure, isCommitted: isCommitted)
+        #expect(throttle.allowsRetries != counts)
+    }
+
+    @Test(
+        "policies with absurd numbers have delays in range",
+        arguments: [Double.infinity, .nan, -1, 0, 1e300])
+    func absurdNumbers(multiplier: Double) {
+        var policy = Self.policy
+        policy.initialBackoff = .seconds(315_576_000_000)
+        policy.maxBackoff = .seconds(315_576_000_000)
+        policy.backoffMultiplier = multiplier
+        var state = RetryState(policy, throttle: nil)
+        for _ in 0..<4 {
+            #expect(delay(state.attemptFailed(AttemptFailure(.unavailable))) != nil)
+        }
+    }
+}
+
+@Suite("grpc-retry-pushback-ms")
+struct RetryPushbackTests {
+    @Test(
+        "is a signed 32-bit number; negative or unparseable values mean no retry",
+        arguments: [
+            (["0"], .retry(after: .zero)), (["100"], .retry(after: .milliseconds(100))),
+            (["2147483647"], .retry(after: .milliseconds(2_147_483_647))),
+            (["2147483648"], .never), (["-1"], .never), (["+1"], .never), (["007"], .never),
+            ([""], .never), (["1.5"], .never), (["soon"], .never), (["1", "2"], .never), ([], nil),
+        ] as [([String], RetryPushback?)])
+    func parses(values: [String], pushback: RetryPushback?) {
+        var trailers: Metadata = ["x-other": "1"]
+        for value in values { trailers.append(received: .text(value), for: RetryPushback.name) }
+        #expect(RetryPushback(trailers) == pushback)
+    }
+}

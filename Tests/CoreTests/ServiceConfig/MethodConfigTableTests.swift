@@ -1,0 +1,37 @@
+import SwiftletCore
+import Testing
+
+@Suite("The service config's entry for a method")
+struct MethodConfigTableTests {
+    private static func config(_ seconds: Int, _ names: MethodConfig.Name...) -> MethodConfig {
+        MethodConfig(names) { $0.timeout = .seconds(seconds) }
+    }
+
+    @Test(
+        "the most specific match wins",
+        arguments: [
+            ("/MyService/Foo", 3), ("/MyService/Bar", 2), ("/AnotherService/Baz", 1),
+            ("/MyService/", 2), ("/MyService", 1), ("", 1), ("/", 1), ("MyService/Foo", 3),
+        ])
+    func specific(path: String, seconds: Int) {
+        let table = MethodConfigTable([
+            Self.config(1, .all), Self.config(2, .service("MyService")),
+            Self.config(3, .method(service: "MyService", method: "Foo")),
+        ])
+        #expect(table.config(for: path)?.timeout == .seconds(seconds))
+    }
+
+    @Test("is nil where no entry names the method")
+    func none() {
+        #expect(MethodConfigTable([]).config(for: "/s/M") == nil)
+        #expect(MethodConfigTable([Self.config(1, .service("a"))]).config(for: "/s/M") == nil)
+    }
+
+    @Test("the first of two entries with the same name counts")
+    func repeated() {
+        let table = MethodConfigTable([
+            Self.config(1, .service("s")), Self.config(2, .service("s")),
+        ])
+        #expect(table.config(for: "/s/M")?.timeout == .seconds(1))
+    }
+}

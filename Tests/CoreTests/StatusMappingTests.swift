@@ -1,0 +1,86 @@
+import SwiftletTransport
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The status of a call that failed below gRPC")
+struct StatusMappingTests {
+    @Test(
+        "follows from the HTTP status of an answer without grpc-status",
+        arguments: [
+            (400, .internal), (401, .unauthenticated), (403, .permissionDenied),
+            (404, .unimplemented), (429, .unavailable), (502, .unavailable),
+            (503, .unavailable), (504, .unavailable), (200, .unknown), (302, .unknown),
+            (405, .unknown), (500, .unknown), (501, .unknown), (505, .unknown),
+        ] as [(Int, StatusCode)])
+    func httpStatus(status: Int, code: StatusCode) {
+        #expect(StatusMapping.code(forHTTPStatus: status) == code)
+    }
+
+    @Test(
+        "follows from the error code of a reset",
+        arguments: [
+            (.noError, .internal), (.protocolError, .internal), (.internalError, .internal),
+            (.flowControlError, .internal), (.settingsTimeout, .internal),
+            (.streamClosed, .internal), (.frameSizeError, .internal),
+            (.refusedStream, .unavailable), (.cancel, .cancelled),
+            (.compressionError, .internal), (.connectError, .internal),
+            (.enhanceYourCalm, .resourceExhausted), (.inadequateSecurity, .permissionDenied),
+            (.http11Required, .internal),
+        ] as [(ErrorCode, StatusCode)])
+    func reset(reset: ErrorCode, code: StatusCode) {
+        let error = StatusMapping.error(forReset: reset, peer: "there")
+        #expect(error.code == code)
+        #expect(error.origin == .server)
+        #expect(error.peer == "there")
+        // Only a refused stream was certainly not processed (RFC 9113 §8.7).
+        #expect(error.mayHaveBeenExecuted == (reset != .refusedStream))
+    }
+
+    @Test("is DEADLINE_EXCEEDED for a CANCEL after the deadline, and for no other reset")
+    func lateReset() {
+        func code(_ reset: ErrorCode) -> StatusCode {
+            StatusMapping.error(forReset: reset, peer: "there", isLate: true).code
+        }
+        #expect(code(.cancel) == .deadlineExceeded)
+        #expect(code(.refusedStream) == .unavailable)
+        #expect(code(.internalError) == .internal)
+    }
+
+    @Test("is RESOURCE_EXHAUSTED for a server that floods, and INTERNAL for any other broken rule")
+    func brokenRule() {
+        func error(_ code: ErrorCode) -> RPCError {
+            StatusMapping.error(for: HTTP2Error.connection(code, "too much"), peer: "there")
+        }
+        #expect(error(.enhanceYourCalm).code == .resourceExhausted)
+        #expect(error(.protocolError).code == .internal)
+        #expect(error(.protocolError).peer == "there")
+    }
+
+    @Test("is RESOURCE_EXHAUSTED for headers that the server does not accept, which it never sees")
+    func headerListTooLarge() {
+        let error = RPCError.headerListTooLarge(16_384, peer: "there")
+        #expect(error.code == .resourceExhausted)
+        #expect(error.message.contains("16384 bytes"))
+        #expect(error.peer == "there")
+        #expect(!error.mayHaveBeenExecuted)
+    }
+
+    @Test(
+        "is UNAVAILABLE for a connection that was lost, with its cause unless the network is lost")
+    func lostConnection() {
+        func error(isNetworkLoss: Bool) -> RPCError {
+            var lost = LinkError(phase: .http2, cause: "reset by peer")
+            lost.isNetworkLoss = isNetworkLoss
+            lost.goAway = "GOAWAY"
+            return StatusMapping.error(forLost: lost, peer: "there")
+        }
+        #expect(error(isNetworkLoss: false).code == .unavailable)
+        #expect(error(isNetworkLoss: false).message.contains("reset by peer"))
+        #expect(error(isNetworkLoss: false).phase == .http2)
+        #expect(error(isNetworkLoss: false).peer == "there")
+        #expect(error(isNetworkLoss: false).causes == ["GOAWAY"])
+        #expect(error(isNetworkLoss: true).code == .unavailable)
+        #expect(error(isNetworkLoss: true).message == StatusMapping.networkLoss.message)
+    }
+}

@@ -1,0 +1,180 @@
+import SwiftletDynamic
+import SwiftletMessages
+import Testing
+
+@Suite("A message that is checked against its schema")
+struct SchemaCheckTests {
+    static let source = """
+        syntax = "proto2"; package t;
+        enum Color { RED = 0; GREEN = 1; }
+        message Other {}
+        message M {
+          required string name = 1;
+          optional int32 count = 2;
+          repeated int32 numbers = 3;
+          optional Color color = 4;
+          optional Other other = 5;
+          map<string, int64> totals = 6;
+          oneof kind { string text = 7; double number = 8; }
+          optional int32 port = 9 [default = 50051];
+        }
+        """
+
+    private func findings<M: Message>(_ type: M.Type) throws -> [String] {
+        let schema = try GeneratorSchema.schema(Self.source)
+        do {
+            try check(type, against: schema.requiredMessage("t.M"))
+            return []
+        } catch let mismatch as SchemaMismatch {
+            return mismatch.findings
+        }
+    }
+
+    @Test("has no findings when it is right")
+    func right() throws {
+        #expect(try findings(Right.self) == [])
+        try check(Right.self, against: GeneratorSchema.schema(Self.source))
+    }
+
+    @Test("has a finding for each difference, which says what to change")
+    func wrong() throws {
+        #expect(
+            try findings(Wrong.self) == [
+                "'messageName' is 't.W'; change it to 't.M'",
+                "field 1 'name' is optional; declare it as required",
+                "field 2 'count' has the type sint32; change it to int32",
+                "field 3 'numbers' is packed; pass 'packed: false'",
+                "field 4 'color': t.Color has the name 'BLUE' for 1; change it to 'GREEN'",
+                "field 4 'color': t.Color has no value 3; remove 'EXTRA'",
+                "field 5 'other' has the message type t.Else; change it to t.Other",
+                "field 6 'totals' is a map with keys of type int32;"
+                    + " declare it as a map with keys of type string",
+                "field 7 'text' is optional; declare it as a case of the oneof 'kind'",
+                "field 9 'port' has the default int32(1); change it to int32(50051)",
+                "field 20 is not declared; remove it",
+                "field 8 'number' of type double is missing; add it",
+                "unknown fields are dropped; add 'var unknownFields = UnknownFields()' to keep them",
+            ])
+    }
+
+    @Test("has a finding for a number that is listed twice")
+    func duplicates() throws {
+        #expect(try findings(Twice.self).contains("field number 1 is listed twice"))
+    }
+
+    @Test("has a finding when the schema has no message of its name")
+    func missingMessage() throws {
+        let schema = try GeneratorSchema.schema(Self.source)
+        let mismatch = try #require(throws: SchemaMismatch.self) {
+            try check(Wrong.self, against: schema)
+        }
+        #expect(mismatch.message == "t.W")
+        #expect(
+            mismatch.findings == [
+                "the schema has no message of this name; change 'messageName' of Wrong"
+            ])
+    }
+
+    @Test("is right when it is one of the library's own")
+    func library() throws {
+        let schema = try GeneratorSchema.schema(
+            """
+            syntax = "proto3"; package grpc.health.v1;
+            message HealthCheckRequest { string service = 1; }
+            message HealthCheckResponse {
+              enum ServingStatus { UNKNOWN = 0; SERVING = 1; NOT_SERVING = 2; SERVICE_UNKNOWN = 3; }
+              ServingStatus status = 1;
+            }
+            """)
+        try check(GRPC.Health.HealthCheckRequest.self, against: schema)
+        try check(GRPC.Health.HealthCheckResponse.self, against: schema)
+    }
+}
+
+private struct Other: Message {
+    static var messageName: String { "t.Other" }
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+}
+
+private struct Right: Message {
+    struct Color: OpenEnum {
+        var rawValue: Int32
+        var name: String? { [0: "RED", 1: "GREEN"][rawValue] }
+    }
+
+    enum Kind: Equatable, Sendable { case text(String), number(Double) }
+
+    var name = ""
+    var count: Int32?
+    var numbers: [Int32] = []
+    var color: Color?
+    var other: Other?
+    var totals: [String: Int64] = [:]
+    var kind: Kind?
+    var port: Int32 = 50051
+    var unknownFields = UnknownFields()
+
+    static var messageName: String { "t.M" }
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.required(.string, 1, &name)
+        try field.int32(2, &count)
+        try field.int32(3, &numbers, packed: false)
+        try field.enumeration(4, &color)
+        try field.message(5, &other)
+        try field.map(6, &totals, .string, .int64)
+        try field.oneof(7, &kind, .string, Kind.text) {
+            if case .text(let it) = $0 { it } else { nil }
+        }
+        try field.oneof(8, &kind, .double, Kind.number) {
+            if case .number(let it) = $0 { it } else { nil }
+        }
+        try field.singular(.int32, 9, &port, default: 50051)
+    }
+}
+
+private struct Wrong: Message {
+    struct Color: OpenEnum {
+        var rawValue: Int32
+        var name: String? { [0: "RED", 1: "BLUE", 3: "EXTRA"][rawValue] }
+    }
+
+    struct Else: Message {
+        static var messageName: String { "t.Else" }
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+    }
+
+    var name: String?
+    var count: Int32?
+    var numbers: [Int32] = []
+    var color: Color?
+    var other: Else?
+    var totals: [Int32: Int64] = [:]
+    var text: String?
+    var port: Int32 = 1
+    var extra: Int32 = 0
+
+    static var messageName: String { "t.W" }
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.string(1, &name)
+        try field.sint32(2, &count)
+        try field.int32(3, &numbers)
+        try field.enumeration(4, &color)
+        try field.message(5, &other)
+        try field.map(6, &totals, .int32, .int64)
+        try field.string(7, &text)
+        try field.singular(.int32, 9, &port, default: 1)
+        try field.int32(20, &extra)
+    }
+}
+
+private struct Twice: Message {
+    var name = ""
+    var again = ""
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.required(.string, 1, &name)
+        try field.required(.string, 1, &again)
+    }
+}

@@ -1,0 +1,112 @@
+import SwiftletDynamic
+import SwiftletMessages
+import Testing
+
+@Suite("Fetching a schema")
+struct SchemaFetchTests {
+    private typealias Response = SchemaFetch.Response
+
+    private let files: [String: Proto.FileDescriptorProto] = [
+        "a.proto": TestSchema.file(
+            "a.proto", imports: ["b.proto"],
+            messages: [
+                TestSchema.message("A", [TestSchema.field("b", 1, .message, of: ".t.B")])
+            ]),
+        "b.proto": TestSchema.file(
+            "b.proto", imports: ["c.proto"], messages: [TestSchema.message("B")]),
+        "c.proto": TestSchema.file("c.proto", messages: [TestSchema.message("C")]),
+    ]
+
+    private func answer(_ request: SchemaFetch.Request) -> Response {
+        var response = Response()
+        switch request.messageRequest {
+        case .listServices:
+            var service = GRPC.Reflection.ServiceResponse()
+            service.name = "t.A"
+            var list = GRPC.Reflection.ListServiceResponse()
+            list.service = [service]
+            response.messageResponse = .listServicesResponse(list)
+        case .fileContainingSymbol("t.A"): response = file("a.proto")
+        case .fileByFilename(let name): response = file(name)
+        default:
+            var error = GRPC.Reflection.ErrorResponse()
+            error.errorCode = 5
+            error.errorMessage = "not found"
+            response.messageResponse = .errorResponse(error)
+        }
+        return response
+    }
+
+    private func file(_ name: String) -> Response {
+        var list = GRPC.Reflection.FileDescriptorResponse()
+        list.fileDescriptorProto = [files[name]?.encoded() ?? []]
+        var response = Response()
+        response.messageResponse = .fileDescriptorResponse(list)
+        return response
+    }
+
+    @Test("asks for every import once, and makes a schema of the files")
+    func imports() throws {
+        var fetch = SchemaFetch(symbols: ["t.A"])
+        var requests = 0
+        while let request = fetch.next() {
+            requests += 1
+            let early = fetch.next()
+            #expect(early == nil, "one request at a time")
+            try fetch.receive(answer(request))
+        }
+        #expect(requests == 3)
+        #expect(fetch.isComplete)
+        #expect(try fetch.schema().message("t.A")?.field("b")?.message?.fullName == "t.B")
+    }
+
+    @Test("lists the services when it is to fetch them all")
+    func services() throws {
+        var fetch = SchemaFetch.allServices()
+        while let request = fetch.next() { try fetch.receive(answer(request)) }
+        #expect(fetch.serviceNames == ["t.A"])
+        #expect(try fetch.schema().files.count == 3)
+    }
+
+    @Test("asks the older version again what the newer one did not answer")
+    func fallBack() throws {
+        var fetch = SchemaFetch(symbols: ["t.A"])
+        let first = fetch.next()
+        #expect(first != nil)
+        #expect(fetch.path == "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
+        let isOlder = fetch.fallBack()
+        #expect(isOlder)
+        #expect(fetch.path == "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
+        let again = fetch.next()
+        #expect(again == first)
+        let isOlderStill = fetch.fallBack()
+        #expect(!isOlderStill)
+    }
+
+    @Test("reports an error of the server with what was asked for")
+    func serverError() throws {
+        var fetch = SchemaFetch(symbols: ["t.Missing"])
+        let next = fetch.next()
+        let request = try #require(next)
+        #expect(
+            throws: SchemaError(
+                declaration: "t.Missing", message: "the server answered error 5: not found")
+        ) { try fetch.receive(answer(request)) }
+    }
+
+    @Test("refuses another file, bytes that are no file, and more than the limits")
+    func hostile() throws {
+        var fetch = SchemaFetch(symbols: ["t.A"])
+        #expect(throws: SchemaError.self) { try fetch.receive(file("a.proto")) }
+        _ = fetch.next()
+        try fetch.receive(file("a.proto"))
+        _ = fetch.next()
+        #expect(throws: SchemaError.self) { try fetch.receive(file("c.proto")) }
+
+        var limits = SchemaFetch.Limits()
+        limits.maxByteCount = 10
+        var limited = SchemaFetch(symbols: ["t.A"], limits: limits)
+        _ = limited.next()
+        #expect(throws: SchemaError.self) { try limited.receive(file("a.proto")) }
+    }
+}

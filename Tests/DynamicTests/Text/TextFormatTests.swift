@@ -1,0 +1,114 @@
+import SwiftletDynamic
+import Testing
+
+@Suite("The text format of a dynamic message")
+struct TextFormatTests {
+    private func read(_ text: String, as type: String = "t.All") throws -> DynamicMessage {
+        try DynamicMessage(
+            text: text, as: try TestSchema.all().requiredMessage(type),
+            options: TextReadingOptions(allowsPartial: true))
+    }
+
+    private let oneLine = TextWritingOptions(isSingleLine: true)
+
+    @Test(
+        "is read and written field by field",
+        arguments: [
+            "a_bool: true", "an_int32: -5", "a_uint64: 18446744073709551615", "a_float: 1.5",
+            "a_double: -inf", "a_double: nan", #"a_string: "a\n\"é""#, #"some_bytes: "\377\001a""#,
+            "a_color: GREEN", "a_color: 7", "child { an_int32: 1 }", "numbers: 1 numbers: 2",
+            #"counts { key: "a" value: 1 }"#, "by_name { key: -3 value { a_bool: true } }", "",
+        ])
+    func roundTrip(text: String) throws {
+        #expect(try read(text).text(options: oneLine) == text)
+    }
+
+    @Test(
+        "is read in every form that the language allows",
+        arguments: [
+            ("an_int32: 0x1F # a comment\n", "an_int32: 31"),
+            ("an_int32: - 017;", "an_int32: -15"),
+            ("numbers: [1, 2], numbers: 3", "numbers: 1 numbers: 2 numbers: 3"),
+            ("numbers: []", ""),
+            ("child: < a_bool: t >", "child { a_bool: true }"),
+            ("children [{}, {a_bool: 1}]", "children { } children { a_bool: true }"),
+            (#"a_string: "a" 'b' "\x63\u00e9""#, #"a_string: "abcé""#),
+            ("a_double: 1.f", "a_double: 1"),
+            ("a_double: .5e1", "a_double: 5"),
+            ("a_float: -Infinity", "a_float: -inf"),
+            ("a_color: 1", "a_color: GREEN"),
+            ("counts { value: 2 }", #"counts { key: "" value: 2 }"#),
+        ])
+    func forms(text: String, canonical: String) throws {
+        #expect(try read(text).text(options: oneLine) == canonical)
+    }
+
+    @Test(
+        "is refused with the path, the line and the column",
+        arguments: [
+            ("child {\n numbers: x }", "2:11: child.numbers: 'x' is not a value of type int32"),
+            ("nope: 1", "1:1: nope: t.All has no field 'nope'"),
+            ("an_int32 1", "1:10: an_int32: expected ':', found '1'"),
+            ("child {", "1:8: child: expected '}', found the end"),
+            ("child { } child { }", "1:17: child: the field occurs twice"),
+            (#"a_string: "a"#, "1:11: a_string: a string has no end"),
+            (#"a_string: "\q""#, "1:11: a_string: a string has an unknown escape"),
+            (
+                "one_number: 1 one_text: ''",
+                "1:25: one_text: another field of the oneof 'one' is set"
+            ),
+            ("a_bool: 2", "1:9: a_bool: '2' is not a value of type bool"),
+            ("an_int32: 08", "1:11: an_int32: '08' is not a value of type int32"),
+            ("[o.note]: 'a'", "1:1: t.All has no extension 'o.note'"),
+        ])
+    func refused(text: String, error: String) {
+        #expect {
+            try read(text)
+        } throws: {
+            "\($0)" == error
+        }
+    }
+
+    @Test("names groups after their messages, and extensions between brackets")
+    func groups() throws {
+        let text = #"id: 1 Item { number: 5 } [o.note]: "a" [o.more] { id: 2 }"#
+        #expect(try read(text, as: "o.Old").text(options: oneLine) == text)
+        #expect(try read("item { number: 5 }", as: "o.Old").has("item"))
+    }
+
+    @Test("expands an Any where the schema has its type")
+    func any() throws {
+        let holder = try TestSchema.wellKnown().requiredMessage("w.Holder")
+        let text = "any { [type.googleapis.com/w.Holder] { plain: 3 } }"
+        let message = try DynamicMessage(text: text, as: holder)
+        #expect(message.text(options: oneLine) == text)
+        let plain = TextWritingOptions(expandsAny: false, isSingleLine: true)
+        #expect(
+            message.text(options: plain)
+                == #"any { type_url: "type.googleapis.com/w.Holder" value: "\240\001\003" }"#)
+    }
+
+    @Test("writes unknown fields with their numbers")
+    func unknownFields() throws {
+        var message = try TestSchema.allMessage()
+        message.unknownFields = [
+            0xa0, 6, 5, 0xa5, 6, 1, 0, 0, 0, 0xaa, 6, 2, 0x08, 1, 0xaa, 6, 1, 0xff, 0xb3, 6, 0x08,
+            2, 0xb4, 6,
+        ]
+        #expect(
+            message.description
+                == #"100: 5 100: 0x00000001 101 { 1: 1 } 101: "\377" 102 { 1: 2 }"#)
+        #expect(message.text() == "")
+    }
+
+    @Test("stands on lines of its own")
+    func lines() throws {
+        #expect(try read("child { an_int32: 1 }").text() == "child {\n  an_int32: 1\n}\n")
+    }
+
+    @Test("has a limit of depth, for unknown names too")
+    func depth() {
+        let deep = String(repeating: "child {", count: 101)
+        #expect(throws: FormatError.self) { try read(deep) }
+    }
+}

@@ -1,0 +1,156 @@
+import Swiftlet
+import SwiftletJSONRPC
+import SwiftletLoopback
+import Testing
+
+/// Answers word by word, from a channel without a network.
+@Suite("An answer of JSON-RPC", .timeLimit(.minutes(5)))
+struct AnswerRuleTests {
+    private static func result(
+        of answer: String, status: Int = 200, isLenient: Bool = false
+    ) async throws -> Int {
+        let fake = try FakeChannel()
+        try fake.respond(to: "/rpc").send(
+            HTTPReply(status: status, contentType: "application/json", body: Array(answer.utf8)))
+        let client = RPCClient(
+            channel: fake.channel, JSONRPC(path: "/rpc", isLenient: isLenient)
+        ) { RPCTicket(id: "a") }
+        return try await client.call("sum", [1, 2])
+    }
+
+    private static let sample = #"{"id": "a1bda1d7-22c7-4fbd-a4ba-d5fb1c44a13e", "result": 1224}"#
+
+    @Test("is refused unless it has the version and the ID of the request")
+    func strict() async throws {
+        #expect(try await Self.result(of: #"{"jsonrpc": "2.0", "id": "a", "result": 6}"#) == 6)
+        for (answer, message) in [
+            (#"{"id": "a", "result": 6}"#, "not JSON-RPC 2.0"),
+            (#"{"jsonrpc": "1.0", "id": "a", "result": 6}"#, "not JSON-RPC 2.0"),
+            (#"{"jsonrpc": "2.0", "id": "b", "result": 6}"#, "for request 'b' instead of 'a'"),
+            (#"{"jsonrpc": "2.0", "result": 6}"#, "for request 'none' instead of 'a'"),
+            (Self.sample, "not JSON-RPC 2.0"),
+        ] {
+            let error = await #expect(throws: RPCError.self) { try await Self.result(of: answer) }
+            #expect(error?.message.contains(message) == true, "\(answer)")
+        }
+    }
+
+    @Test("is accepted without version and with any ID by a lenient client")
+    func lenient() async throws {
+        #expect(try await Self.result(of: Self.sample, isLenient: true) == 1224)
+        let error = await #expect(throws: JSONRPCError.self) {
+            try await Self.result(
+                of: #"{"id": "b", "error": {"code": 7, "message": "no"}}"#, isLenient: true)
+        }
+        #expect(error?.code == 7)
+        let withStatus = await #expect(throws: JSONRPCError.self) {
+            try await Self.result(
+                of: #"{"id": "b", "error": {"code": 7, "message": "no"}}"#, status: 500,
+                isLenient: true)
+        }
+        #expect(withStatus?.code == 7)
+        await #expect(throws: RPCError.self) {
+            try await Self.result(of: #"{"id": "b"}"#, isLenient: true)
+        }
+    }
+
+    /// Where the status of HTTP tells of a failure, the body names the error only when it is an
+    /// answer to this request.
+    @Test("that tells of an error beside an HTTP status has the version and the ID, too")
+    func failures() async throws {
+        let error = #""error": {"code": 7, "message": "no"}"#
+        for accepted in [#"{"jsonrpc": "2.0", "id": "a", "#, #"{"jsonrpc": "2.0", "id": null, "#] {
+            await #expect(throws: JSONRPCError.self) {
+                try await Self.result(of: "\(accepted)\(error)}", status: 500)
+            }
+        }
+        for refused in [
+            #"{"id": "a", "#, #"{"jsonrpc": "1.0", "id": "a", "#,
+            #"{"jsonrpc": "2.0", "id": "b", "#,
+        ] {
+            let failure = await #expect(throws: RPCError.self) {
+                try await Self.result(of: "\(refused)\(error)}", status: 500)
+            }
+            #expect(failure?.message.hasPrefix("the server answered HTTP 500") == true)
+        }
+    }
+
+    @Test("with an error for another request is refused")
+    func foreignError() async throws {
+        let answer = #"{"jsonrpc": "2.0", "id": "b", "error": {"code": 7, "message": "no"}}"#
+        let error = await #expect(throws: RPCError.self) { try await Self.result(of: answer) }
+        #expect(error?.message.contains("'b'") == true)
+    }
+
+    @Test("is not waited for by a batch without requests, which is not sent")
+    func emptyBatch() async throws {
+        let fake = try FakeChannel()
+        let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
+        // The fake has no response: a request would fail.
+        #expect(try await client.send(JSONRPCBatch()).count == 0)
+    }
+
+    @Test("is not waited for twice by a guard: requests are the same whatever their IDs")
+    func refusedDuplicate() async throws {
+        let fake = try FakeChannel(interceptors: [.all(DuplicateGuard().interceptor)])
+        let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
+        let response = fake.respond(to: "/rpc")
+        var parts = response.requestParts.makeAsyncIterator()
+        let parameters = ["b": 1, "a": 2, "c": 3]
+        let first = Task { try await client.call("sum", parameters, returning: Int.self) }
+        while let part = await parts.next() { if case .end = part { break } }
+        let error = await #expect(throws: RPCError.self) {
+            try await client.call("sum", ["c": 3, "b": 1, "a": 2], returning: Int.self)
+        }
+        #expect(error?.code == .cancelled)
+        // Of another method, or with other parameters, it is another request, which the fake refuses.
+        for (method, parameters) in [("total", parameters), ("sum", ["a": 2])] {
+            let other = await #expect(throws: RPCError.self) {
+                try await client.call(method, parameters, returning: Int.self)
+            }
+            #expect(other?.code == .failedPrecondition)
+        }
+        first.cancel()
+        _ = await first.result
+    }
+
+    @Test("is shared by those who join a request, although it carries the ID of the first")
+    func joinedDuplicate() async throws {
+        let (finished, finishes) = AsyncStream.makeStream(of: Void.self)
+        let watch = InterceptorFactory("watch") { _ in FinishWatch(finishes) }
+        let fake = try FakeChannel(
+            interceptors: [.all(watch), .all(DuplicateGuard(.join).interceptor)])
+        let (tickets, issued) = AsyncStream.makeStream(of: String.self)
+        let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc")) {
+            let ticket = RPCTicket()
+            issued.yield(ticket.id)
+            return ticket
+        }
+        let response = fake.respond(to: "/rpc")
+        var ids = tickets.makeAsyncIterator()
+        var ends = finished.makeAsyncIterator()
+        let first = Task { try await client.call("sum", [1, 2], returning: Int.self) }
+        let id = try #require(await ids.next())
+        _ = await ends.next()
+        let second = Task { try await client.call("sum", [1, 2], returning: Int.self) }
+        _ = await ends.next()
+        try response.send(
+            HTTPReply(
+                contentType: "application/json",
+                body: Array(#"{"jsonrpc": "2.0", "id": "\#(id)", "result": 3}"#.utf8)))
+        #expect(try await first.value == 3)
+        #expect(try await second.value == 3)
+    }
+}
+
+/// Reports the end of each request when the interceptors behind it have handled it.
+private final class FinishWatch: Interceptor {
+    private let finishes: AsyncStream<Void>.Continuation
+
+    init(_ finishes: AsyncStream<Void>.Continuation) { self.finishes = finishes }
+
+    func finish(_ call: InterceptedCall) {
+        call.finish()
+        finishes.yield()
+    }
+}

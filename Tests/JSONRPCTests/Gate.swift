@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Handlers wait here until it is opened, and the test sees who has come.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var arrivalCount = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+    private let state = Mutex(State())
+    private let continuation: AsyncStream<String>.Continuation
+    let arrivals: AsyncStream<String>
+
+    /// How many have come so far, those included who found it open.
+    var arrivalCount: Int { state.withLock { $0.arrivalCount } }
+
+    init() { (arrivals, continuation) = AsyncStream.makeStream() }
+
+    func pass(_ name: String = "") async {
+        continuation.yield(name)
+        await withCheckedContinuation { waiter in
+            let isOpen = state.withLock { state in
+                state.arrivalCount += 1
+                if !state.isOpen { state.waiting.append(waiter) }
+                return state.isOpen
+            }
+            if isOpen { waiter.resume() }
+        }
+    }
+
+    /// Waits for so many arrivals more.
+    func waitFor(_ count: Int) async {
+        for await _ in arrivals.prefix(count) {}
+    }
+
+    /// Lets go those who wait and all who come later.
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+}

@@ -1,0 +1,91 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@testable import SwiftletCLI
+
+@Suite("A command", .timeLimit(.minutes(5)))
+struct CommandTests {
+    @Test("refuses options that it does not know, also those with one hyphen")
+    func unknownOptions() throws {
+        for word in ["-x", "--x", "-1", "--timeou=1", "-nam"] {
+            let error = #expect(throws: UsageError.self) {
+                _ = try Arguments(["name", word], of: HelloCommand.self)
+            }
+            #expect(error?.message.hasPrefix("unknown option '-") == true)
+        }
+        #expect(try Arguments(["-", "--", "-x"], of: HelloCommand.self).words == ["-", "-x"])
+    }
+
+    private static let excess: [(any Command.Type, [String])] = [
+        (DemoCommand.self, ["x"]), (HealthCommand.self, ["a:1", "s", "x"]),
+        (HelloCommand.self, ["n", "a:1", "x"]), (InteropCommand.self, ["x"]),
+        (RouteCommand.self, ["chat", "a:1", "x"]), (ServeCommand.self, ["x"]),
+        (ListCommand.self, ["a:1", "s", "x"]), (CallCommand.self, ["a:1", "s/m", "x"]),
+        (DescribeCommand.self, ["a:1", "s", "x"]), (StateCommand.self, ["a:1", "x"]),
+        (PingCommand.self, ["a:1", "x"]), (BenchCommand.self, ["a:1", "s/m", "x"]),
+    ]
+
+    @Test("refuses more words than it takes")
+    func extraWords() async throws {
+        // `generate` takes any number of words.
+        #expect(Self.excess.count == Main.commands.count - 1)
+        for (command, words) in Self.excess {
+            let error = await #expect(throws: UsageError.self) {
+                try await command.run(Arguments(words, of: command))
+            }
+            #expect(error?.message == "unexpected argument 'x'", "\(command)")
+        }
+    }
+
+    @Test("names the range of ports when one is outside of it")
+    func ports() async throws {
+        for (command, words) in [
+            (ServeCommand.self, ["--port", "70000"]),
+            (HelloCommand.self, ["n", "localhost:70000"]),
+            (HealthCommand.self, ["[::1]:99999999999"]),
+        ] as [(any Command.Type, [String])] {
+            let error = await #expect(throws: UsageError.self) {
+                try await command.run(Arguments(words, of: command))
+            }
+            #expect(error?.message.contains("(expected 0–65535)") == true, "\(words)")
+        }
+    }
+
+    @Test("for health fails unless the answer is SERVING")
+    func health() async throws {
+        let health = HealthService()
+        health.set(.notServing, for: "a.B")
+        let server = try LoopbackServer { $0.add(health) }
+        try await HealthCommand.run(Arguments([server.target], of: HealthCommand.self))
+        let error = await #expect(throws: ExitStatus.self) {
+            try await HealthCommand.run(Arguments([server.target, "a.B"], of: HealthCommand.self))
+        }
+        #expect(error?.status == 1)
+    }
+
+    @Test("that ends with its call does not name a next attempt to connect")
+    func noNextAttempt() async throws {
+        let server = try LoopbackServer { _ in }
+        server.shutdown()
+        let error = await #expect(throws: RPCError.self) {
+            try await HealthCommand.run(Arguments([server.target], of: HealthCommand.self))
+        }
+        let failure = try #require(error)
+        #expect("\(failure)".contains("; attempt 1"))
+        #expect(!Main.text(of: failure).contains("next in"))
+        #expect(!Main.text(of: failure).contains("attempt"))
+    }
+
+    @Test("for a list names a server without reflection")
+    func noReflection() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        for words in [[server.target], [server.target, "helloworld.Greeter"]] {
+            let error = await #expect(throws: RPCError.self) {
+                try await ListCommand.run(Arguments(words, of: ListCommand.self))
+            }
+            #expect(error?.code == .unimplemented)
+            #expect(error?.message == "the server at \(server.target) does not offer reflection")
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import SwiftletCLI
+
+@Suite("The texts of the command line")
+struct CommandTextTests {
+    @Test(
+        "name the word that was probably meant, and none that is far away",
+        arguments: [
+            ("cal", "call"), ("lsit", "list"), ("descirbe", "describe"), ("HEALTH", "health"),
+            ("benchmark", nil), ("x", nil), ("zzzzz", nil),
+        ])
+    func nearest(word: String, meant: String?) {
+        #expect(NearestMatch.nearest(to: word, among: Main.commands.map { $0.name }) == meant)
+    }
+
+    @Test("accept options with one hyphen or two, by each of their names")
+    func hyphens() throws {
+        for word in ["-plaintext", "--plaintext", "-plaintext=true"] {
+            #expect(try Arguments([word], of: CallCommand.self).has("--plaintext"))
+        }
+        for words in [
+            ["-max-time", "5"], ["--max-time=5"], ["--timeout", "5s"], ["-timeout=5000ms"],
+        ] {
+            let arguments = try Arguments(words, of: CallCommand.self)
+            #expect(try arguments.duration("--max-time") == .seconds(5))
+        }
+        let headers = try Arguments(["-H", "a: 1", "-H", "b: 2"], of: CallCommand.self)
+        #expect(headers.all("-H") == ["a: 1", "b: 2"])
+    }
+
+    @Test("refuse an unknown option with the nearest one")
+    func unknownOption() {
+        let error = #expect(throws: UsageError.self) {
+            _ = try Arguments(["--plaintxt"], of: CallCommand.self)
+        }
+        #expect(error?.message == "unknown option '--plaintxt'; did you mean '--plaintext'?")
+    }
+
+    @Test("have examples of the right command, and describe each option once")
+    func help() {
+        for command in Main.commands {
+            for example in command.examples { #expect(example.hasPrefix(command.name + " ")) }
+            let names = command.options.flatMap(\.names)
+            #expect(Set(names).count == names.count, "\(command)")
+            for line in Help.page(command).split(separator: "\n") where line.hasPrefix("  -") {
+                #expect(line.count <= 100, "\(line)")
+            }
+        }
+    }
+
+    @Test("use TLS for a target on another machine, unless told otherwise")
+    func security() {
+        for target in ["localhost:1", "127.0.0.1:1", "unix:/a", "dns:///localhost:1", "[::1]:1"] {
+            #expect(SecurityOptions.isOnThisMachine(target), "\(target)")
+        }
+        for target in ["example.com:443", "10.0.0.1:1", "localhost.example.com:1", "dns:///a:1"] {
+            #expect(!SecurityOptions.isOnThisMachine(target), "\(target)")
+        }
+    }
+
+    @Test("colour names, strings and other values, and change nothing else")
+    func colours() {
+        let coloured = JSONColour.coloured("{\"a\\\"\": [\"b\", -1.5e3, true]}")
+        #expect(
+            coloured == "{\u{1b}[34m\"a\\\"\"\u{1b}[0m: [\u{1b}[32m\"b\"\u{1b}[0m, "
+                + "\u{1b}[33m-1.5e3\u{1b}[0m, \u{1b}[33mtrue\u{1b}[0m]}")
+    }
+
+    @Test(
+        "find messages in input that arrives in any parts", arguments: MessageFormat.Name.allCases)
+    func splitting(_ name: MessageFormat.Name) throws {
+        let format = MessageFormat(name: name)
+        let input: [UInt8] =
+            switch name {
+            case .json: Array(" {\"a\": \"}\"}\n{} ".utf8)
+            case .text: Array("a: 1\n\u{1e}\nb: 2\n".utf8)
+            case .binary: [3, 1, 2, 3, 0, 1, 9]
+            }
+        let whole = try Self.messages([input[...]], format)
+        #expect(whole.count == (name == .binary ? 3 : 2))
+        for split in input.indices {
+            #expect(try Self.messages([input[..<split], input[split...]], format) == whole)
+        }
+    }
+
+    private static func messages(
+        _ parts: [ArraySlice<UInt8>], _ format: MessageFormat
+    ) throws -> [[UInt8]] {
+        var splitter = MessageSplitter(format, isStream: true)
+        var messages: [[UInt8]] = []
+        for part in parts {
+            splitter.append(Array(part))
+            while let message = try splitter.next() { messages.append(message) }
+        }
+        if let last = try splitter.finish() { messages.append(last) }
+        return messages
+    }
+}

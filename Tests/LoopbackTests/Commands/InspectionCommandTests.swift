@@ -1,0 +1,105 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("The commands that look at a server", .timeLimit(.minutes(5)))
+struct InspectionCommandTests {
+    private static func makeServer(_ health: HealthService = HealthService()) throws
+        -> LoopbackServer
+    {
+        try LoopbackServer { server in
+            server.addGreeter()
+            server.add(ReflectionService())
+            server.add(TestService())
+            server.add(health)
+        }
+    }
+
+    @Test("list its services, and the methods of one")
+    func list() async throws {
+        let server = try Self.makeServer()
+        let services = try await Program.run(["list", server.target])
+        #expect(services.output.split(separator: "\n").contains("helloworld.Greeter"))
+        let methods = try await Program.run(["list", server.target, "helloworld.Greeter"])
+        #expect(
+            methods.output == """
+                helloworld.Greeter/SayHello
+                helloworld.Greeter/SayHelloStreamReply
+                helloworld.Greeter/SayHelloBidiStream
+
+                """)
+    }
+
+    @Test("describe a service as .proto text")
+    func describeService() async throws {
+        let server = try Self.makeServer()
+        let run = try await Program.run(["describe", server.target, "helloworld.Greeter"])
+        #expect(
+            run.output == """
+                service Greeter {
+                  rpc SayHello(HelloRequest) returns (HelloReply);
+                  rpc SayHelloStreamReply(HelloRequest) returns (stream HelloReply);
+                  rpc SayHelloBidiStream(stream HelloRequest) returns (stream HelloReply);
+                }
+
+                """)
+    }
+
+    @Test("print the request of a method as JSON to fill in")
+    func template() async throws {
+        let server = try Self.makeServer()
+        let run = try await Program.run([
+            "describe", server.target, "grpc.testing.TestService/StreamingInputCall", "--template",
+        ])
+        #expect(
+            run.output == """
+                {
+                  "payload": {
+                    "type": "COMPRESSABLE",
+                    "body": ""
+                  },
+                  "expectCompressed": {
+                    "value": false
+                  }
+                }
+
+                """)
+    }
+
+    @Test("print the states of the channel until it is ready, or fails")
+    func state() async throws {
+        let server = try Self.makeServer()
+        let ready = try await Program.run(["state", server.target])
+        #expect(ready.status == 0)
+        #expect(ready.output.hasSuffix("READY\n"))
+        server.shutdown()
+        let failed = try await Program.run(["state", server.target])
+        #expect(failed.status == 64 + 14)
+        #expect(failed.output.hasSuffix("TRANSIENT_FAILURE\n"))
+    }
+
+    @Test("time round trips, also to a server without a health service")
+    func ping() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let run = try await Program.run([
+            "ping", server.target, "-c", "3", "--interval", "1ms",
+        ])
+        #expect(run.status == 0)
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == 5)
+        #expect(lines.last?.hasPrefix("min ") == true)
+    }
+
+    @Test("print each change of a service's health, until they are interrupted")
+    func watch() async throws {
+        let health = HealthService()
+        health.set(.serving, for: "a.B")
+        let server = try Self.makeServer(health)
+        let program = try Program(["health", server.target, "a.B", "--watch"])
+        #expect(try await program.line(endingIn: "SERVING") == "SERVING")
+        health.set(.notServing, for: "a.B")
+        #expect(try await program.line(endingIn: "SERVING") == "NOT_SERVING")
+        program.interrupt()
+        #expect(try await program.end().status == 64 + 1)
+    }
+}

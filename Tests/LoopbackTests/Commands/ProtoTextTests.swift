@@ -1,0 +1,144 @@
+import Swiftlet
+import SwiftletDynamic
+import Testing
+
+@testable import SwiftletCLI
+
+@Suite("A description")
+struct ProtoTextTests {
+    private typealias Location = Google.Protobuf.SourceCodeInfo.Location
+
+    private static func makeSchema() throws -> Schema {
+        try Schema([
+            .with { file in
+                file.name = "shop.proto"
+                file.package = "shop"
+                file.syntax = "proto3"
+                file.messageType = [item]
+                file.service = [
+                    .with { service in
+                        service.name = "Cart"
+                        service.method = [
+                            .with { method in
+                                method.name = "Watch"
+                                method.inputType = ".shop.Item"
+                                method.outputType = ".shop.Item"
+                                method.serverStreaming = true
+                            }
+                        ]
+                    }
+                ]
+                file.sourceCodeInfo = .with { info in
+                    info.location = [
+                        comment(at: [6, 0], " A cart.\n\n For a day. \n", nil),
+                        comment(at: [6, 0, 2, 0], nil, " in order\n"),
+                        comment(at: [4, 0, 2, 0], " Its name.\n", " Never empty.\n Unique.\n"),
+                    ]
+                }
+            }
+        ])
+    }
+
+    private static var item: Google.Protobuf.DescriptorProto {
+        .with { item in
+            item.name = "Item"
+            item.field = [
+                field("name", 1, .string),
+                .with { field in
+                    field = Self.field("kind", 2, .enumeration)
+                    field.typeName = ".shop.Item.Kind"
+                    field.label = .repeated
+                },
+                .with { field in
+                    field = Self.field("more", 3, .message)
+                    field.typeName = ".shop.Item"
+                    field.oneofIndex = 0
+                },
+            ]
+            item.oneofDecl = [.with { $0.name = "rest" }]
+            item.enumType = [
+                .with { kind in
+                    kind.name = "Kind"
+                    kind.value = [
+                        .with {
+                            $0.name = "NONE"
+                            $0.number = 0
+                        }
+                    ]
+                }
+            ]
+        }
+    }
+
+    private static func field(
+        _ name: String, _ number: Int32, _ type: Google.Protobuf.FieldDescriptorProto.FieldType
+    ) -> Google.Protobuf.FieldDescriptorProto {
+        .with { field in
+            field.name = name
+            field.number = number
+            field.type = type
+            field.label = .optional
+        }
+    }
+
+    private static func comment(
+        at path: [Int32], _ leading: String?, _ trailing: String?
+    ) -> Location {
+        .with { location in
+            location.path = path
+            location.leadingComments = leading
+            location.trailingComments = trailing
+        }
+    }
+
+    @Test("of a service has its comments, before the declaration and behind it")
+    func service() throws {
+        let symbol = try SchemaSymbol("shop.Cart", in: Self.makeSchema())
+        #expect(
+            ProtoText.text(of: symbol) == """
+                // A cart.
+                //
+                // For a day.
+                service Cart {
+                  rpc Watch(Item) returns (stream Item);  // in order
+                }
+
+                """)
+    }
+
+    @Test("of a message has its oneofs and enums, and names without their scope")
+    func message() throws {
+        let symbol = try SchemaSymbol("shop.Item", in: Self.makeSchema())
+        #expect(
+            ProtoText.text(of: symbol) == """
+                message Item {
+                  // Its name.
+                  string name = 1;
+                  // Never empty.
+                  // Unique.
+
+                  repeated Kind kind = 2;
+                  oneof rest {
+                    Item more = 3;
+                  }
+                  enum Kind {
+                    NONE = 0;
+                  }
+                }
+
+                """)
+    }
+
+    @Test("of a message as JSON ends where the message is inside itself")
+    func template() throws {
+        let message = try Self.makeSchema().requiredMessage("shop.Item")
+        #expect(
+            JSONTemplate.text(for: message) == """
+                {
+                  "name": "",
+                  "kind": ["NONE"],
+                  "more": {}
+                }
+                """)
+    }
+}

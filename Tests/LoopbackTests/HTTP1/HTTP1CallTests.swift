@@ -1,0 +1,197 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+/// Answers with the method, the path, and what the client sent.
+func echoServer(
+    tls: ServerTLS? = nil, _ version: HTTPVersion = .negotiated
+) throws -> LoopbackServer {
+    try LoopbackServer(tls: tls) { server in
+        server.httpVersion = version
+        server.addGreeter()
+        server.http("/echo") { request in
+            HTTPReply(
+                status: request.method == .put ? 201 : 200, contentType: "text/plain",
+                headers: ["x-method": request.method.rawValue, "x-path": request.path],
+                body: request.body)
+        }
+    }
+}
+
+@Suite("A request over HTTP/1.1", .timeLimit(.minutes(5)))
+struct HTTP1CallTests {
+    static let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
+
+    @Test("may have any method, with and without a body, over one kept connection")
+    func methods() async throws {
+        let server = try echoServer()
+        let channel = try Channel(url: "http://\(server.target)")
+        for method: HTTPMethod in [.get, .post, .put, .patch, .delete, .options, "PROPFIND"] {
+            let body = Array("\(method)".utf8)
+            let answer = try await channel.request(
+                method, "/echo?a=b", contentType: "text/plain", body: body)
+            #expect(answer.status == (method == .put ? 201 : 200))
+            #expect(answer.headers["x-method"] == method.rawValue)
+            #expect(answer.headers["x-path"] == "/echo?a=b")
+            #expect(answer.body == body)
+        }
+        let empty = try await channel.request(.get, "/echo")
+        #expect(empty.status == 200 && empty.body.isEmpty)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("carries bodies larger than any buffer", arguments: [HTTPVersion.http1, .http2])
+    func largeBody(_ version: HTTPVersion) async throws {
+        let server = try echoServer()
+        let channel = try Channel(server.target, version: version, credentials: .insecure)
+        let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let answer = try await channel.post(
+            "/echo", contentType: "application/octet-stream", body: body)
+        #expect(answer.body == body)
+    }
+
+    @Test("HEAD has headers and no body in both versions", arguments: [HTTPVersion.http1, .http2])
+    func head(_ version: HTTPVersion) async throws {
+        let server = try echoServer()
+        let channel = try Channel(server.target, version: version, credentials: .insecure)
+        for _ in 0..<2 {
+            let answer = try await channel.request(.head, "/echo", body: [1, 2])
+            #expect(answer.headers["x-method"] == "HEAD")
+            #expect(answer.body.isEmpty)
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("an unknown path and a bad method are answers and errors of their own")
+    func mistakes() async throws {
+        let server = try echoServer()
+        let channel = try Channel(url: "http://\(server.target)/ignored")
+        #expect(try await channel.request(.get, "/nowhere").status == 404)
+        for (method, path) in [("CONNECT", "/"), ("GE T", "/"), ("GET", "/a b"), ("GET", "a")] {
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.request(HTTPMethod(rawValue: method), path)
+            }
+            #expect(error?.code == .invalidArgument)
+        }
+        #expect(try await channel.request(.get, "/echo").status == 200)
+    }
+
+    @Test("a call of gRPC on a channel of HTTP/1.1 fails at once, and says why")
+    func gRPC() async throws {
+        let server = try echoServer()
+        let channel = try Channel(server.target, version: .http1, credentials: .insecure)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.sayHello, HelloRequest(name: "you"))
+        }
+        #expect(error?.code == .failedPrecondition)
+        #expect(error?.message.contains("HTTP/2") == true)
+    }
+
+    @Test("goes through interceptors, and obeys limits and deadlines")
+    func calls() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { server in
+            server.http("/silent") { _ in
+                await gate.pass()
+                return HTTPReply(contentType: "text/plain", body: [])
+            }
+            server.http("/large") { _ in
+                HTTPReply(contentType: "text/plain", body: [UInt8](repeating: 7, count: 10_000))
+            }
+        }
+        defer { gate.open() }
+        let metrics = CallMetrics()
+        let channel = try Channel(
+            url: "http://\(server.target)", interceptors: [.all(metrics.interceptor)])
+        let late = await #expect(throws: RPCError.self) {
+            try await channel.request(
+                .get, "/silent", options: .with { $0.timeout = .milliseconds(50) })
+        }
+        #expect(late?.code == .deadlineExceeded)
+        let large = await #expect(throws: RPCError.self) {
+            try await channel.request(
+                .get, "/large", options: .with { $0.maxReceiveByteCount = 100 })
+        }
+        #expect(large?.code == .resourceExhausted)
+        let task = Task { try await channel.request(.get, "/silent") }
+        await gate.waitFor(2)
+        task.cancel()
+        let cancelled = await #expect(throws: RPCError.self) { try await task.value }
+        #expect(cancelled?.code == .cancelled)
+        #expect(try await channel.request(.get, "/large").body.count == 10_000)
+        #expect(metrics.snapshot["/large"]?.completedCounts == [.ok: 1, .resourceExhausted: 1])
+    }
+
+    @Test("with a handler is completed once")
+    func handler() async throws {
+        let server = try echoServer()
+        let channel = try Channel(url: "http://\(server.target)")
+        let answer = await withCheckedContinuation { continuation in
+            _ = try? channel.startRequest(.put, "/echo", body: [5]) {
+                continuation.resume(returning: $0)
+            }
+        }
+        #expect(try answer.get().body == [5])
+        #expect(try answer.get().status == 201)
+    }
+}
+
+@Suite(
+    "The version of HTTP", .timeLimit(.minutes(5)),
+    .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
+struct HTTPVersionTests {
+    private func channel(_ server: LoopbackServer) throws -> Channel {
+        var options = TLSOptions()
+        options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
+        return try Channel(
+            url: "https://localhost:\(server.target.split(separator: ":")[1])",
+            credentials: .tls(options))
+    }
+
+    private func tls() throws -> ServerTLS {
+        ServerTLS(
+            certificateChain: try SecureCallTests.pem("server.pem"),
+            privateKey: try SecureCallTests.pem("server.key"))
+    }
+
+    @Test("is HTTP/1.1 where the server chooses it (ALPN)")
+    func http1() async throws {
+        let server = try echoServer(tls: tls(), .http1)
+        let channel = try channel(server)
+        for _ in 0..<3 {
+            #expect(try await channel.request(.put, "/echo", body: [1]).body == [1])
+        }
+        #expect(server.connectionCount == 1)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(HTTP1CallTests.sayHello, HelloRequest(name: "you"))
+        }
+        #expect(error?.code == .failedPrecondition)
+    }
+
+    @Test("is HTTP/2 where the server chooses it, and calls of gRPC use the same connection")
+    func http2() async throws {
+        let server = try echoServer(tls: tls())
+        let channel = try channel(server)
+        #expect(try await channel.request(.put, "/echo", body: [1]).body == [1])
+        let count = server.connectionCount
+        let reply = try await channel.unary(HTTP1CallTests.sayHello, HelloRequest(name: "you"))
+        #expect(!reply.message.isEmpty)
+        #expect(try await channel.request(.get, "/echo").status == 200)
+        #expect(server.connectionCount == count)
+        #expect(channel.connectivity == .ready)
+        await channel.close()
+    }
+
+    @Test("is followed by the states of the channel")
+    func connectivity() async throws {
+        let server = try echoServer(tls: tls())
+        let channel = try channel(server)
+        let states = channel.connectivityChanges
+        channel.connect()
+        for await state in states where state == .connecting { break }
+        #expect(try await channel.request(.get, "/echo").status == 200)
+        for await state in channel.connectivityChanges where state == .ready { break }
+        await channel.close()
+        for await state in channel.connectivityChanges where state == .shutdown { break }
+    }
+}

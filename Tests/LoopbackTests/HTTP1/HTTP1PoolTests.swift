@@ -1,0 +1,245 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("The connections of HTTP/1.1", .timeLimit(.minutes(5)))
+struct HTTP1PoolTests {
+    private static let ok = "HTTP/1.1 200 OK\nContent-Length: 2\n\nok"
+
+    private func channel(
+        _ target: String, _ change: (inout ChannelArguments) -> Void = { _ in }
+    ) throws -> Channel {
+        var arguments = ChannelArguments()
+        change(&arguments)
+        return try Channel(
+            target, version: .http1, credentials: .insecure, arguments: arguments)
+    }
+
+    @Test("are as many as the host allows, and no more; the other requests wait")
+    func limit() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { server in
+            server.http("/wait") { _ in
+                await gate.pass()
+                return HTTPReply(contentType: "text/plain", body: [])
+            }
+        }
+        let host = Host("http://\(server.target)")
+        host.configure { $0.maxConnectionCount = 3 }
+        let channel = try host.channel()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await channel.request(.get, "/wait").status }
+            }
+            await gate.waitFor(3)
+            #expect(server.connectionCount == 3)
+            gate.open()
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(server.connectionCount == 3)
+    }
+
+    @Test(
+        "that a server closed meanwhile cost an idempotent request a second try",
+        arguments: [HTTPMethod.get, .put, .delete])
+    func staleConnection(_ method: HTTPMethod) async throws {
+        let peer = try RawHTTP1 { connection, request in
+            connection == 1 && request == 2 ? nil : (Self.ok, false)
+        }
+        let channel = try channel(peer.target)
+        #expect(try await channel.request(method, "/", body: [65]).body == Array("ok".utf8))
+        #expect(try await channel.request(method, "/", body: [66]).body == Array("ok".utf8))
+        #expect(peer.connectionCount == 2)
+        #expect(peer.requestTexts.map { $0.suffix(1) } == ["A", "B", "B"])
+    }
+
+    @Test("that a server closed meanwhile fail any other request, which may have been executed")
+    func stalePost() async throws {
+        let peer = try RawHTTP1 { connection, request in
+            connection == 1 && request == 2 ? nil : (Self.ok, false)
+        }
+        let channel = try channel(peer.target)
+        #expect(try await channel.request(.post, "/").status == 200)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.request(.post, "/")
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.mayHaveBeenExecuted == true)
+        #expect(try await channel.request(.post, "/").status == 200)
+    }
+
+    @Test("that close without an answer fail a request after one more try at most")
+    func neverAnswers() async throws {
+        let peer = try RawHTTP1 { _, _ in nil }
+        let channel = try channel(peer.target)
+        let error = await #expect(throws: RPCError.self) { try await channel.request(.get, "/") }
+        #expect(error?.code == .unavailable)
+        #expect(peer.connectionCount <= 2)
+    }
+
+    @Test("are closed when the server says so, and the next request gets another")
+    func close() async throws {
+        let peer = try RawHTTP1 { _, _ in
+            ("HTTP/1.1 200 OK\nConnection: close\nContent-Length: 2\n\nok", false)
+        }
+        let channel = try channel(peer.target)
+        for count in 1...3 {
+            #expect(try await channel.request(.post, "/").status == 200)
+            #expect(peer.connectionCount == count)
+        }
+    }
+
+    @Test("are closed when no request has used them for the idle time-out")
+    func idle() async throws {
+        let peer = try RawHTTP1 { _, _ in (Self.ok, false) }
+        let channel = try channel(peer.target) { $0.idleTimeout = .seconds(1) }
+        #expect(try await channel.request(.get, "/").status == 200)
+        await peer.connectionEnded()
+        #expect(channel.connectivity == .idle)
+    }
+
+    @Test("end with their channel")
+    func channelEnd() async throws {
+        let peer = try RawHTTP1 { _, _ in (Self.ok, false) }
+        var channel: Channel? = try channel(peer.target)
+        #expect(try await channel?.request(.get, "/").status == 200)
+        channel = nil
+        await peer.connectionEnded()
+        let closed = try self.channel(peer.target)
+        #expect(try await closed.request(.get, "/").status == 200)
+        await closed.close()
+        let error = await #expect(throws: RPCError.self) { try await closed.request(.get, "/") }
+        #expect(error?.code == .unavailable)
+        #expect(closed.connectivity == .shutdown)
+    }
+
+    @Test(
+        "end with an answer that could be read in two ways",
+        arguments: [
+            "HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 3\n\nokk",
+            "HTTP/1.1 200 OK\nContent-Length: 2\nTransfer-Encoding: chunked\n\nok",
+            "HTTP/2 200\n\n", "HTTP/1.1 101 Switching Protocols\n\n",
+        ])
+    func brokenAnswer(text: String) async throws {
+        let peer = try RawHTTP1 { _, _ in (text, false) }
+        let error = await #expect(throws: RPCError.self) {
+            try await channel(peer.target).request(.post, "/")
+        }
+        #expect(error?.code == .internal)
+        #expect(error?.message.hasPrefix("the server broke a rule of HTTP/1.1") == true)
+        await peer.connectionEnded()
+    }
+
+    @Test("that end inside a body fail the request, whatever its method")
+    func truncation() async throws {
+        let peer = try RawHTTP1 { _, _ in
+            ("HTTP/1.1 200 OK\nContent-Length: 100\n\nok", true)
+        }
+        let error = await #expect(throws: RPCError.self) {
+            try await channel(peer.target).request(.get, "/")
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("98 bytes of the body missing") == true)
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("carry chunks, interim answers, and a body that ends with the connection")
+    func framings() async throws {
+        let chunked = """
+            HTTP/1.1 103 Early Hints
+
+            HTTP/1.1 200 OK
+            Transfer-Encoding: chunked
+
+            2
+            ok
+            0
+
+
+            """
+        let peer = try RawHTTP1 { connection, request in
+            connection == 1 && request == 1
+                ? (chunked, false) : ("HTTP/1.0 200 OK\n\nall of it", true)
+        }
+        let channel = try channel(peer.target)
+        #expect(try await channel.request(.get, "/").body == Array("ok".utf8))
+        #expect(try await channel.request(.get, "/").body == Array("all of it".utf8))
+    }
+
+    @Test("do not nest the failures of requests that waited and cannot be sent")
+    func manyRefused() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { server in
+            server.http("/wait") { _ in
+                await gate.pass()
+                return HTTPReply(contentType: "text/plain", body: [])
+            }
+        }
+        let channel = try channel(server.target) { $0.maxConnectionCount = 1 }
+        let first = Task { try await channel.request(.get, "/wait").status }
+        await gate.waitFor(1)
+        let (results, continuation) = AsyncStream.makeStream(of: Result<HTTPAnswer, RPCError>.self)
+        for _ in 0..<20_000 {
+            try channel.startRequest("GE T", "/") { continuation.yield($0) }
+        }
+        gate.open()
+        #expect(try await first.value == 200)
+        var refusedCount = 0
+        for await result in results.prefix(20_000) {
+            if case .failure(let error) = result, error.code == .invalidArgument {
+                refusedCount += 1
+            }
+        }
+        #expect(refusedCount == 20_000)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("are made through the proxy of the channel")
+    func proxy() async throws {
+        let proxy = try RawHTTP1 { _, request in
+            (request == 1 ? "HTTP/1.1 200 Connection established\n\n" : Self.ok, false)
+        }
+        let server = try ProxyServer("http://\(proxy.target)")
+        let channel = try channel("example.invalid:80") {
+            $0.proxy = .server(server)
+        }
+        for _ in 0..<2 {
+            #expect(try await channel.request(.get, "/a").body == Array("ok".utf8))
+        }
+        #expect(proxy.connectionCount == 1)
+        #expect(
+            proxy.requestTexts == [
+                "CONNECT example.invalid:80 HTTP/1.1|", "GET /a HTTP/1.1|", "GET /a HTTP/1.1|",
+            ])
+    }
+
+    @Test("fail with the answer of a proxy that refuses")
+    func proxyRefusal() async throws {
+        let proxy = try RawHTTP1 { _, _ in ("HTTP/1.1 403 Forbidden\n\n", true) }
+        let server = try ProxyServer("http://\(proxy.target)")
+        let channel = try channel("example.invalid:80") {
+            $0.proxy = .server(server)
+        }
+        let error = await #expect(throws: RPCError.self) { try await channel.request(.get, "/") }
+        #expect(error?.code == .unavailable)
+        #expect(error?.phase == .connect)
+        #expect(error?.description.contains("403") == true)
+    }
+
+    @Test("are not tried again before the delay, where nothing listens")
+    func refused() async throws {
+        let peer = try LoopbackServer { $0.addGreeter() }
+        let target = peer.target
+        peer.shutdown()
+        let channel = try channel(target) { $0.initialReconnectBackoff = .seconds(100) }
+        for _ in 0..<2 {
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.request(.get, "/")
+            }
+            #expect(error?.code == .unavailable)
+            #expect(error?.phase == .connect)
+            #expect(error?.reconnection?.attemptNumber == 1)
+        }
+        #expect(channel.connectivity == .transientFailure)
+    }
+}

@@ -1,0 +1,257 @@
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@testable import Swiftlet
+@testable import SwiftletCore
+
+@Suite("A channel to many servers", .timeLimit(.minutes(5)))
+struct ManyServersTests {
+    static let whoAmI = Method<[UInt8], [UInt8]>(
+        "/t.T/WhoAmI", .unary, request: .bytes, reply: .bytes)
+
+    /// A server that answers with its number.
+    private static func server(_ number: UInt8) throws -> LoopbackServer {
+        try LoopbackServer { server in server.unary(Self.whoAmI) { _, _ in [number] } }
+    }
+
+    private static func target(_ servers: [LoopbackServer]) -> String {
+        "ipv4:" + servers.map(\.target).joined(separator: ",")
+    }
+
+    private static func roundRobin() -> ChannelArguments {
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = ServiceConfig(balancing: RoundRobin())
+        arguments.initialReconnectBackoff = .milliseconds(50)
+        return arguments
+    }
+
+    /// How many of `count` calls each server answered.
+    private static func answers(_ count: Int, on channel: Channel) async throws -> [UInt8: Int] {
+        var answers: [UInt8: Int] = [:]
+        for _ in 0..<count {
+            let reply = try await channel.unary(
+                whoAmI, [], options: .with { $0.waitForReady = true })
+            answers[reply[0], default: 0] += 1
+        }
+        return answers
+    }
+
+    /// Calls until all servers have answered.
+    private static func meet(_ numbers: Set<UInt8>, on channel: Channel) async throws {
+        var seen: Set<UInt8> = []
+        while seen != numbers {
+            seen.formUnion(try await answers(numbers.count, on: channel).keys)
+        }
+    }
+
+    @Test("spreads calls evenly with round_robin")
+    func evenly() async throws {
+        let servers = try (0..<3).map { try Self.server(UInt8($0)) }
+        let channel = try Channel(
+            Self.target(servers), credentials: .insecure, arguments: Self.roundRobin())
+        try await Self.meet([0, 1, 2], on: channel)
+        #expect(try await Self.answers(30, on: channel) == [0: 10, 1: 10, 2: 10])
+        #expect(servers.map(\.connectionCount) == [1, 1, 1])
+    }
+
+    @Test("sends all calls to the first server with pick_first")
+    func first() async throws {
+        let servers = try (0..<3).map { try Self.server(UInt8($0)) }
+        let channel = try Channel(Self.target(servers), credentials: .insecure)
+        #expect(try await Self.answers(10, on: channel) == [0: 10])
+        #expect(servers.map(\.connectionCount) == [1, 0, 0])
+    }
+
+    @Test("goes on with the others when a server goes away, and returns to it")
+    func failover() async throws {
+        let servers = try (0..<3).map { try Self.server(UInt8($0)) }
+        let channel = try Channel(
+            Self.target(servers), credentials: .insecure, arguments: Self.roundRobin())
+        try await Self.meet([0, 1, 2], on: channel)
+        let port = try #require(Int(servers[1].target.split(separator: ":")[1]))
+        servers[1].shutdown()
+        var answers: [UInt8: Int] = [:]
+        while answers[0, default: 0] < 10 {
+            // A call that was on its way to the server fails.
+            let reply = try? await channel.unary(Self.whoAmI, [])
+            if let reply { answers[reply[0], default: 0] += 1 }
+        }
+        #expect(answers[1] == nil)
+        let again = try LoopbackServer(on: .ipv4(port: UInt16(port))) { server in
+            server.unary(Self.whoAmI) { _, _ in [1] }
+        }
+        try await Self.meet([0, 1, 2], on: channel)
+        #expect(again.connectionCount == 1)
+    }
+
+    /// A resolver whose test reports results.
+    private final class PushedResolver: Resolver {
+        let results = Mutex<ResolverResults?>(nil)
+        let pending: Mutex<ResolverResult?>
+        let requestCount = Atomic(0)
+
+        init(_ first: ResolverResult?) { pending = Mutex(first) }
+
+        func start(_ results: ResolverResults) {
+            self.results.withLock { $0 = results }
+            if let first = pending.withLock({ $0.take() }) { results.report(first) }
+        }
+
+        func push(_ result: ResolverResult) { results.withLock { $0 }?.report(result) }
+
+        func requestResolution() { requestCount.add(1, ordering: .relaxed) }
+
+        func stop() {}
+    }
+
+    private static func endpoints(_ servers: [LoopbackServer]) throws -> [Endpoint] {
+        try servers.map { Endpoint([try ServerAddress($0.target)]) }
+    }
+
+    @Test("follows the endpoints that a resolver of the program's own pushes")
+    func pushed() async throws {
+        let servers = try (0..<3).map { try Self.server(UInt8($0)) }
+        let resolver = PushedResolver(ResolverResult(try Self.endpoints([servers[0]])))
+        try Resolvers.register("pushed-test") { _ in resolver }
+        let channel = try Channel(
+            "pushed-test:///shop", credentials: .insecure, arguments: Self.roundRobin())
+        #expect(channel.backend.authority == "shop")
+        #expect(try await Self.answers(4, on: channel) == [0: 4])
+        resolver.push(ResolverResult(try Self.endpoints([servers[1], servers[2]])))
+        try await Self.meet([1, 2], on: channel)
+        #expect(try await Self.answers(10, on: channel) == [1: 5, 2: 5])
+        // An error leaves the endpoints in use.
+        resolver.push(ResolverResult(endpoints: .failure(RPCError(.unavailable, "no answer"))))
+        #expect(try await Self.answers(4, on: channel) == [1: 2, 2: 2])
+    }
+
+    @Test("ends calls with the resolver's error when there is nothing else")
+    func resolverFails() async throws {
+        let error = RPCError(.unavailable, "the registry does not answer")
+        let resolver = PushedResolver(ResolverResult(endpoints: .failure(error)))
+        try Resolvers.register("failing-test") { _ in resolver }
+        let channel = try Channel("failing-test:///x", credentials: .insecure)
+        let thrown = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.whoAmI, [])
+        }
+        #expect(thrown == error)
+        #expect(channel.connectivity == .transientFailure)
+    }
+
+    @Test("that has found no endpoint says so")
+    func noEndpoints() async throws {
+        try Resolvers.register("empty-test") { _ in PushedResolver(ResolverResult([])) }
+        for arguments in [ChannelArguments(), Self.roundRobin()] {
+            let channel = try Channel(
+                "empty-test:///x", credentials: .insecure, arguments: arguments)
+            let thrown = await #expect(throws: RPCError.self) {
+                try await channel.unary(Self.whoAmI, [])
+            }
+            #expect(thrown?.code == .unavailable)
+            #expect(thrown?.message == "the resolver found no addresses")
+            await channel.close()
+        }
+    }
+
+    @Test("spreads its connections over the queues of a group")
+    func group() async throws {
+        let servers = try (0..<4).map { try Self.server(UInt8($0)) }
+        let group = try CompletionQueue.Group(threads: 2)
+        let channel = try Channel(
+            Self.target(servers), credentials: .insecure, arguments: Self.roundRobin(),
+            group: group)
+        try await Self.meet([0, 1, 2, 3], on: channel)
+        let core = try #require(channel.backend as? ChannelCore)
+        let members = core.state.withLock { Array($0.members.values) }
+        let loops = members.flatMap(\.allLinks).map { ObjectIdentifier($0.loop) }
+        #expect(Set(loops).count == 2)
+        await channel.close()
+        group.shutdown()
+    }
+
+    @Test("changes its policy without a failed call")
+    func policyChange() async throws {
+        let servers = try (0..<2).map { try Self.server(UInt8($0)) }
+        let endpoints = try Self.endpoints(servers)
+        let resolver = PushedResolver(ResolverResult(endpoints))
+        try Resolvers.register("switch-test") { _ in resolver }
+        let channel = try Channel("switch-test:///x", credentials: .insecure)
+        #expect(try await Self.answers(4, on: channel) == [0: 4])
+        for balancing in [RoundRobin(), PickFirst(), RoundRobin()] as [any BalancingPolicy] {
+            resolver.push(
+                ResolverResult(
+                    endpoints: .success(endpoints),
+                    serviceConfig: .success(ServiceConfig(balancing: balancing))))
+            for _ in 0..<20 { _ = try await channel.unary(Self.whoAmI, []) }
+        }
+        try await Self.meet([0, 1], on: channel)
+    }
+
+    @Test("keeps the last good service config when another one is not valid")
+    func badConfig() async throws {
+        let servers = try (0..<2).map { try Self.server(UInt8($0)) }
+        let endpoints = try Self.endpoints(servers)
+        let bad = RPCError(.invalidArgument, "bad config")
+        let resolver = PushedResolver(
+            ResolverResult(endpoints: .success(endpoints), serviceConfig: .failure(bad)))
+        try Resolvers.register("bad-config-test") { _ in resolver }
+        let channel = try Channel("bad-config-test:///x", credentials: .insecure)
+        let thrown = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.whoAmI, [])
+        }
+        #expect(thrown == bad)
+        resolver.push(
+            ResolverResult(
+                endpoints: .success(endpoints),
+                serviceConfig: .success(ServiceConfig(balancing: RoundRobin()))))
+        try await Self.meet([0, 1], on: channel)
+        resolver.push(
+            ResolverResult(endpoints: .success(endpoints), serviceConfig: .failure(bad)))
+        #expect(try await Self.answers(4, on: channel) == [0: 2, 1: 2])
+    }
+
+    @Test("whose resolver never reports ends calls at their deadline, and has sent nothing")
+    func silentResolver() async throws {
+        try Resolvers.register("silent-test") { _ in PushedResolver(nil) }
+        let channel = try Channel("silent-test:///x", credentials: .insecure)
+        let thrown = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                Self.whoAmI, [], options: .with { $0.timeout = .milliseconds(50) })
+        }
+        #expect(thrown?.code == .deadlineExceeded)
+        #expect(thrown?.message == "the deadline passed before the resolver's first result")
+        #expect(thrown?.mayHaveBeenExecuted == false)
+    }
+
+    @Test("whose resolver brings a service config uses it for the first call already")
+    func resolverConfig() async throws {
+        let failures = Atomic(0)
+        let server = try LoopbackServer { server in
+            server.unary(Self.whoAmI) { _, _ in
+                guard failures.add(1, ordering: .relaxed).newValue > 2 else {
+                    throw RPCError(.unavailable, "not yet")
+                }
+                return [7]
+            }
+        }
+        let resolver = PushedResolver(nil)
+        try Resolvers.register("config-test") { _ in resolver }
+        let channel = try Channel("config-test:///x", credentials: .insecure)
+        async let reply = channel.unary(Self.whoAmI, [])
+        try await eventually { resolver.results.withLock { $0 } != nil }
+        var config = ServiceConfig()
+        config.methods = [
+            MethodConfig([.service("t.T")]) {
+                var policy = RetryPolicy(maxAttempts: 4, retryableCodes: [.unavailable])
+                policy.initialBackoff = .milliseconds(1)
+                $0.retry = policy
+            }
+        ]
+        resolver.push(
+            ResolverResult(
+                endpoints: .success(try Self.endpoints([server])), serviceConfig: .success(config))
+        )
+        #expect(try await reply == [7])
+    }
+}

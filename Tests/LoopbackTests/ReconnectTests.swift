@@ -1,0 +1,138 @@
+import Swiftlet
+import SwiftletLoopback
+import SwiftletTransport
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("A channel whose connections do not last", .timeLimit(.minutes(5)))
+struct ReconnectTests {
+    /// Hands out sockets whose peer has sent SETTINGS and then nothing more.
+    private final class ClosingServer: Sendable {
+        private let peers = Mutex<[Peer]>([])
+
+        private final class Peer: Sendable {
+            let socket: Socket
+            init(_ socket: consuming Socket) { self.socket = socket }
+        }
+
+        var connectionCount: Int { peers.withLock { $0.count } }
+
+        func connect() throws -> Socket {
+            try Socket.withPair { client, server in
+                var settings = GatherList()
+                settings.append(referencing: RawFrame.settings([]))
+                while !settings.isEmpty { _ = try server.write(gathering: &settings) }
+                try server.endWriting()
+                let peer = Peer(server)
+                peers.withLock { $0.append(peer) }
+                return client
+            }
+        }
+    }
+
+    private static func channel(
+        to server: ClosingServer, backoff: Duration
+    ) throws -> Channel {
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = backoff
+        arguments.maxReconnectBackoff = backoff
+        return try Channel(
+            to: "closing",
+            sockets: { () throws(SystemError) in
+                do { return try server.connect() } catch {
+                    throw SystemError("socketpair", "\(error)", code: 0)
+                }
+            },
+            credentials: .insecure, arguments: arguments, defaultOptions: CallOptions())
+    }
+
+    @Test("waits for the backoff when a server sends SETTINGS and closes")
+    func closesAtOnce() async throws {
+        let server = ClosingServer()
+        let channel = try Self.channel(to: server, backoff: .seconds(3_600))
+        for _ in 0..<3 {
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.unary(HostileTrial.echo, [1])
+            }
+            #expect(error?.code == .unavailable)
+            #expect(error?.mayHaveBeenExecuted == false)
+            #expect(error?.reconnection?.attemptNumber == 1)
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("keeps a call that waits for ready waiting, however often its request did not leave")
+    func waitsForReady() async throws {
+        let server = ClosingServer()
+        let channel = try Self.channel(to: server, backoff: .milliseconds(1))
+        let call = Task {
+            try await channel.unary(
+                HostileTrial.echo, [1], options: .with { $0.waitForReady = true })
+        }
+        try await eventually { server.connectionCount >= 50 }
+        call.cancel()
+        let error = await #expect(throws: RPCError.self) { try await call.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test("becomes idle while its server is down and no call uses it")
+    func idleWhileFailing() async throws {
+        var arguments = ChannelArguments()
+        arguments.idleTimeout = .seconds(1)
+        arguments.initialReconnectBackoff = .milliseconds(10)
+        arguments.maxReconnectBackoff = .milliseconds(10)
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let channel = try Channel(
+            "127.0.0.1:1", credentials: .insecure, arguments: arguments, queue: queue)
+        channel.connect()
+        var states: [ConnectivityState] = []
+        for await state in channel.connectivityChanges {
+            states.append(state)
+            if states.contains(.transientFailure), state == .idle { break }
+        }
+        try await eventually { queue.loop.timerCount == 0 }
+        #expect(channel.connectivity == .idle)
+    }
+
+    @Test("gives an attempt as much time as its backoff lasts")
+    func timeLimit() {
+        var backoff = Backoff(.init(initial: .seconds(30), maximum: .seconds(120)))
+        var limits: [Duration] = []
+        for _ in 0..<4 { limits.append(max(.seconds(20), backoff.next(chance: 0.5))) }
+        let seconds = limits.map { Int($0 / .seconds(1)) }
+        #expect(seconds == [30, 48, 76, 120])
+        #expect(backoff.attemptCount == 4)
+    }
+
+    @Test("is not kept alive by a response")
+    func keptResponse() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        var channel: Channel? = try Channel(server.target, credentials: .insecure)
+        weak let core = channel?.backend as? ChannelCore
+        #expect(core != nil)
+        let response = try await channel?.unaryResponse(
+            Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary),
+            HelloRequest(name: "you"))
+        channel = nil
+        try await eventually { core == nil }
+        #expect(response?.timeline?.streamCount == 1)
+        #expect(response?.timeline?.peer != nil)
+    }
+
+    @Test("stops waiting for its calls when the task that closes it is cancelled")
+    func cancelledClose() async throws {
+        let peer = try RawPeer(RawScript { connection, _ in try connection.stall() })
+        let channel = try Channel(peer.target, credentials: .insecure)
+        let call = Task { try await channel.unary(HostileTrial.echo, [1]) }
+        try await eventually { peer.callCount == 1 }
+        let closing = Task { await channel.close(grace: .seconds(3_600)) }
+        try await eventually { channel.connectivity == .shutdown }
+        closing.cancel()
+        await closing.value
+        let error = await #expect(throws: RPCError.self) { try await call.value }
+        #expect(error?.code == .cancelled)
+    }
+}

@@ -1,0 +1,277 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@Suite("A call with a retry policy", .timeLimit(.minutes(5)))
+struct RetryTests {
+    static let echo = Method<[UInt8], [UInt8]>(
+        "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
+    static let collect = Method<[UInt8], [UInt8]>(
+        "/t.T/Collect", .clientStreaming, request: .bytes, reply: .bytes)
+    static let repeated = Method<[UInt8], [UInt8]>(
+        "/t.T/Repeat", .serverStreaming, request: .bytes, reply: .bytes)
+    static let chat = Method<[UInt8], [UInt8]>(
+        "/t.T/Chat", .bidirectional, request: .bytes, reply: .bytes)
+
+    /// What the attempts of one test were like.
+    private final class Attempts: Sendable {
+        private let previous = Mutex<[String?]>([])
+
+        /// Notes an attempt. Throws for the first `failureCount`.
+        func begin(
+            _ context: ServerContext, failureCount: Int, code: StatusCode = .unavailable,
+            pushback: String? = nil
+        ) throws {
+            let number = previous.withLock { previous in
+                previous.append(context.metadata["grpc-previous-rpc-attempts"])
+                return previous.count
+            }
+            guard number <= failureCount else { return }
+            if let pushback {
+                var trailers = Metadata()
+                trailers.append(received: .text(pushback), for: "grpc-retry-pushback-ms")
+                context.setTrailingMetadata(trailers)
+            }
+            throw RPCError(code, "attempt \(number)")
+        }
+
+        var list: [String?] { previous.withLock { $0 } }
+    }
+
+    private static func arguments(
+        _ attempts: MethodConfig.Attempts, throttling: RetryThrottling? = nil
+    ) -> ChannelArguments {
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
+        config.retryThrottling = throttling
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = config
+        return arguments
+    }
+
+    private static func retry(_ maxAttempts: Int) -> MethodConfig.Attempts {
+        var policy = RetryPolicy(maxAttempts: maxAttempts, retryableCodes: [.unavailable])
+        policy.initialBackoff = .milliseconds(1)
+        policy.maxBackoff = .milliseconds(5)
+        return .retry(policy)
+    }
+
+    /// A server whose methods all fail `failureCount` times.
+    private static func server(
+        _ attempts: Attempts, failureCount: Int, code: StatusCode = .unavailable,
+        pushback: String? = nil
+    ) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.unary(echo) { request, context in
+                try attempts.begin(
+                    context, failureCount: failureCount, code: code, pushback: pushback)
+                return request
+            }
+            server.clientStreaming(collect) { requests, context in
+                var sum: [UInt8] = []
+                for try await request in requests { sum += request }
+                try attempts.begin(context, failureCount: failureCount)
+                return sum
+            }
+            server.serverStreaming(repeated) { request, writer, context in
+                try attempts.begin(context, failureCount: failureCount)
+                for _ in 0..<3 { try await writer.write(request) }
+            }
+            server.bidirectional(chat) { requests, writer, context in
+                try attempts.begin(context, failureCount: failureCount)
+                for try await request in requests { try await writer.write(request) }
+            }
+        }
+    }
+
+    @Test("succeeds with a later attempt, in all four shapes")
+    func shapes() async throws {
+        for shape in 0..<4 {
+            let attempts = Attempts()
+            let server = try Self.server(attempts, failureCount: 2)
+            let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+            switch shape {
+            case 0: #expect(try await channel.unary(Self.echo, [1]) == [1])
+            case 1:
+                let reply = try await channel.clientStreaming(Self.collect) { writer in
+                    for byte: UInt8 in 1...3 { try await writer.write([byte]) }
+                }
+                #expect(reply == [1, 2, 3])
+            case 2:
+                var replies: [[UInt8]] = []
+                for try await reply in try await channel.serverStreaming(Self.repeated, [9]) {
+                    replies.append(reply)
+                }
+                #expect(replies == [[9], [9], [9]])
+            default:
+                let replies = try await channel.bidirectional(Self.chat) { writer in
+                    for byte: UInt8 in 1...3 { try await writer.write([byte]) }
+                } responses: { replies in
+                    var all: [[UInt8]] = []
+                    for try await reply in replies { all.append(reply) }
+                    return all
+                }
+                #expect(replies == [[1], [2], [3]])
+            }
+            #expect(attempts.list == [nil, "1", "2"])
+        }
+    }
+
+    @Test("fails with the last attempt's error, which lists those before")
+    func exhausted() async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 9)
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.echo, [1])
+        }
+        #expect(error?.message == "attempt 3")
+        #expect(
+            error?.attempts.map(\.cause) == ["UNAVAILABLE: attempt 1", "UNAVAILABLE: attempt 2"])
+        #expect(attempts.list.count == 3)
+    }
+
+    @Test("is not sent again after a code that is not retryable")
+    func otherCode() async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 9, code: .notFound)
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.echo, [1])
+        }
+        #expect(error?.code == .notFound)
+        #expect(attempts.list.count == 1)
+    }
+
+    @Test(
+        "is not sent again when the server pushes back so",
+        arguments: ["-1", "soon", "99999999999"]
+    )
+    func pushedBack(value: String) async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 9, pushback: value)
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
+        #expect(attempts.list.count == 1)
+    }
+
+    @Test("is sent again at the time that the server asks for")
+    func pushedBackInTime() async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 1, pushback: "30")
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        let begin = ContinuousClock.now
+        #expect(try await channel.unary(Self.echo, [1]) == [1])
+        // A lower bound only: the delay is exact, and what comes after it takes its time.
+        #expect(begin.duration(to: .now) >= .milliseconds(30))
+        #expect(attempts.list == [nil, "1"])
+    }
+
+    @Test("hears what a handler of the loopback server says about retries")
+    func contextPushback() async throws {
+        for (delay, expected) in [(Duration.milliseconds(1), 2), (nil, 1)] as [(Duration?, Int)] {
+            let count = Atomic(0)
+            let server = try LoopbackServer { server in
+                server.unary(Self.echo) { _, context in
+                    count.add(1, ordering: .relaxed)
+                    context.setRetryPushback(delay)
+                    throw RPCError(.unavailable, "busy")
+                }
+            }
+            let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(2)))
+            await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
+            #expect(count.load(ordering: .relaxed) == expected)
+        }
+    }
+
+    @Test("ends at its deadline between two attempts, with the causes so far")
+    func deadline() async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 9, pushback: "100000")
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                Self.echo, [1], options: .with { $0.timeout = .seconds(5) })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.attempts.map(\.cause) == ["UNAVAILABLE: attempt 1"])
+    }
+
+    @Test("is committed when it has written more than is kept")
+    func tooLarge() async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 1)
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        await #expect(throws: RPCError.self) {
+            try await channel.clientStreaming(Self.collect) { writer in
+                for _ in 0..<40 { try await writer.write([UInt8](repeating: 1, count: 10_000)) }
+            }
+        }
+        #expect(attempts.list.count == 1)
+    }
+
+    @Test("is not retried while too many calls fail")
+    func throttled() async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 1_000)
+        var arguments = Self.arguments(
+            Self.retry(3), throttling: RetryThrottling(maxTokens: 4, tokenRatio: 0.1))
+        // Throttles are shared by channels to the same name.
+        arguments.defaultAuthority = "throttled.test"
+        let channel = try server.makeChannel(arguments: arguments)
+        for _ in 0..<5 {
+            await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
+        }
+        // Of four tokens, two failures leave half: no retry follows.
+        #expect(attempts.list.count == 6)
+    }
+
+    @Test("ends with CANCELLED when its task is cancelled between two attempts")
+    func cancelled() async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 9, pushback: "100000")
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        let task = Task { try await channel.unary(Self.echo, [1]) }
+        try await eventually { attempts.list.count == 1 }
+        task.cancel()
+        let error = await #expect(throws: RPCError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test("that is hedged takes the first answer, and cancels the others")
+    func hedged() async throws {
+        let count = Atomic(0)
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, _ in
+                if count.add(1, ordering: .relaxed).newValue == 1 {
+                    // Ends when the call is cancelled.
+                    try await Task.sleep(for: .seconds(3_600))
+                }
+                return request
+            }
+        }
+        var policy = HedgingPolicy(maxAttempts: 3)
+        policy.delay = .milliseconds(20)
+        let channel = try server.makeChannel(arguments: Self.arguments(.hedging(policy)))
+        #expect(try await channel.unary(Self.echo, [5]) == [5])
+        #expect(count.load(ordering: .relaxed) >= 2)
+    }
+
+    @Test("that is hedged fails with a fatal code at once, and after the last of the others")
+    func hedgedFailure() async throws {
+        for (code, expected) in [(StatusCode.notFound, 1), (.unavailable, 3)] {
+            let attempts = Attempts()
+            let server = try Self.server(attempts, failureCount: 9, code: code)
+            var policy = HedgingPolicy(maxAttempts: 3)
+            policy.delay = .seconds(100)
+            policy.nonFatalCodes = [.unavailable]
+            let channel = try server.makeChannel(arguments: Self.arguments(.hedging(policy)))
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.unary(Self.echo, [1])
+            }
+            #expect(error?.code == code)
+            #expect(attempts.list.count == expected)
+        }
+    }
+}

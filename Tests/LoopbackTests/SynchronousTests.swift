@@ -1,0 +1,98 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// Tests that block a thread of the pool of tasks, as plain `@Test func x() throws` do. On two
+/// processors that pool has two threads, so the server must not need one of them.
+@Suite("A blocking call beside the server in one process", .timeLimit(.minutes(5)))
+struct SynchronousTests {
+    private static let echo = HostileTrial.echo
+    /// Turns a regression into a failure; without it the test would hang.
+    private static let options = CallOptions.with { $0.timeout = .seconds(20) }
+
+    /// Keeps only the channel, as a fixture of a user's tests does.
+    private static func fixture() throws -> Channel {
+        let server = try LoopbackServer { server in
+            server.unary(echo) { request, _ in request }
+        }
+        return try server.makeChannel(defaultOptions: options)
+    }
+
+    @Test("ends in a plain synchronous test", arguments: UInt8(0)..<4)
+    func blocking(number: UInt8) throws {
+        #expect(try Self.fixture().blockingUnary(Self.echo, [number]).message == [number])
+    }
+
+    @Test("ends in each of 64 tasks")
+    func tasks() async throws {
+        let channel = try Self.fixture()
+        let replies = try await withThrowingTaskGroup { group in
+            for number in UInt8(0)..<64 {
+                group.addTask { try channel.blockingUnary(Self.echo, [number]).message }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(replies.sorted() == Array(0..<64))
+    }
+
+    @Test("ends when the server waits before it answers, and between its messages")
+    func pauses() async throws {
+        let method = Method<
+            GRPC.Testing.StreamingOutputCallRequest, GRPC.Testing.StreamingOutputCallResponse
+        >("/grpc.testing.TestService/StreamingOutputCall", .serverStreaming)
+        var request = GRPC.Testing.StreamingOutputCallRequest()
+        request.responseParameters = [
+            .init(size: 1, intervalUs: 1_000), .init(size: 1, intervalUs: 1),
+        ]
+        let server = try LoopbackServer { server in
+            server.add(TestService())
+            server.faults = [.always(.delay(.milliseconds(1)))]
+        }
+        let channel = try server.makeChannel(defaultOptions: Self.options)
+        let count = try await withThrowingTaskGroup { group in
+            for _ in 0..<16 {
+                group.addTask { [request] in
+                    let call = try channel.blockingServerStreaming(method, request)
+                    var count = 0
+                    while try call.next() != nil { count += 1 }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(count == 32)
+    }
+
+    @Test("ends for a handler that makes one to its own server")
+    func nested() async throws {
+        let inner = Mutex<Channel?>(nil)
+        let outer = Method<[UInt8], [UInt8]>(
+            "/t.T/Outer", .unary, request: .bytes, reply: .bytes)
+        let server = try LoopbackServer { server in
+            server.unary(Self.echo) { request, _ in request }
+            server.unary(outer) { request, _ in
+                let channel = try #require(inner.withLock { $0 })
+                return try channel.blockingUnary(Self.echo, request).message
+            }
+        }
+        let channel = try server.makeChannel(defaultOptions: Self.options)
+        inner.withLock { $0 = channel }
+        #expect(try await channel.unary(outer, [7]) == [7])
+        inner.withLock { $0 = nil }
+    }
+
+    @Test("keeps its server no longer than its channel")
+    func released() async throws {
+        let (released, continuation) = AsyncStream.makeStream(of: Void.self)
+        do {
+            let kept = Released(continuation)
+            let server = try LoopbackServer { server in
+                server.unary(Self.echo) { request, _ in withExtendedLifetime(kept) { request } }
+            }
+            let channel = try server.makeChannel(defaultOptions: Self.options)
+            #expect(try await channel.unary(Self.echo, [1]) == [1])
+        }
+        for await _ in released {}
+    }
+}

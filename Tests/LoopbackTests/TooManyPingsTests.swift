@@ -1,0 +1,73 @@
+import Swiftlet
+import SwiftletLoopback
+import SwiftletTransport
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("A server that refuses PINGs", .timeLimit(.minutes(5)))
+struct TooManyPingsTests {
+    /// So long that no PING is due while a test runs.
+    private static let interval = Duration.seconds(100_000)
+
+    private static func word(_ value: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    /// Answers a call, and then closes its connection with a GOAWAY.
+    private static func peer(_ code: ErrorCode, _ debugData: String) throws -> RawPeer {
+        let type: UInt8 = 7  // GOAWAY (RFC 9113 §6.8).
+        return try RawPeer(
+            RawScript { connection, stream in
+                try connection.reply(stream)
+                try connection.frame(
+                    type, word(stream) + word(code.rawValue) + Array(debugData.utf8))
+                try connection.close()
+            })
+    }
+
+    private static func channel(to peer: RawPeer) throws -> Channel {
+        var arguments = ChannelArguments()
+        arguments.keepAliveInterval = interval
+        arguments.keepAliveWithoutCalls = true
+        return try Channel(peer.target, credentials: .insecure, arguments: arguments)
+    }
+
+    /// Connects, and returns how many intervals the new connection waits for its first PING. Has its
+    /// server end the connection before it returns.
+    private static func intervalCount(on channel: Channel) async throws -> Int {
+        channel.connect()
+        for await state in channel.connectivityChanges where state == .ready { break }
+        let core = try #require(channel.backend as? ChannelCore)
+        let members = core.state.withLock { Array($0.members.values) }
+        let link = try #require(members.flatMap(\.allLinks).first)
+        let deadline = try #require(link.state.withLock { $0.connection.probeDeadline })
+        _ = try await channel.unary(HostileTrial.echo, [1])
+        try await eventually { channel.connectivity == .idle }
+        return Int(((deadline - .now) / interval).rounded(.up))
+    }
+
+    @Test("is sent them half as often on each later connection, down to a 64th")
+    func tooManyPings() async throws {
+        let peer = try Self.peer(.enhanceYourCalm, "too_many_pings")
+        let channel = try Self.channel(to: peer)
+        for factor in [1, 2, 4, 8, 16, 32, 64, 64] {
+            try #require(try await Self.intervalCount(on: channel) == factor)
+        }
+        #expect(peer.connectionCount == 8)
+    }
+
+    @Test(
+        "is told apart by its code and its text",
+        arguments: [
+            (.enhanceYourCalm, ""), (.enhanceYourCalm, "too_many_ping"),
+            (.noError, "too_many_pings"),
+        ] as [(ErrorCode, String)])
+    func otherReason(code: ErrorCode, debugData: String) async throws {
+        let peer = try Self.peer(code, debugData)
+        let channel = try Self.channel(to: peer)
+        for _ in 0..<2 { try #require(try await Self.intervalCount(on: channel) == 1) }
+        #expect(peer.connectionCount == 2)
+    }
+}

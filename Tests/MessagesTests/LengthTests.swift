@@ -1,0 +1,88 @@
+import SwiftletMessages
+import Testing
+
+/// A nested message is written before its length is known.
+@Suite("The length of a nested message")
+struct LengthTests {
+    struct Node: Message {
+        var text = ""
+        var data: [UInt8] = []
+        @Indirect var child: Node?
+        var numbers: [UInt64] = []
+        var tail: [UInt8] = []
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.string(1, &text)
+            try field.bytes(2, &data)
+            try field.message(3, &_child)
+            try field.uint64(4, &numbers)
+            try field.bytes(5, &tail)
+        }
+    }
+
+    /// The encoding of a length-delimited field, put together from the inside to the outside.
+    private func field(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
+        content.isEmpty ? [] : [number << 3 | 2] + varint(content.count) + content
+    }
+
+    private func varint(_ value: Int) -> [UInt8] {
+        value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7f | 0x80)] + varint(value >> 7)
+    }
+
+    private func reference(_ node: Node) -> [UInt8] {
+        field(1, Array(node.text.utf8)) + field(2, node.data)
+            + (node.child.map { [3 << 3 | 2] + varint(reference($0).count) + reference($0) } ?? [])
+            + field(4, node.numbers.flatMap { varint(Int($0)) }) + field(5, node.tail)
+    }
+
+    private func node(_ size: Int, child: Node? = nil) -> Node {
+        .with {
+            $0.text = String(repeating: "t", count: size / 3)
+            $0.data = [UInt8](repeating: 1, count: size / 3)
+            $0.child = child
+            $0.numbers = (0..<size / 7).map { UInt64($0 * 131) }
+            $0.tail = [UInt8](repeating: 2, count: size)
+        }
+    }
+
+    static let sizes = [0, 1, 60, 100, 126, 127, 128, 300, 16_000, 16_384, 70_000]
+
+    @Test("has as many bytes as it needs, in memory that is kept and that is not", arguments: sizes)
+    func lengths(size: Int) throws {
+        var kept: [UInt8] = []
+        for inner in Self.sizes {
+            let message = node(1, child: node(size, child: node(inner)))
+            let expected = reference(message)
+            #expect(message.encoded() == expected)
+            kept.removeAll(keepingCapacity: true)
+            message.encode(appendingTo: &kept)
+            #expect(kept == expected)
+            #expect(try Node(decoding: expected) == message)
+        }
+    }
+
+    @Test("counts the bytes that are not copied", arguments: [1, 100, 128, 16_000])
+    func separate(minByteCount: Int) throws {
+        for size in Self.sizes {
+            let message = node(200, child: node(size, child: node(128)))
+            var bytes: [UInt8] = [9, 9]
+            var separate = SeparateBytes(minByteCount: minByteCount)
+            try message.encode(
+                appendingTo: &bytes, reservingPrefix: 5, separating: &separate,
+                options: EncodingOptions())
+            let parts = separate.parts(between: bytes)
+            #expect(Array(parts.joined()) == [9, 9, 0, 0, 0, 0, 0] + reference(message))
+        }
+    }
+
+    @Test("is right whatever the capacity of the array")
+    func capacity() {
+        for capacity in 0..<200 {
+            let message = node(60)
+            var bytes: [UInt8] = [7]
+            bytes.reserveCapacity(capacity)
+            message.encode(appendingTo: &bytes)
+            #expect(bytes == [7] + reference(message))
+        }
+    }
+}

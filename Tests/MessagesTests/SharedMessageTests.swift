@@ -1,0 +1,131 @@
+import SwiftletMessages
+import Testing
+
+/// Encoding walks the memory of a message that other threads may be reading, so nothing may be
+/// written into it.
+@Suite("A message that is encoded")
+struct SharedMessageTests {
+    /// Lists the wrapped value instead of the storage, which Swift copies out and writes back.
+    struct Wrapped: Message {
+        @Indirect var next: Wrapped?
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(2, &next)
+        }
+    }
+
+    struct Computed: Message {
+        private var stored: Int32 = 0
+        var value: Int32 {
+            get { stored }
+            set { stored = newValue }
+        }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int32(1, &value)
+        }
+    }
+
+    struct Observed: Message {
+        private var changeCount = 0
+        var tags: [String] = [] {
+            didSet { if oldValue != tags { changeCount += 1 } }
+        }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.string(1, &tags)
+        }
+    }
+
+    struct Lazy: Message {
+        lazy var counts: [String: Int64] = [:]
+
+        static func == (left: Lazy, right: Lazy) -> Bool { true }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.map(1, &counts, .string, .int64)
+        }
+    }
+
+    struct LocalCopy: Message {
+        var choice: Int32?
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            var copy = choice
+            try field.oneof(1, &copy, .int32, { $0 }, { $0 })
+            choice = copy
+        }
+    }
+
+    struct Required: Message {
+        private var stored = ""
+        var name: String {
+            get { stored }
+            set { stored = newValue }
+        }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.required(.string, 1, &name)
+        }
+    }
+
+    struct Parent: Message {
+        var children: [Computed] = []
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &children)
+        }
+    }
+
+    private func expectRefusal(_ result: ExitTest.Result?) throws {
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("is not a stored property of the message"), "\(text)")
+    }
+
+    @Test("is not written to by a property that is not stored in it: the program stops before")
+    func notStored() async throws {
+        try expectRefusal(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = Wrapped.with { $0.next = .with { $0.next = Wrapped() } }.encoded()
+            })
+        try expectRefusal(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = Computed().encoded()
+            })
+        try expectRefusal(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = Observed.with { $0.tags = ["a"] }.encoded()
+            })
+        try expectRefusal(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = Lazy().encoded()
+            })
+        try expectRefusal(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = LocalCopy().encoded()
+            })
+        try expectRefusal(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = Required().encoded()
+            })
+        try expectRefusal(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = Parent.with { $0.children = [Computed()] }.encoded()
+            })
+    }
+
+    @Test("gives every thread the same bytes")
+    func threads() async throws {
+        var random = SplitMix64(seed: 11)
+        let message = Everything.random(using: &random)
+        let expected = message.encoded(options: .deterministic)
+        await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    (0..<200).count { _ in message.encoded(options: .deterministic) == expected }
+                }
+            }
+            for await equalCount in group { #expect(equalCount == 200) }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+"""Builds the scratch copy with all mutants in it, tries each of them, and lists the survivors."""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import schemata
+
+SWIFT = os.environ.get("SWIFT", "swift").split()
+# A change may make a test wait for ever.
+LEAST_TIME_LIMIT = 30
+SLOW_TESTS = "FloodTests|Sockets|TLS|RepeatedBlockTests"
+
+
+def swift_files(paths: list[str]) -> list[str]:
+    files = []
+    for path in map(pathlib.Path, paths):
+        files += sorted(path.rglob("*.swift")) if path.is_dir() else [path]
+    return [str(file) for file in files]
+
+
+def write(scratch: pathlib.Path, module: str, mutants: list[schemata.Mutant], files: list[str]) -> None:
+    for file in files:
+        source = pathlib.Path(file).read_text()
+        own = [mutant for mutant in mutants if mutant.file == file]
+        update(scratch / file, schemata.rewritten(source, own))
+    operators = [schemata.declaration(mutant) for mutant in mutants if mutant.kind == "operator"]
+    update(scratch / module / "Mutants.swift", schemata.PRELUDE + "".join(operators))
+
+
+def update(file: pathlib.Path, text: str) -> None:
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
+def built(scratch: pathlib.Path, module: str, mutants: list[schemata.Mutant], files: list[str]):
+    """The mutants that compile, once the scratch copy is built with them."""
+    while True:
+        write(scratch, module, mutants, files)
+        build = subprocess.run(
+            [*SWIFT, "build", "--build-tests", "--package-path", str(scratch)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if build.returncode == 0:
+            return mutants
+        errors = re.findall(r"^(/[^\n:]+\.swift):(\d+):\d+: error: (.*)$", build.stdout, re.M)
+        refused = refused_mutants(scratch, mutants, errors)
+        if not refused:
+            sys.exit(build.stdout[-4_000:])
+        print(f"{len(refused)} changes do not compile", file=sys.stderr)
+        mutants = [mutant for mutant in mutants if mutant.number not in refused]
+
+
+def refused_mutants(scratch, mutants, errors) -> set[int]:
+    refused = set()
+    for path, line, _ in errors:
+        file = os.path.relpath(path, scratch.resolve())
+        own = [mutant for mutant in mutants if mutant.file == file]
+        on_line = [mutant for mutant in own if mutant.line == int(line)]
+        # Of an expression of several lines, or a variable without a value, the place is elsewhere.
+        near = [mutant for mutant in own if abs(mutant.line - int(line)) <= 12]
+        refused |= {mutant.number for mutant in on_line or near or own}
+    return refused
+
+
+def trial(bundle: pathlib.Path, number: int, time_limit: float, *options: str) -> str:
+    """`passed`, `failed` or `timed out`."""
+    process = subprocess.Popen(
+        [str(bundle), "--testing-library", "swift-testing", *options],
+        env={**os.environ, "MUTANT": str(number)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return "passed" if process.wait(time_limit) == 0 else "failed"
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return "timed out"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scratch", type=pathlib.Path)
+    parser.add_argument("module")
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--slow", default=SLOW_TESTS)
+    parser.add_argument("files", nargs="+")
+    options = parser.parse_args()
+
+    files = swift_files(options.files)
+    mutants: list[schemata.Mutant] = []
+    for file in files:
+        mutants += schemata.find(file, pathlib.Path(file).read_text(), len(mutants) + 1)
+    print(f"{len(mutants)} changes in {len(files)} files", file=sys.stderr)
+    mutants = built(options.scratch, options.module, mutants[:: options.every], files)
+
+    bundle = options.scratch / ".build/debug/swiftletPackageTests.xctest"
+    began = time.monotonic()
+    if trial(bundle, 0, 600) != "passed":
+        sys.exit("the tests fail without any change")
+    time_limit = max(LEAST_TIME_LIMIT, 5 * (time.monotonic() - began))
+    end = time.monotonic() + options.minutes * 60
+
+    def judge(mutant):
+        if time.monotonic() > end:
+            return mutant, "not tried"
+        verdict = trial(bundle, mutant.number, time_limit, "--skip", options.slow)
+        # The slow tests are run only where the others pass.
+        return mutant, trial(bundle, mutant.number, time_limit) if verdict == "passed" else verdict
+
+    counts: dict[str, int] = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for mutant, verdict in pool.map(judge, mutants):
+            counts[verdict] = counts.get(verdict, 0) + 1
+            if verdict == "passed":
+                print(f"{mutant.file}:{mutant.line}:{mutant.start + 1}: survived: {mutant.change}: {mutant.text}",
+                      flush=True)
+    print(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,270 @@
+import Testing
+
+@testable import SwiftletTransport
+
+@Suite("A connection with deadlines")
+struct DeadlineTests {
+    @Test("allows its peer a minute to acknowledge SETTINGS")
+    func settings() {
+        var client = Endpoint(.init(.client))
+        let start = client.now
+        let due = client.connection.poll(now: start)
+        #expect(due == start + .seconds(60))
+        client.receive(Raw.settings())
+        let early = client.connection.poll(now: start + .seconds(59))
+        #expect(early == start + .seconds(60))
+        let late = client.connection.poll(now: start + .seconds(60))
+        #expect(late == nil)
+        let verdict = client.verdict()
+        #expect(verdict == .connection(.settingsTimeout))
+    }
+
+    @Test("waits for nothing once they are acknowledged")
+    func idle() {
+        var client = Endpoint.client()
+        let due = client.connection.poll(now: client.now + .seconds(3600))
+        #expect(due == nil)
+        #expect(client.connection.hasFailed == false)
+    }
+
+    private static func watched(
+        withoutStreams: Bool = false, maxPingsWithoutData: Int = 2
+    ) -> Endpoint {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.keepAlive = .init(
+            interval: .seconds(10), timeout: .seconds(5), withoutStreams: withoutStreams,
+            maxPingsWithoutData: maxPingsWithoutData)
+        return Endpoint.client(configuration)
+    }
+
+    @Test("sends a PING to a quiet peer, and fails when no answer arrives")
+    func silence() throws {
+        var client = Self.watched()
+        _ = try client.open(ends: true)
+        _ = client.output()
+        let start = client.now
+        let first = client.connection.poll(now: start)
+        #expect(first == start + .seconds(10))
+        let second = client.connection.poll(now: start + .seconds(10))
+        #expect(second == start + .seconds(15))
+        let frames = client.sentFrames()
+        #expect(frames.map(\.type) == [Raw.ping])
+        // Not an answer to a PING.
+        #expect(frames.map(\.flags) == [0])
+        let third = client.connection.poll(now: start + .seconds(15))
+        #expect(third == nil)
+        let verdict = client.verdict()
+        #expect(verdict == .connection(.noError))
+    }
+
+    @Test(
+        "treats every frame, and a part of one, as a sign that the peer is alive",
+        arguments: [Int.max, 10])
+    func signOfLife(byteCount: Int) throws {
+        var client = Self.watched()
+        _ = try client.open(ends: true)
+        let start = client.now
+        _ = client.connection.poll(now: start + .seconds(10))
+        client.now = start + .seconds(14)
+        client.receive(Array(Raw.response(1).prefix(byteCount)))
+        let next = client.connection.poll(now: start + .seconds(15))
+        #expect(next == start + .seconds(24))
+    }
+
+    @Test("sends no PING without streams, unless configured to", arguments: [true, false])
+    func withoutStreams(_ asks: Bool) {
+        var client = Self.watched(withoutStreams: asks)
+        let next = client.connection.poll(now: client.now)
+        #expect(next == (asks ? client.now + .seconds(10) : nil))
+        // The deadline that another thread looks up without a poll is the same.
+        let probe = client.connection.probeDeadline
+        #expect(probe == next)
+    }
+
+    @Test("keeps its interval while a stream waits for the server", arguments: [1, 2, 0])
+    func pingsWithStream(_ limit: Int) throws {
+        var client = Self.watched(maxPingsWithoutData: limit)
+        _ = try client.open()
+        _ = client.output()
+        for _ in 0..<50 {
+            client.now = client.now + .seconds(10)
+            _ = client.connection.poll(now: client.now)
+            let pings = client.sentFrames().filter { $0.type == Raw.ping }
+            #expect(pings.count == 1)
+            for frame in pings { client.receive(Raw.frame(Raw.ping, Raw.ack, frame.payload)) }
+        }
+        // A frozen server is found after one interval and the timeout.
+        client.now = client.now + .seconds(10)
+        _ = client.connection.poll(now: client.now)
+        client.now = client.now + .seconds(20)
+        _ = client.connection.poll(now: client.now)
+        let hasFailed = client.connection.hasFailed
+        #expect(hasFailed)
+    }
+
+    @Test(
+        "sends PINGs no more often than servers accept while no stream is open",
+        arguments: [1, 2, 0])
+    func pingsWithoutData(_ limit: Int) throws {
+        var client = Self.watched(withoutStreams: true, maxPingsWithoutData: limit)
+        var pings = 0
+        for _ in 0..<5 {
+            client.now = client.now + .seconds(10)
+            _ = client.connection.poll(now: client.now)
+            for frame in client.sentFrames() where frame.type == Raw.ping {
+                pings += 1
+                client.receive(Raw.frame(Raw.ping, Raw.ack, frame.payload))
+            }
+        }
+        #expect(pings == (limit == 0 ? 5 : limit))
+        if limit > 0 {
+            // A peer that dies is still detected, only later.
+            let next = client.connection.poll(now: client.now)
+            client.now = client.now + .seconds(300)
+            #expect(next.map { $0 <= client.now } == true)
+            _ = client.connection.poll(now: client.now)
+            let rare = client.sentFrames().filter { $0.type == Raw.ping }
+            #expect(rare.count == 1)
+            for frame in rare { client.receive(Raw.frame(Raw.ping, Raw.ack, frame.payload)) }
+        }
+        let call = try client.open(ends: true)
+        client.receive(Raw.response(1, ends: true))
+        client.connection.reset(call, .cancel)
+        client.now = client.now + .seconds(10)
+        _ = client.connection.poll(now: client.now)
+        let again = client.sentFrames().filter { $0.type == Raw.ping }
+        #expect(again.count == 1, "after HEADERS it may ask again")
+    }
+
+    @Test("distinguishes answers to its user's PINGs from answers to its own")
+    func userPing() {
+        var client = Endpoint.client()
+        client.connection.ping(42)
+        let frames = client.sentFrames()
+        #expect(frames.map(\.type) == [Raw.ping])
+        client.receive(Raw.frame(Raw.ping, Raw.ack, frames[0].payload))
+        let events = client.takeEvents()
+        #expect(events == [.pingAnswered(42)])
+    }
+
+    @Test("grows its windows to bandwidth × delay, up to the limit")
+    func bandwidth() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.receiveWindows = .automatic(initial: 64 << 10, limit: 200_000)
+        var client = Endpoint.client(configuration)
+        let call = try client.open()
+        client.receive(Raw.response(1))
+        _ = client.output()
+        var windows: [Int32] = []
+        var answers: [UInt8] = []
+        // Each turn is a round trip, in which the server sends all that the window allows.
+        for _ in 0..<40 {
+            client.now = client.now + .milliseconds(50)
+            let stream = client.connection.streams[Int(call.slot)]
+            let count = Int(stream.receiveWindow.available) / 16_384
+            for index in 0..<count {
+                client.receive(Raw.data(1, [UInt8](repeating: 0, count: 16_384)))
+                // What was asked half-way through the last turn is answered half-way through this.
+                guard index == count / 2 else { continue }
+                client.receive(answers)
+                answers = []
+            }
+            for frame in client.sentFrames() {
+                if frame.type == Raw.ping {
+                    answers += Raw.frame(Raw.ping, Raw.ack, frame.payload)
+                }
+                #expect(frame.type != Raw.settings, "other streams keep their windows")
+            }
+            windows.append(
+                client.connection.streams[Int(call.slot)].receiveWindow.target)
+        }
+        #expect(windows.last == 200_000)
+        #expect(windows == windows.sorted())
+        #expect(windows.allSatisfy { $0 <= 200_000 })
+        let verdict = client.verdict()
+        #expect(verdict == .accepted)
+    }
+
+    @Test("does not change fixed windows")
+    func fixed() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.receiveWindows = .fixed(32_768)
+        var client = Endpoint.client(configuration)
+        _ = try client.open()
+        client.receive(Raw.response(1))
+        for _ in 0..<100 { client.receive(Raw.data(1, [UInt8](repeating: 0, count: 16_384))) }
+        let frames = client.sentFrames()
+        #expect(frames.allSatisfy { $0.type != Raw.ping && $0.type != Raw.settings })
+    }
+}
+
+@Suite("An estimate of bandwidth × delay")
+struct BandwidthEstimateTests {
+    /// An estimate that knows its delay.
+    private static func estimate(
+        limit: Int, delay: Duration, _ now: MonotonicInstant
+    ) -> BandwidthEstimate {
+        var estimate = BandwidthEstimate(initial: 1_000, limit: limit)
+        estimate.consumed(500)
+        let advice = estimate.windowUpdated(now: now - delay)
+        #expect(advice == .init(measuresDelay: true))
+        estimate.pingAnswered(now: now)
+        return estimate
+    }
+
+    @Test("doubles while the path holds a quarter of the window, and stops at its limit")
+    func grows() {
+        var now = MonotonicInstant.now
+        var estimate = Self.estimate(limit: 3_000, delay: .milliseconds(10), now)
+        var windows: [Int?] = []
+        for arrived in [1_000, 1_000, 1_500] {
+            now = now + .milliseconds(10)
+            estimate.consumed(arrived)
+            windows.append(estimate.windowUpdated(now: now).windowByteCount)
+        }
+        #expect(windows == [2_000, 3_000, nil])
+    }
+
+    @Test("stays when the path holds far less than the window")
+    func stays() {
+        let now = MonotonicInstant.now
+        var estimate = Self.estimate(limit: 3_000, delay: .milliseconds(10), now)
+        estimate.consumed(500)
+        // 500 bytes in 100 ms are 50 in a round trip.
+        let advice = estimate.windowUpdated(now: now + .milliseconds(100))
+        #expect(advice.windowByteCount == nil)
+    }
+
+    @Test("does not take two updates that go out together for a fast path")
+    func together() {
+        let now = MonotonicInstant.now
+        var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(10), now)
+        estimate.consumed(500)
+        let first = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(first.windowByteCount == nil)
+        let advice = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(advice.windowByteCount == nil)
+    }
+
+    @Test("measures one delay at a time, and holds a PING that came late for what it is")
+    func delay() {
+        let now = MonotonicInstant.now
+        var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(1), now)
+        let soon = estimate.windowUpdated(now: now + .milliseconds(1))
+        #expect(!soon.measuresDelay, "it was measured a moment ago")
+        let later = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(later.measuresDelay)
+        let again = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(!again.measuresDelay)
+        // Behind a second's worth of data; the path is still a millisecond long.
+        estimate.pingAnswered(now: now + .seconds(2))
+        estimate.consumed(500)
+        _ = estimate.windowUpdated(now: now + .seconds(2))
+        estimate.consumed(500)
+        let advice = estimate.windowUpdated(now: now + .seconds(2) + .milliseconds(100))
+        #expect(advice.windowByteCount == nil)
+        let unasked = estimate.windowByteCount
+        estimate.pingAnswered(now: now)
+        #expect(estimate.windowByteCount == unasked)
+    }
+}

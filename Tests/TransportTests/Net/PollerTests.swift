@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@testable import SwiftletTransport
+
+@Suite("A poller")
+struct SocketsPollerTests {
+    let minute = MonotonicInstant.now + .seconds(60)
+
+    @Test("reports each event once")
+    func edges() throws {
+        let poller = try Poller()
+        try Socket.withPair { left, right in
+            var right = right
+            var events: [Poller.Event] = []
+            try poller.add(left.descriptor, token: 7)
+            try poller.wait(until: minute, into: &events)
+            #expect(events == [.init(token: 7, readiness: .writable)])
+
+            try poller.wait(until: .now, into: &events)
+            #expect(events.isEmpty, "nothing new has happened")
+
+            try right.sendAll([1])
+            try poller.wait(until: minute, into: &events)
+            #expect(events == [.init(token: 7, readiness: [.readable, .writable])])
+
+            try right.sendAll([2])
+            try poller.wait(until: minute, into: &events)
+            #expect(events.count == 1, "more bytes are news, though the first were not read")
+        }
+    }
+
+    @Test("distinguishes a hang-up from bytes")
+    func hangUp() throws {
+        let poller = try Poller()
+        try Socket.withPair { left, right in
+            var right = right
+            var events: [Poller.Event] = []
+            try poller.add(left.descriptor, token: 1)
+            try right.sendAll([1])
+            try right.endWriting()
+            try poller.wait(until: minute, into: &events)
+            #expect(events.first?.readiness.contains(.hungUp) == true)
+            var buffer = ReceiveBuffer()
+            #expect(try buffer.read(from: left) == .bytes(1))
+            #expect(try buffer.read(from: left) == .endOfStream)
+        }
+    }
+
+    @Test("reports writability without a system call that asks for it")
+    func writable() throws {
+        let poller = try Poller()
+        try Socket.withPair { left, right in
+            var right = right
+            var events: [Poller.Event] = []
+            try poller.add(left.descriptor, token: 1)
+            try poller.wait(until: minute, into: &events)
+            var list = GatherList()
+            let total = 4 << 20
+            list.append(referencing: [UInt8](repeating: 1, count: total))
+            while try left.write(gathering: &list) != .wouldBlock {}
+            try poller.wait(until: .now, into: &events)
+            #expect(events.isEmpty)
+            _ = try right.readAll(total - list.count)
+            try poller.wait(until: minute, into: &events)
+            #expect(events.first?.readiness.contains(.writable) == true)
+        }
+    }
+
+    @Test("reports another token after a change, and nothing after removal")
+    func changes() throws {
+        let poller = try Poller()
+        try Socket.withPair { left, _ in
+            var events: [Poller.Event] = []
+            try poller.add(left.descriptor, token: 1)
+            try poller.modify(left.descriptor, token: .max - 1)
+            try poller.wait(until: minute, into: &events)
+            #expect(events.map(\.token) == [.max - 1])
+            try poller.remove(left.descriptor)
+            try poller.wait(until: .now, into: &events)
+            #expect(events.isEmpty)
+            #expect(throws: SystemError.self) { try poller.remove(left.descriptor) }
+        }
+    }
+
+    @Test("does not wait when it was woken up before")
+    func wokenBefore() throws {
+        let poller = try Poller()
+        var events: [Poller.Event] = []
+        for _ in 0..<1_000 { poller.wakeUp() }
+        let wasWoken = try poller.wait(until: nil, into: &events)
+        #expect(wasWoken && events.isEmpty)
+        let again = try poller.wait(until: .now, into: &events)
+        #expect(!again && events.isEmpty)
+    }
+
+    @Test("wakes up for every call from any thread")
+    func wakeUps() async throws {
+        let poller = try Poller()
+        let (total, threads) = (20_000, 4)
+        let posted = Counter()
+        let callers = (0..<threads).map { _ in
+            Thread {
+                for _ in 0..<total / threads {
+                    posted.add(1)
+                    poller.wakeUp()
+                }
+            }
+        }
+        callers.forEach { $0.start() }
+        var events: [Poller.Event] = []
+        // Waits without a deadline, so that a lost wake-up would hang the test.
+        while posted.value < total { try poller.wait(until: nil, into: &events) }
+        #expect(posted.value == total)
+    }
+
+    @Test("returns when the deadline has passed, never before")
+    func deadline() throws {
+        let poller = try Poller()
+        var events: [Poller.Event] = []
+        let deadline = MonotonicInstant.now + .microseconds(1_500)
+        try poller.wait(until: deadline, into: &events)
+        #expect(MonotonicInstant.now >= deadline)
+    }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import Testing
+
+@testable import SwiftletTransport
+
+@Suite("TLS verification", .enabled(if: TLSFixtures.isAvailable, "OpenSSL is not installed"))
+struct TLSVerificationTests {
+    @Test(
+        "accepts a certificate that names the host or the address",
+        arguments: [
+            "localhost", "LOCALHOST", "localhost.", "127.0.0.1", "::1", "[::1]",
+            "a.test.swiftlet.example", "::1%lo", "[::1%25lo]",
+        ])
+    func accepted(host: String) throws {
+        var pair = try TLSPair.between(host: host)
+        try pair.handshake()
+        #expect(pair.client.negotiatedProtocol == "h2")
+    }
+
+    /// A server, the requested host, and the expected error.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var server: String
+        var host = "localhost"
+        var sentence: String
+        var testDescription: String { "\(server) as \(host)" }
+    }
+
+    static let serverNames =
+        "host name mismatch: certificate is for localhost, *.test.swiftlet.example, 127.0.0.1, "
+        + "0:0:0:0:0:0:0:1, not for "
+
+    @Test(
+        "refuses other certificates with an error that says why",
+        arguments: [
+            Refusal(server: "expired", sentence: "certificate has expired"),
+            Refusal(
+                server: "wrong-host",
+                sentence: "host name mismatch: certificate is for elsewhere.example, 192.0.2.1, "
+                    + "not for localhost"),
+            Refusal(server: "server", host: "example.com", sentence: serverNames + "example.com"),
+            Refusal(server: "server", host: "127.0.0.2", sentence: serverNames + "127.0.0.2"),
+            Refusal(
+                server: "server", host: "a.b.test.swiftlet.example",
+                sentence: serverNames + "a.b.test.swiftlet.example"),
+            Refusal(
+                server: "nameless",
+                sentence: "host name mismatch: the certificate has no host name (subjectAltName); "
+                    + "localhost is needed"),
+            Refusal(
+                server: "unknown-authority",
+                sentence: "unknown certificate authority Another test authority: "
+                    + "unable to get local issuer certificate"),
+        ])
+    func refused(_ refusal: Refusal) throws {
+        var pair = try TLSPair.between(and: TLSFixtures.server(refusal.server), host: refusal.host)
+        let error = Self.failure(of: &pair)
+        #expect(error == TLSError(.certificate, refusal.sentence))
+        #expect(error?.description == "TLS handshake: \(refusal.sentence)")
+    }
+
+    @Test("can use another name, or be disabled")
+    func overrides() throws {
+        var renamed = try TLSPair.between(
+            TLSFixtures.client { $0.serverNameOverride = "x.test.swiftlet.example" },
+            host: "192.0.2.77")
+        try renamed.handshake()
+        var unchecked = try TLSPair.between(
+            TLSFixtures.client {
+                $0.verification = .none
+                $0.trust = .system
+            },
+            and: TLSFixtures.server("expired"), host: "example.com")
+        try unchecked.handshake()
+        #expect(unchecked.client.negotiatedProtocol == "h2")
+    }
+
+    @Test("with the system's authorities refuses the test authority")
+    func systemTrust() throws {
+        var pair = try TLSPair.between(TLSFixtures.client { $0.trust = .system })
+        let error = Self.failure(of: &pair)
+        #expect(error?.message.hasPrefix("unknown certificate authority Swiftlet test") == true)
+    }
+
+    @Test("accepts authorities, certificates and keys as text")
+    func text() throws {
+        func text(_ name: String) throws -> TLSConfiguration.PEM {
+            .text(try String(contentsOfFile: TLSFixtures.path(name), encoding: .utf8))
+        }
+        var client = TLSFixtures.client()
+        client.trust = .authorities(try text("ca.pem"))
+        var server = TLSFixtures.server()
+        server.identity = .init(
+            certificates: try text("server.pem"), privateKey: try text("server.key"))
+        var pair = try TLSPair.between(client, and: server)
+        try pair.handshake()
+        #expect(pair.client.negotiatedProtocol == "h2")
+    }
+
+    @Test("accepts a client's certificate when the server requires one")
+    func clientCertificates() throws {
+        let server = TLSFixtures.server { $0.demandsClientCertificate = true }
+        var known = try TLSPair.between(
+            TLSFixtures.client { $0.identity = TLSFixtures.identity("client") },
+            and: server)
+        try known.handshake()
+        #expect(known.server.peerCertificates.count == 1)
+
+        var anonymous = try TLSPair.between(and: server)
+        #expect(
+            Self.failure(of: &anonymous) == TLSError(.certificate, "the client sent no certificate")
+        )
+
+        var stranger = try TLSPair.between(
+            TLSFixtures.client { $0.identity = TLSFixtures.identity("unknown-client") },
+            and: server)
+        #expect(
+            Self.failure(of: &stranger)?.message.hasPrefix(
+                "unknown certificate authority Another test authority") == true)
+    }
+
+    @Test(
+        "reports to a client that the server refused its certificate",
+        arguments: [
+            (.tls12, nil, "the peer refused: handshake failure"),
+            (.tls13, nil, "the peer refused: certificate required"),
+            (.tls12, "unknown-client", "the peer refused: unknown ca"),
+            (.tls13, "unknown-client", "the peer refused: unknown ca"),
+        ] as [(TLSConfiguration.Version, String?, String)])
+    func clientSide(version: TLSConfiguration.Version, identity: String?, words: String) throws {
+        var pair = try TLSPair.between(
+            TLSFixtures.client {
+                $0.maximumVersion = version
+                $0.identity = identity.map(TLSFixtures.identity)
+            },
+            and: TLSFixtures.server { $0.demandsClientCertificate = true })
+        #expect(Self.failure(of: &pair)?.kind == .certificate)
+        // With TLS 1.3 the client's handshake is complete when the server refuses; the client's read fails.
+        #expect(pair.clientFailure()?.message == words)
+    }
+
+    @Test("fails when ALPN selects no common protocol")
+    func applicationProtocols() throws {
+        var silent = try TLSPair.between(and: TLSFixtures.server { $0.applicationProtocols = [] })
+        // The server accepts the connection; the client does not.
+        let error = Self.failure(of: &silent)
+        #expect(error?.kind == .applicationProtocol)
+        #expect(error?.message == "the peer chose no protocol; h2 is needed (ALPN)")
+
+        var other = try TLSPair.between(
+            and: TLSFixtures.server { $0.applicationProtocols = ["http/1.1"] })
+        #expect(
+            Self.failure(of: &other)
+                == TLSError(
+                    .applicationProtocol, "the peer supports none of the offered protocols (ALPN)"))
+        #expect(other.clientFailure()?.kind == .applicationProtocol)
+
+        var lax = try TLSPair.between(
+            TLSFixtures.client { $0.requiresApplicationProtocol = false },
+            and: TLSFixtures.server { $0.applicationProtocols = [] })
+        try lax.handshake()
+        #expect(lax.client.negotiatedProtocol == nil)
+    }
+
+    @Test("fails with an invalid configuration")
+    func configurations() throws {
+        func message(_ configuration: TLSConfiguration) -> String? {
+            #expect(throws: TLSError.self) { _ = try OpenSSLContext(configuration) }?.message
+        }
+        #expect(
+            message(TLSFixtures.client { $0.trust = .authorities(.file("/nowhere.pem")) })
+                == "the list of authorities file /nowhere.pem cannot be opened: "
+                + "No such file or directory")
+        #expect(
+            message(TLSFixtures.client { $0.trust = .authorities(.text("nothing")) })
+                == "the list of authorities text has no certificate: no start line")
+        #expect(
+            message(TLSFixtures.server { $0.identity = nil }) == "a server needs a certificate")
+        #expect(
+            message(
+                TLSFixtures.server {
+                    $0.identity?.privateKey = .file(TLSFixtures.path("client.key"))
+                })?.hasPrefix("the private key") == true)
+        let nameless = try OpenSSLContext(TLSFixtures.client())
+        #expect(throws: TLSError.self) { try nameless.makeSession(host: nil) }
+        #expect(throws: TLSError.self) { try nameless.makeSession(host: "") }
+        for host in ["a\0b", "a%b", "[localhost]", "[127.0.0.1]", "."] {
+            let error = #expect(throws: TLSError.self) { try nameless.makeSession(host: host) }
+            #expect(error?.message == "not a host name or address: '\(host)'")
+        }
+    }
+
+    @Test("fails with security settings that OpenSSL refuses")
+    func refusedSettings() throws {
+        func message(_ change: (inout TLSConfiguration) -> Void) -> String? {
+            #expect(throws: TLSError.self) { _ = try OpenSSLContext(TLSFixtures.client(change)) }?
+                .message
+        }
+        #expect(
+            message {
+                $0.minimumVersion = .tls13
+                $0.maximumVersion = .tls12
+            } == "the minimum version of TLS is above the maximum")
+        for name in ["", String(repeating: "h", count: 256)] {
+            #expect(
+                message { $0.applicationProtocols = ["h2", name] }
+                    == "the name of an application protocol (ALPN) has 1 to 255 bytes, not "
+                    + "\(name.utf8.count)")
+        }
+        let context = try OpenSSLContext(TLSFixtures.client())
+        let error = #expect(throws: TLSError.self) { try context.setCipherList("NO-SUCH-CIPHER") }
+        #expect(error?.message == "OpenSSL refuses the list of ciphers: no cipher match")
+    }
+
+    @Test("does not keep the text of a private key")
+    func keyText() throws {
+        let context = try OpenSSLContext(TLSFixtures.server())
+        #expect(context.configuration.identity == nil)
+    }
+
+    @Test("checks whether the certificate of an open session is for another host")
+    func otherIdentities() throws {
+        var pair = try TLSPair.between()
+        try pair.handshake()
+        for host in ["localhost", "a.test.swiftlet.example", "127.0.0.1", "[::1]"] {
+            #expect(pair.client.isPeer(try #require(ServerIdentity(host: host))), "\(host)")
+        }
+        for host in ["example.com", "test.swiftlet.example", "127.0.0.2", "::2"] {
+            #expect(!pair.client.isPeer(try #require(ServerIdentity(host: host))), "\(host)")
+        }
+    }
+
+    @Test("names the package to install when there is no OpenSSL")
+    func missingLibrary() {
+        let error = #expect(throws: TLSError.self) {
+            _ = try unsafe OpenSSLLibrary.open(["libssl.so.nowhere"])
+        }
+        #expect(error?.kind == .libraryMissing)
+        #expect(error?.message.contains("install libssl3 (Debian, Ubuntu)") == true)
+    }
+
+    @Test("reports the loader's error for an OpenSSL that does not load")
+    func brokenLibrary() throws {
+        let path = NSTemporaryDirectory() + "libssl-\(UUID().uuidString).so"
+        try String(repeating: "This is no library. ", count: 100).write(
+            toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let error = #expect(throws: TLSError.self) {
+            _ = try unsafe OpenSSLLibrary.open(["libssl.so.nowhere", path])
+        }
+        #expect(error?.kind == .libraryMissing)
+        #expect(error?.message.hasPrefix("OpenSSL does not load: ") == true)
+        #expect(error?.message.contains(path) == true)
+        #expect(error?.message.contains("nowhere") == false)
+    }
+
+    @Test("writes a key log when one is configured")
+    func keyLog() throws {
+        let path = NSTemporaryDirectory() + "swiftlet-keys-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var pair = try TLSPair.between(TLSFixtures.client { $0.keyLogFile = path })
+        try pair.handshake()
+        let log = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(log.contains("CLIENT_TRAFFIC_SECRET_0 "))
+        #expect(log.split(separator: "\n").allSatisfy { $0.split(separator: " ").count == 3 })
+    }
+
+    private static func failure(of pair: inout TLSPair) -> TLSError? {
+        do {
+            try pair.handshake()
+            _ = try pair.settle()
+            return nil
+        } catch {
+            return error as? TLSError
+        }
+    }
+}
