@@ -1,7 +1,7 @@
 #if SWIFTLET_WATCHED_LOCKS
     import SwiftletTransport
 
-    // Every module above Transport needs this name of its own, because it has to hide the name that
-    // `Synchronization` exports. The other modules have links to this file.
+    // Each module needs this name of its own, because it has to hide the name that
+    // `Synchronization` exports.
     typealias Mutex = WatchedMutex
 #endif
