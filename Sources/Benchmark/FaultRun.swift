@@ -43,7 +43,7 @@ enum FaultRun {
                     servers.disturb()
                     try? await Task.sleep(for: .milliseconds(Int.random(in: 50...400)))
                 }
-                servers.healAll()
+                await servers.healAll()
             }
             for number in 0..<taskCount {
                 group.addTask {
@@ -198,8 +198,7 @@ final class FaultyServers: Sendable {
         }
         guard let server else { return restart(index) }
         switch Int.random(in: 0..<6) {
-        case 0,
-            1 where isRunningCount > 2:
+        case 0 where isRunningCount > 2, 1 where isRunningCount > 2:
             note("killed")
             heal(index, server)
             state.withLock { $0.servers[index] = nil }
@@ -232,7 +231,8 @@ final class FaultyServers: Sendable {
     }
 
     private func restart(_ index: Int) {
-        let port = state.withLock { $0.ports[index] }
+        let (port, isRunning) = state.withLock { ($0.ports[index], $0.servers[index] != nil) }
+        if isRunning { return }
         // The system may hold the port for a moment; the next round tries again.
         guard
             let server = try? LoopbackServer(
@@ -243,9 +243,13 @@ final class FaultyServers: Sendable {
     }
 
     /// Brings all servers back, without faults.
-    func healAll() {
+    func healAll() async {
         for index in 0..<state.withLock({ $0.servers.count }) {
-            while state.withLock({ $0.servers[index] }) == nil { restart(index) }
+            restart(index)
+            while state.withLock({ $0.servers[index] }) == nil {
+                try? await Task.sleep(for: .milliseconds(50))
+                restart(index)
+            }
             if let server = state.withLock({ $0.servers[index] }) { heal(index, server) }
         }
     }

@@ -20,7 +20,7 @@ enum ChannelOptions {
         .value("connect-timeout", named: "TIME", help: "the longest time of an attempt to connect"),
         .value("compress", named: "gzip|deflate", help: "compresses requests"),
         .value("max-msg-size", "max-msg-sz", named: "BYTES", help: "the largest response message"),
-        .value("user-agent", named: "TEXT", help: "stands before the user agent of this program"),
+        .value("user-agent", named: "TEXT", help: "put before the user agent of this program"),
         .value("retry", named: "N", help: "sends a call up to N times while it is UNAVAILABLE"),
         .value("proxy", named: "URL|none", help: "the proxy to connect through"),
     ]

@@ -1,7 +1,7 @@
 import Swiftlet
 import SwiftletDynamic
 
-/// Prints declarations as they stand in a `.proto` file.
+/// Prints declarations as a `.proto` file has them.
 enum DescribeCommand: Command {
     static let name = "describe"
     static let usage =

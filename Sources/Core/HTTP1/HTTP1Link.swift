@@ -20,7 +20,7 @@ final class HTTP1Link: Sendable {
         let stream: StreamHandle
         let head: HeaderList
         let isIdempotent: Bool
-        /// The content so far. It is sent when it is complete, because its length stands in front.
+        /// The content so far. It is sent when it is complete, because its length is sent before it.
         var body: [UInt8] = []
         var isSent = false
         var hasResponse = false

@@ -33,7 +33,8 @@ extension MethodConfig.Attempts {
         case (let retry?, nil): self = .retry(try RetryPolicy(retry))
         case (nil, let hedging?): self = .hedging(try HedgingPolicy(hedging))
         case (nil, nil): return nil
-        case (_?, _?): throw object.error("hedgingPolicy", "cannot stand beside a retryPolicy")
+        case (_?, _?):
+            throw object.error("hedgingPolicy", "is not allowed together with a retryPolicy")
         }
     }
 }

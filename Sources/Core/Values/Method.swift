@@ -146,6 +146,7 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
         do throws(RPCError) {
             try self.init(path: "\(path)", shape, request: request, reply: reply)
         } catch {
+            // The path is a literal, so only the program's text is wrong, and no caller can help it.
             fatalError(error.message)
         }
     }

@@ -26,7 +26,7 @@ public struct ProxyServer: Hashable, Sendable {
     public let password: String?
 
     /// Parses `http://host:port`, `socks5://host:port` or `socks5h://host:port`, each with
-    /// `user:password@` before the host or without; `%XX` in these two stands for a byte. Without a
+    /// `user:password@` before the host or without; `%XX` in these two means a byte. Without a
     /// port, an HTTP proxy's is 443, as in gRPC's other clients, and a SOCKS proxy's is 1080. Throws
     /// INVALID_ARGUMENT for any other text; the error does not repeat the password.
     public init(_ url: String) throws(RPCError) {
@@ -69,7 +69,8 @@ public struct ProxyServer: Hashable, Sendable {
             }
             let digits = rest.prefix(2)
             guard digits.count == 2, let value = UInt8(Substring(digits), radix: 16) else {
-                throw malformed("'%' stands before two hexadecimal digits in a name or password")
+                throw malformed(
+                    "'%' in a name or password must be followed by two hexadecimal digits")
             }
             bytes.append(value)
             rest = rest.dropFirst(2)

@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// Where a channel leads, parsed from gRPC's notation for names.
 ///
-/// A name or an address without a port stands for port 443, with TLS and without.
+/// A name or an address without a port means port 443, with TLS and without.
 public struct Target: Hashable, Sendable {
     /// What there is to do to get addresses.
     enum Resolution: Hashable, Sendable {
@@ -23,7 +23,7 @@ public struct Target: Hashable, Sendable {
     /// The port of a target that names none.
     static let defaultPort: UInt16 = 443
 
-    /// What stands behind the scheme and the authority of the URI: `shop/cart` of `etcd:///shop/cart` and of
+    /// What follows the scheme and the authority of the URI: `shop/cart` of `etcd:///shop/cart` and of
     /// `etcd:shop/cart`. For the resolver of a scheme of the program's own.
     public var path: String { text.scheme.map { Self.path(of: text, after: $0) } ?? text }
 
@@ -189,7 +189,7 @@ extension Target {
         }
     }
 
-    /// RFC 3986 §3.2.2: an IPv6 address stands in brackets, and its zone means nothing to others.
+    /// RFC 3986 §3.2.2: an IPv6 address is written in brackets, and its zone means nothing to others.
     private static func authority(_ host: String, _ port: UInt16?) -> String {
         let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
         let name = isIPv6 ? "[\(host.prefix { $0 != "%" })]" : host

@@ -74,7 +74,7 @@ extension SwiftSpelling {
         character == "_" || character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    /// Puts an underscore before a digit, and stands in for an empty name.
+    /// Puts an underscore before a digit, and replaces an empty name by one.
     private static func identifier(_ name: String) -> String {
         guard let first = name.first else { return "unnamed" }
         return first.isNumber ? "_" + name : name

@@ -31,7 +31,7 @@ public struct JSONWritingOptions: Hashable, Sendable {
     public var preservesNames: Bool
     /// Whether enums are written as numbers. Default: false.
     public var writesEnumsAsNumbers: Bool
-    /// Whether members stand on lines of their own, indented by two spaces. Default: false.
+    /// Whether each member has a line of its own, indented by two spaces. Default: false.
     public var isIndented: Bool
 
     /// Makes options, with the defaults for those that are not passed.

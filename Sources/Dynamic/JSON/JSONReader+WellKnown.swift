@@ -60,7 +60,7 @@ extension JSONReader {
         message.store(.bytes(content.encodedPartially(options: .deterministic)), number: 2)
     }
 
-    /// The type of the object that is next, wherever it stands in it.
+    /// The type of the next object, wherever in the object its member is.
     private func typeURL() throws(FormatError) -> (url: String?, isEmpty: Bool) {
         var copy = self
         var url: String?

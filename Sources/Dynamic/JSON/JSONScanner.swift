@@ -221,7 +221,7 @@ struct JSONScanner {
         return true
     }
 
-    /// What stands at the current place, for an error text.
+    /// What was found at the current place, for an error text.
     private var found: String {
         guard index < bytes.count else { return "the end" }
         let byte = bytes[index]

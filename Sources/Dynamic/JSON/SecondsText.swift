@@ -155,7 +155,7 @@ enum TimestampText {
 }
 
 extension [UInt8] {
-    /// Whether it has the form of `pattern`, in which `d` stands for a digit.
+    /// Whether it has the form of `pattern`, in which `d` means any digit.
     fileprivate func matches(_ pattern: StaticString) -> Bool {
         let pattern = Array<UInt8>("\(pattern)".utf8)
         guard count == pattern.count else { return false }

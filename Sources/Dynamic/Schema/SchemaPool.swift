@@ -5,7 +5,7 @@ import SwiftletMessages
 /// Declarations refer to one another by index, so that recursive messages make no reference cycle:
 /// everything that is handed out holds the pool, and the pool holds nothing that is handed out.
 final class SchemaPool: Sendable {
-    /// What a full name stands for.
+    /// The declaration that has a full name.
     enum Symbol: Sendable {
         case package
         case message(Int)

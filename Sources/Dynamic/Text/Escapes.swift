@@ -1,6 +1,22 @@
 /// The escapes of strings in the text format, which descriptors use for the defaults of `bytes`.
 enum Escapes {
-    /// The bytes that `text` stands for; nil when it has an escape that does not exist.
+    /// The character that a backslash and one other character mean, in the text format and in `.proto`
+    /// files. Nil where digits follow or the escape does not exist.
+    static func character(afterBackslash kind: UInt8) -> UInt8? {
+        switch kind {
+        case UInt8(ascii: "a"): 7
+        case UInt8(ascii: "b"): 8
+        case UInt8(ascii: "f"): 12
+        case UInt8(ascii: "n"): 10
+        case UInt8(ascii: "r"): 13
+        case UInt8(ascii: "t"): 9
+        case UInt8(ascii: "v"): 11
+        case UInt8(ascii: "?"), UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""): kind
+        default: nil
+        }
+    }
+
+    /// The bytes that `text` describes; nil when it has an escape that does not exist.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(Array(text.utf8)[...])
     }
@@ -24,16 +40,11 @@ enum Escapes {
         _ rest: inout ArraySlice<UInt8>, to bytes: inout [UInt8]
     ) -> Bool {
         guard let kind = rest.popFirst() else { return false }
+        if let character = character(afterBackslash: kind) {
+            bytes.append(character)
+            return true
+        }
         switch kind {
-        case UInt8(ascii: "a"): bytes.append(7)
-        case UInt8(ascii: "b"): bytes.append(8)
-        case UInt8(ascii: "f"): bytes.append(12)
-        case UInt8(ascii: "n"): bytes.append(10)
-        case UInt8(ascii: "r"): bytes.append(13)
-        case UInt8(ascii: "t"): bytes.append(9)
-        case UInt8(ascii: "v"): bytes.append(11)
-        case UInt8(ascii: "?"), UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""):
-            bytes.append(kind)
         case UInt8(ascii: "0")...UInt8(ascii: "7"):
             return appendOctal(kind, &rest, to: &bytes)
         case UInt8(ascii: "x"), UInt8(ascii: "X"):
@@ -92,7 +103,7 @@ enum Escapes {
 
 /// Digits of numbers up to radix 16.
 enum Digits {
-    /// What an ASCII digit or a letter from a to f stands for; nil for other bytes.
+    /// The value of an ASCII digit or of a letter from a to f; nil for other bytes.
     static func value(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))

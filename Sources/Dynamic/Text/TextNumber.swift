@@ -41,8 +41,8 @@ enum TextNumber {
         return parts.count > 1 ? "\(mantissa)e\(parts[1])" : mantissa
     }
 
-    /// Digits with at most one point among them, and an exponent after an `e`. A leading zero stands
-    /// alone, because `017` is octal.
+    /// Digits with at most one point among them, and an exponent after an `e`. A zero that
+    /// leads is the only digit before the point, because `017` is octal.
     private static func isDecimal(_ text: [UInt8]) -> Bool {
         var index = 0
         func digits() -> Int {

@@ -24,7 +24,7 @@ public struct TextWritingOptions: Hashable, Sendable {
     public var writesUnknownFields: Bool
     /// Whether the message inside an `Any` is written where the schema has its type. Default: true.
     public var expandsAny: Bool
-    /// Whether everything stands on one line. Default: false.
+    /// Whether everything is on one line. Default: false.
     public var isSingleLine: Bool
 
     /// Makes options, with the defaults for those that are not passed.

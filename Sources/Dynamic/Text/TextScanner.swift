@@ -17,7 +17,7 @@ struct TextScanner {
     /// The byte that the next token starts with; nil at the end.
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// What stands at the current place, for an error text.
+    /// What was found at the current place, for an error text.
     var found: String {
         guard let next else { return "the end" }
         if Self.isNamePart(next) {

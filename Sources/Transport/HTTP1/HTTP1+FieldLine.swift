@@ -51,7 +51,7 @@ extension HTTP1 {
             }
         }
 
-        /// Adds a field that stands behind a chunked body. One that would change how the message is
+        /// Adds a field that follows a chunked body. One that would change how the message is
         /// framed or addressed is refused (RFC 9110 §6.5.1).
         static func readTrailer(
             _ line: [UInt8], into list: inout HeaderList

@@ -114,7 +114,7 @@ struct ServiceConfigJSONTests {
             ),
             (
                 #""methodConfig": [{"retryPolicy": {\#(retry), "maxBackoff2": 1, "hedgingPolicy": 1}, "hedgingPolicy": {"maxAttempts": 2}}]"#,
-                "methodConfig[0].hedgingPolicy: cannot stand beside a retryPolicy"
+                "methodConfig[0].hedgingPolicy: is not allowed together with a retryPolicy"
             ),
             (
                 #""methodConfig": [{"retryPolicy": {"maxAttempts": 2, "retryableStatusCodes": []}}]"#,

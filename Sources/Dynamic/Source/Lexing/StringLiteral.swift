@@ -22,16 +22,10 @@ struct StringLiteral {
         guard offset < source.endIndex else { return refuse("an escape without its character") }
         let byte = source[offset]
         offset += 1
+        if let character = Escapes.character(afterBackslash: byte) {
+            return bytes.append(character)
+        }
         switch byte {
-        case UInt8(ascii: "a"): bytes.append(7)
-        case UInt8(ascii: "b"): bytes.append(8)
-        case UInt8(ascii: "f"): bytes.append(12)
-        case UInt8(ascii: "n"): bytes.append(10)
-        case UInt8(ascii: "r"): bytes.append(13)
-        case UInt8(ascii: "t"): bytes.append(9)
-        case UInt8(ascii: "v"): bytes.append(11)
-        case UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "'"), UInt8(ascii: "\""):
-            bytes.append(byte)
         case UInt8(ascii: "0")...UInt8(ascii: "7"):
             offset -= 1
             bytes.append(UInt8(truncatingIfNeeded: digits(atMost: 3, radix: 8).value))
@@ -82,14 +76,14 @@ struct StringLiteral {
     }
 
     private mutating func digits(
-        atMost maxCount: Int, radix: Int
+        atMost maxCount: Int, radix: UInt32
     ) -> (value: UInt32, count: Int) {
         var value: UInt32 = 0
         var count = 0
         while count < maxCount, offset < source.endIndex,
-            let digit = Character(Unicode.Scalar(source[offset])).hexDigitValue, digit < radix
+            let digit = Digits.value(source[offset]), digit < radix
         {
-            value = value << (radix == 8 ? 3 : 4) | UInt32(digit)
+            value = value &* radix &+ digit
             count += 1
             offset += 1
         }

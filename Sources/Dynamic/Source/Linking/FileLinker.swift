@@ -78,7 +78,7 @@ struct FileLinker {
 
     private func resolve(_ field: inout Field, in scope: String, at path: ProtoPath) {
         guard let linked = declared.fields[path] else { return }
-        if field.jsonName == nil { field.jsonName = ProtoJSONName.of(field.name ?? "") }
+        if field.jsonName == nil { field.jsonName = JSONName.ofField(field.name ?? "") }
         if let name = field.extendee { resolveExtendee(name, of: &field, linked, scope, path) }
         guard let name = field.typeName else { return }
         let place = path + [PathNumber.Field.typeName]

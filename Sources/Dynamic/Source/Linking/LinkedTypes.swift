@@ -94,7 +94,7 @@ final class LinkedField {
     var enumeration: LinkedEnum?
     /// The message that the field is in, or that the extension extends.
     unowned var container: LinkedMessage?
-    /// The index of its oneof that the source contains or that stands for `optional`.
+    /// The index of its oneof, which the source contains or which `optional` has made.
     let oneofIndex: Int32?
     /// What an option that the field describes may be set on; anything when it is empty.
     var targets: [Google.Protobuf.FieldOptions.OptionTargetType] = []

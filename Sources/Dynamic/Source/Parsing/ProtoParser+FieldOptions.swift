@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// What stands in brackets after a field: options, and `default` and `json_name`, which look alike.
+// The brackets after a field contain options, and `default` and `json_name`, which look alike.
 extension ProtoParser {
     mutating func fieldOptions(
         of field: inout Field, at path: ProtoPath

@@ -56,7 +56,7 @@ struct ParsedFile {
 struct AggregateSources {
     private var places: [(range: Range<Int>, position: ProtoPosition)] = []
 
-    /// Adds a place, and returns the text that stands for it until the option is interpreted.
+    /// Adds a place, and returns the text that represents it until the option is interpreted.
     mutating func add(_ range: Range<Int>, at position: ProtoPosition) -> String {
         places.append((range, position))
         return String(places.count - 1)

@@ -129,7 +129,7 @@ extension FileValidator {
                 "the extensions of a message set are optional messages",
                 at: path + [PathNumber.Field.type])
         }
-        if field.jsonName != ProtoJSONName.of(field.name ?? "") {
+        if field.jsonName != JSONName.ofField(field.name ?? "") {
             file.fail(
                 "'json_name' is not allowed on extensions", at: path + [PathNumber.Field.jsonName])
         }

@@ -15,7 +15,7 @@ extension FileValidator {
         let isLegacy = declared.messages[path]?.features.jsonFormat == .legacyBestEffort
         var seen: [String: (field: String, isDeclared: Bool)] = [:]
         for (index, field) in message.field.enumerated() {
-            let standard = ProtoJSONName.of(field.name ?? "")
+            let standard = JSONName.ofField(field.name ?? "")
             let isDeclared = withDeclared && field.jsonName != standard
             let name = isDeclared ? field.jsonName ?? "" : standard
             let place = path + [PathNumber.Message.field, Int32(index), PathNumber.name]
