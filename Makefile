@@ -56,27 +56,25 @@ fuzz:
 interop:
 	SWIFT="$(SWIFT)" Tests/Interop/run
 
-# The documentation as a static site for each module, in .build/docs.
+# The documentation as a static site for each module.
+MODULES = Swiftlet Core Messages Loopback JSONRPC
+REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages
 docs:
-	# Symbols are written while modules are compiled, so all of them are.
-	rm -rf .build/docs .build/symbols .build/docs-build
-	mkdir -p .build/docs .build/symbols/all
-	$(SWIFT) build --scratch-path .build/docs-build --product Swiftlet \
-	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$(CURDIR)/.build/symbols/all"
-	$(SWIFT) build --scratch-path .build/docs-build --product SwiftletLoopback \
-	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$(CURDIR)/.build/symbols/all"
-	$(SWIFT) build --scratch-path .build/docs-build --product SwiftletJSONRPC \
-	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$(CURDIR)/.build/symbols/all"
-	set -e; \
-	for module in Swiftlet:Swiftlet Core:SwiftletCore Messages:SwiftletMessages \
-	    Loopback:SwiftletLoopback JSONRPC:SwiftletJSONRPC; do \
-	    folder=$${module%%:*}; name=$${module##*:}; \
+	$(SWIFT) build
+	rm -rf .build/docs .build/symbols
+	mkdir -p .build/docs
+	set -e; bin=$$($(SWIFT) build --show-bin-path); \
+	for folder in $(MODULES); do \
+	    name=Swiftlet$${folder#Swiftlet}; \
 	    mkdir -p .build/symbols/$$name; \
-	    cp .build/symbols/all/$$name.symbols.json .build/symbols/$$name/; \
+	    $(TOOLS)swift-symbolgraph-extract -module-name $$name -I $$bin/Modules -I Sources/System \
+	        -target $$($(SWIFT) -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p') \
+	        -minimum-access-level public $(REEXPORTED) -output-dir .build/symbols/$$name; \
 	    $(DOCC) convert Sources/$$folder/$$name.docc --additional-symbol-graph-dir .build/symbols/$$name \
 	        --fallback-display-name $$name --fallback-bundle-identifier $$name \
 	        --transform-for-static-hosting --hosting-base-path $$name --warnings-as-errors \
 	        --output-path .build/docs/$$name; \
+	    echo "$$name: .build/docs/$$name/documentation/$$(echo $$name | tr A-Z a-z)/index.html"; \
 	done
 
 # A static binary of the command line, with its symbols.

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Hostile .proto files")
 struct HostileProtoTests {
-    @Test("of ten megabytes are compiled")
+    @Test("of a megabyte are compiled")
     func large() throws {
         var source = "syntax = \"proto3\";\n"
         var index = 0
-        while source.utf8.count < 10_000_000 {
+        while source.utf8.count < 1_000_000 {
             source +=
                 "message M\(index) { int32 a = 1; M\(index) next = 2; repeated string b = 3; }\n"
             index += 1
@@ -53,9 +53,9 @@ struct HostileProtoTests {
     @Test(
         "that nest too deeply are refused",
         arguments: [
-            String(repeating: "message A {", count: 1_000_000),
+            String(repeating: "message A {", count: 100_000),
             "message A {" + String(repeating: "optional group G = 1 {", count: 100_000),
-            "option a = " + String(repeating: "{", count: 1_000_000),
+            "option a = " + String(repeating: "{", count: 100_000),
             HostileProtoTests.deepAggregate(open: "m {", close: "}"),
             HostileProtoTests.deepAggregate(open: "m <", close: ">"),
         ])
@@ -87,7 +87,8 @@ struct HostileProtoTests {
         for example in ProtoTable.legal {
             for (name, text) in example.files {
                 let bytes = Array(text.utf8)
-                for count in stride(from: 0, to: bytes.count, by: 7) {
+                // Others in each run, since all of them take a minute.
+                for count in stride(from: Int.random(in: 0..<50), to: bytes.count, by: 50) {
                     _ = try? ProtoCompiler { file in
                         file == name
                             ? Array(bytes.prefix(count))
