@@ -91,7 +91,7 @@ extension Message {
         decoding bytes: [UInt8], options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
         self.init()
-        try merge(bytes.span, options: options)
+        try merge(ContiguousArray(bytes).span, options: options)
     }
 
     /// The encoded message. Stops the program if ``visit(_:)`` throws.

@@ -6,7 +6,7 @@ extension RPCError {
     /// if let info = try error.richStatus()?.detail(Google.RPC.ErrorInfo.self) { print(info.reason) }
     /// ```
     public func richStatus() throws(WireError) -> Google.RPC.Status? {
-        details.isEmpty ? nil : try Google.RPC.Status(decoding: details.span)
+        details.isEmpty ? nil : try Google.RPC.Status(decoding: details)
     }
 
     /// An error with the code and message of a `google.rpc.Status`, and the whole of it in

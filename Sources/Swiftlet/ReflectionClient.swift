@@ -52,7 +52,7 @@ extension ReflectionClient {
             throw Self.unexpected
         }
         do {
-            return try list.fileDescriptorProto.map { try File(decoding: $0.span) }
+            return try list.fileDescriptorProto.map { try File(decoding: $0) }
         } catch {
             throw RPCError(
                 .internal,

@@ -3,7 +3,7 @@
 //
 // A libFuzzer target for the whole engine in both roles; `Tests/Fuzz/run` builds it.
 
-/// Runs one input as a script: octets choose what the user and the peer do next.
+/// Runs one input as a script: bytes choose what the user and the peer do next.
 ///
 /// libFuzzer keeps `bytes` alive for this call, and `count` bounds them.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -62,9 +62,9 @@ extension EngineFuzz {
         case 3, 4: feedFrame(type: action >> 4 & 1)
         case 5: open(ends: action >> 4 & 1 == 1)
         case 6:
-            let octets = [UInt8](repeating: 7, count: Int(next() ?? 1) << (action >> 4 & 7))
+            let bytes = [UInt8](repeating: 7, count: Int(next() ?? 1) << (action >> 4 & 7))
             guard let handle = handle() else { return }
-            _ = connection.sendData(octets, on: handle, endStream: action & 128 != 0)
+            _ = connection.sendData(bytes, on: handle, endStream: action & 128 != 0)
         case 7:
             guard let handle = handle() else { return }
             let ends = action & 16 != 0 || role == .client
@@ -109,15 +109,15 @@ extension EngineFuzz {
 
     private mutating func receive() {
         var offset = 0
-        let octets = input
-        while let event = connection.receive(octets.span, at: &offset, now: now) {
+        let bytes = input
+        while let event = connection.receive(bytes.span, at: &offset, now: now) {
             switch event {
             case .headers(let handle, _, _): remember(handle)
-            case .data(_, let range, _): received += octets[range].count
+            case .data(_, let range, _): received += bytes[range].count
             default: break
             }
         }
-        precondition(offset <= octets.count)
+        precondition(offset <= bytes.count)
         input.removeFirst(offset)
     }
 

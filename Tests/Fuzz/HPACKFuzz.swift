@@ -17,7 +17,7 @@ public func fuzzHPACK(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 enum HPACKFuzz {
     private static let tableByteCounts = [4096, 0, 64, 256, 8192, 100, 1, 65_536]
 
-    /// The first octet chooses sizes and limits, the second one where blocks end.
+    /// The first byte chooses sizes and limits, the second one where blocks end.
     static func run(_ input: [UInt8]) {
         let limit = tableByteCounts[Int(input[0] & 7)]
         let maxListByteCount = input[0] & 8 == 0 ? 16_384 : 200

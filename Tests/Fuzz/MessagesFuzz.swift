@@ -1,6 +1,6 @@
 // fuzz: Sources/Messages
 //
-// A libFuzzer target for messages: whatever octets are decoded, nothing traps, and what was accepted
+// A libFuzzer target for messages: whatever bytes are decoded, nothing traps, and what was accepted
 // is written and read again as the same. `Tests/Fuzz/run` builds it.
 
 /// A field of each kind that is read in a way of its own.
@@ -15,7 +15,7 @@ struct FuzzMessage: Message {
     var double: Double = 0
     var float: Float?
     var text = ""
-    var octets: [UInt8]?
+    var bytes: [UInt8]?
     var numbers: [Int32] = []
     var wide: [UInt64] = []
     var texts: [String] = []
@@ -34,7 +34,7 @@ struct FuzzMessage: Message {
         try field.double(3, &double)
         try field.float(4, &float)
         try field.string(5, &text)
-        try field.bytes(6, &octets)
+        try field.bytes(6, &bytes)
         try field.int32(7, &numbers)
         try field.fixed64(8, &wide, packed: false)
         try field.string(9, &texts)
@@ -55,8 +55,8 @@ struct FuzzMessage: Message {
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let octets = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
-    guard let message = try? FuzzMessage(decoding: octets) else { return 0 }
+    let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
+    guard let message = try? FuzzMessage(decoding: bytes) else { return 0 }
     let once = message.encoded(options: .deterministic)
     guard let again = try? FuzzMessage(decoding: once) else {
         preconditionFailure("what was written cannot be read")

@@ -309,8 +309,8 @@ struct JSONRPCTests {
         let text = "[18446744073709551615,-9223372036854775808,1.5]"
         let values = try JSONDecoder().decode([JSONValue].self, from: Data(text.utf8))
         #expect(values == [.unsigned(.max), .integer(.min), .number(1.5)])
-        let octets = try JSONEncoder().encode(values)
-        #expect(String(decoding: octets, as: UTF8.self) == text)
+        let bytes = try JSONEncoder().encode(values)
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
     }
 
     @Test("keeps deadlines, cancellation and interceptors")
@@ -348,8 +348,8 @@ struct JSONRPCTests {
         #expect(none == [])
     }
 
-    @Test("with no protocol sends octets as they are, of the type that they are said to be")
-    func octets() async throws {
+    @Test("with no protocol sends bytes as they are, of the type that they are said to be")
+    func bytes() async throws {
         let plain = RPCClient(
             channel: client.channel,
             PlainBodies(prefix: "/api/", contentType: "image/x-own", accept: "*/*"))

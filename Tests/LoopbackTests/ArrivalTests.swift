@@ -29,7 +29,7 @@ struct ArrivalTests {
     private static func headers(
         _ stream: UInt32, _ fields: [RawHPACK.Field], ends: Bool = false
     ) -> [UInt8] {
-        RawFrame.octets(
+        RawFrame.bytes(
             RawFrame.headers, flags: RawFrame.endHeaders | (ends ? RawFrame.endStream : 0),
             stream: stream, RawHPACK.block(fields))
     }
@@ -38,9 +38,9 @@ struct ArrivalTests {
         headers(stream, RawConnection.responseFields + fields)
     }
 
-    private static func data(_ stream: UInt32, _ octets: [UInt8], ends: Bool = false) -> [UInt8] {
-        RawFrame.octets(
-            RawFrame.data, flags: ends ? RawFrame.endStream : 0, stream: stream, octets)
+    private static func data(_ stream: UInt32, _ bytes: [UInt8], ends: Bool = false) -> [UInt8] {
+        RawFrame.bytes(
+            RawFrame.data, flags: ends ? RawFrame.endStream : 0, stream: stream, bytes)
     }
 
     private static func trailers(
@@ -49,7 +49,7 @@ struct ArrivalTests {
         headers(stream, [("grpc-status", status)] + fields, ends: true)
     }
 
-    private static let one = RawPrefixed.octets([1, 2, 3])
+    private static let one = RawPrefixed.bytes([1, 2, 3])
 
     static let answers = [
         Answer(
@@ -159,7 +159,7 @@ struct ArrivalTests {
         },
     ]
 
-    /// How the octets of an answer reach the client.
+    /// How the bytes of an answer reach the client.
     enum Way: CaseIterable {
         case whole, byFrame, byPart
     }
@@ -175,9 +175,9 @@ struct ArrivalTests {
                     Thread.sleep(forTimeInterval: 0.001)
                 }
             case .byPart:
-                let octets = frames.flatMap(\.self)
-                for start in stride(from: 0, to: octets.count, by: 11) {
-                    try connection.send(Array(octets[start..<min(start + 11, octets.count)]))
+                let bytes = frames.flatMap(\.self)
+                for start in stride(from: 0, to: bytes.count, by: 11) {
+                    try connection.send(Array(bytes[start..<min(start + 11, bytes.count)]))
                     Thread.sleep(forTimeInterval: 0.000_2)
                 }
             }

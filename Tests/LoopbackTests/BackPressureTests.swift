@@ -55,7 +55,7 @@ struct BackPressureTests {
             before = written.count
             for _ in 0..<200 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         }
-        // Five octets each: a window of them, as much in the server's queue, and what was read.
+        // Five bytes each: a window of them, as much in the server's queue, and what was read.
         #expect(written.count < 40_000)
         var received = 1
         while try await stream.next() != nil { received += 1 }
@@ -204,8 +204,8 @@ struct BackPressureTests {
         let channel = try Channel(server.target, credentials: .insecure)
         let reply = try await channel.clientStreaming(collect) { requests in
             @Sendable func write() async throws {
-                let octets = [UInt8](repeating: 1, count: 50_000)
-                for _ in 0..<40 { try await requests.write(octets) }
+                let bytes = [UInt8](repeating: 1, count: 50_000)
+                for _ in 0..<40 { try await requests.write(bytes) }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { try await write() } }
@@ -223,8 +223,8 @@ struct BackPressureTests {
             try await channel.serverStreaming(Self.stream, [])
         }
         for _ in 0..<50 {
-            let octets = [UInt8](repeating: 3, count: 20_000)
-            #expect(try await channel.unary(HostileTrial.echo, octets) == octets)
+            let bytes = [UInt8](repeating: 3, count: 20_000)
+            #expect(try await channel.unary(HostileTrial.echo, bytes) == bytes)
         }
         for stream in streams { stream.cancel() }
     }
@@ -253,8 +253,8 @@ struct BackPressureTests {
         let server = try Self.server(600, compressing: true)
         let channel = try Channel(server.target, credentials: .insecure)
         var next = 0
-        for try await octets in try await channel.serverStreaming(Self.stream, []) {
-            #expect(octets == Self.message(next, byteCount: 1_024))
+        for try await bytes in try await channel.serverStreaming(Self.stream, []) {
+            #expect(bytes == Self.message(next, byteCount: 1_024))
             next += 1
         }
         #expect(next == 600)
@@ -264,8 +264,8 @@ struct BackPressureTests {
     func unreadable() async throws {
         let server = try LoopbackServer { server in
             server.serverStreaming(Self.stream) { _, replies, _ in
-                for octets: [UInt8] in [[], [0x0a, 1, 65], [0x0a, 200], [0x0a, 1, 66]] {
-                    try await replies.write(octets)
+                for bytes: [UInt8] in [[], [0x0a, 1, 65], [0x0a, 200], [0x0a, 1, 66]] {
+                    try await replies.write(bytes)
                 }
             }
         }

@@ -68,9 +68,9 @@ struct CallFaceTests {
         }
         let picky = Codec<[UInt8]>(
             encode: { value, count in [UInt8](repeating: 0, count: count) + value },
-            decode: { octets in
-                guard octets[0] != 2 else { throw Unfit() }
-                return octets.indices.map { octets[$0] }
+            decode: { bytes in
+                guard bytes[0] != 2 else { throw Unfit() }
+                return bytes.indices.map { bytes[$0] }
             })
         let pipe = PipeWriter<[UInt8]>()
         let call = Call(

@@ -319,7 +319,7 @@ struct ChainEdgeTests {
         let received = Mutex<[UInt8]?>(nil)
         let second: [SwiftletCore.Operation] = [
             .sendMessage([9]), .sendClose(),
-            .receiveMessage { octets in received.withLock { $0 = octets } },
+            .receiveMessage { bytes in received.withLock { $0 = bytes } },
             .receiveStatus { _, _ in },
         ]
         let (ended, end) = AsyncStream.makeStream(of: Void.self)

@@ -7,9 +7,9 @@ import Testing
 struct FairnessTests {
     /// Breaks the protocol, and goes on sending for as long as anybody takes it.
     private static let talkative = RawScript { connection, _ in
-        let ping = RawFrame.octets(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8])
+        let ping = RawFrame.bytes(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8])
         let noise = Array(repeatElement(ping, count: 100_000).joined())
-        try connection.send(RawFrame.octets(RawFrame.settings, stream: 1) + noise)
+        try connection.send(RawFrame.bytes(RawFrame.settings, stream: 1) + noise)
         while true { try connection.send(noise) }
     }
 

@@ -215,8 +215,8 @@ struct FakeChannelTests {
                     [
                         .sendInitialMetadata([:]), .sendMessage(HelloRequest().encoded()),
                         .sendClose(),
-                        .receiveMessage { octets in
-                            let message = octets.flatMap { try? HelloReply(decoding: $0.span) }
+                        .receiveMessage { bytes in
+                            let message = bytes.flatMap { try? HelloReply(decoding: $0.span) }
                             reply.withLock { $0 = message?.message ?? "none" }
                         },
                     ]

@@ -101,8 +101,8 @@ struct FakeRequestTests {
         var parts = response.requestParts.makeAsyncIterator()
         var messageCount = 0
         while messageCount < count, let part = await parts.next() {
-            if case .message(let octets) = part {
-                #expect(octets.count == byteCount)
+            if case .message(let bytes) = part {
+                #expect(bytes.count == byteCount)
                 messageCount += 1
             }
         }

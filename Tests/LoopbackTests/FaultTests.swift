@@ -102,20 +102,20 @@ struct FaultTests {
         for await _ in released {}
     }
 
-    @Test("that cuts the connection off at an octet fails the call wherever that is")
+    @Test("that cuts the connection off at an byte fails the call wherever that is")
     func everyOctet() async throws {
         var firstWhole: Int?
         for count in 0..<160 {
             let (codes, _) = try await outcomes(
                 [.on(Self.sayHello, call: 1, .dropAfterBytes(count))])
             if codes[0] == .ok { firstWhole = firstWhole ?? count }
-            // Behind the last octet of the answer the cut comes too late for it.
+            // Behind the last byte of the answer the cut comes too late for it.
             #expect(codes[0] == (firstWhole == nil ? .unavailable : .ok), "\(count)")
         }
         #expect(firstWhole.map { $0 > 40 } == true)
     }
 
-    @Test("that lets octets drip makes calls late, and those behind them too")
+    @Test("that lets bytes drip makes calls late, and those behind them too")
     func drip() async throws {
         let (codes, connections) = try await outcomes(
             [.on(Self.sayHello, call: 1, .drip(bytes: 1, every: .seconds(60)))], calls: 2,
@@ -132,9 +132,9 @@ struct FaultTests {
         }
         let channel = try Channel(server.target, credentials: .insecure)
         for byteCount in [0, 699, 701, 100_000] {
-            let octets = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-            let reply = try await channel.unary(HostileTrial.echo, octets)
-            #expect(reply == octets)
+            let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            let reply = try await channel.unary(HostileTrial.echo, bytes)
+            #expect(reply == bytes)
         }
     }
 

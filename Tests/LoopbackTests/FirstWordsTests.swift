@@ -79,7 +79,7 @@ struct FirstWordsTests {
 
     @Test(
         "takes its first word back, and is not come back to at once",
-        arguments: [RawFrame.goAway(last: 0, 0), RawFrame.octets(0, [1])])
+        arguments: [RawFrame.goAway(last: 0, 0), RawFrame.bytes(0, [1])])
     func takenBack(_ second: [UInt8]) async throws {
         let peer = try RawPeer(RawScript(opening: { try $0.send(RawFrame.settings([]) + second) }))
         var arguments = ChannelArguments()

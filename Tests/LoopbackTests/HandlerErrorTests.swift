@@ -98,7 +98,7 @@ struct HandlerErrorTests {
 
     @Test("is told from one of the client's: the request is what a server decodes")
     func wording() async throws {
-        let octets = try Method<[UInt8], [UInt8]>(
+        let bytes = try Method<[UInt8], [UInt8]>(
             path: Self.hello.path, .unary, request: .bytes, reply: .bytes)
         let unencodable = Method<[UInt8], [UInt8]>(
             "/test.Hello/Unencodable", .unary, request: .bytes,
@@ -109,7 +109,7 @@ struct HandlerErrorTests {
         }
         let channel = try Channel(server.target, credentials: .insecure)
         let request = await #expect(throws: RPCError.self) {
-            try await channel.unary(octets, [0x0a, 5])
+            try await channel.unary(bytes, [0x0a, 5])
         }
         #expect(request?.code == .internal)
         #expect(request?.message.hasPrefix("the request cannot be decoded: ") == true)

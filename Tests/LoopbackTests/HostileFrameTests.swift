@@ -20,8 +20,8 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     }
 
     /// Octets that a server may not send once a call is there: the connection cannot go on.
-    static func fatal(_ name: String, _ octets: [UInt8]) -> HostileCase {
-        HostileCase(name, [13, 14], .closed) { connection, _ in try connection.send(octets) }
+    static func fatal(_ name: String, _ bytes: [UInt8]) -> HostileCase {
+        HostileCase(name, [13, 14], .closed) { connection, _ in try connection.send(bytes) }
     }
 
     var testDescription: String { name }
@@ -47,51 +47,51 @@ struct HostileFrameTests {
     private typealias F = RawFrame
 
     private static let settings: [HostileCase] = [
-        .fatal("SETTINGS of seven octets", F.octets(F.settings, [0, 1, 0, 0, 0, 0, 0])),
-        .fatal("SETTINGS on a stream", F.octets(F.settings, stream: 1)),
+        .fatal("SETTINGS of seven bytes", F.bytes(F.settings, [0, 1, 0, 0, 0, 0, 0])),
+        .fatal("SETTINGS on a stream", F.bytes(F.settings, stream: 1)),
         .fatal(
-            "an acknowledgement with content", F.octets(F.settings, flags: 1, [0, 1, 0, 0, 0, 1])),
+            "an acknowledgement with content", F.bytes(F.settings, flags: 1, [0, 1, 0, 0, 0, 1])),
         .fatal("a window of 2³¹", F.settings([(4, 0x8000_0000)])),
-        .fatal("frames of no octet", F.settings([(5, 0)])),
-        .fatal("frames of 16,383 octets", F.settings([(5, 16_383)])),
-        .fatal("frames of 2²⁴ octets", F.settings([(5, 1 << 24)])),
+        .fatal("frames of no byte", F.settings([(5, 0)])),
+        .fatal("frames of 16,383 bytes", F.settings([(5, 16_383)])),
+        .fatal("frames of 2²⁴ bytes", F.settings([(5, 1 << 24)])),
         .fatal("push of two", F.settings([(2, 2)])),
         .fatal("push from a server", F.settings([(2, 1)])),
     ]
 
     private static let connection: [HostileCase] = [
         .fatal("WINDOW_UPDATE of nothing on the connection", F.windowUpdate(0, 0)),
-        .fatal("WINDOW_UPDATE of three octets", F.octets(F.windowUpdate, [0, 0, 1])),
+        .fatal("WINDOW_UPDATE of three bytes", F.bytes(F.windowUpdate, [0, 0, 1])),
         .fatal("WINDOW_UPDATE of an idle stream", F.windowUpdate(99, 1)),
         .fatal("WINDOW_UPDATE of an even stream", F.windowUpdate(2, 1)),
-        .fatal("PING of seven octets", F.octets(F.ping, [1, 2, 3, 4, 5, 6, 7])),
-        .fatal("PING on a stream", F.octets(F.ping, stream: 1, [1, 2, 3, 4, 5, 6, 7, 8])),
-        .fatal("RST_STREAM of three octets", F.octets(F.resetStream, stream: 1, [0, 0, 1])),
+        .fatal("PING of seven bytes", F.bytes(F.ping, [1, 2, 3, 4, 5, 6, 7])),
+        .fatal("PING on a stream", F.bytes(F.ping, stream: 1, [1, 2, 3, 4, 5, 6, 7, 8])),
+        .fatal("RST_STREAM of three bytes", F.bytes(F.resetStream, stream: 1, [0, 0, 1])),
         .fatal("RST_STREAM of the connection", F.reset(0, 8)),
         .fatal("RST_STREAM of an idle stream", F.reset(99, 8)),
-        .fatal("PRIORITY of the connection", F.octets(F.priority, [0, 0, 0, 0, 1])),
-        .fatal("GOAWAY of seven octets", F.octets(F.goAway, [0, 0, 0, 0, 0, 0, 0])),
-        .fatal("GOAWAY on a stream", F.octets(F.goAway, stream: 1, [0, 0, 0, 9, 0, 0, 0, 0])),
+        .fatal("PRIORITY of the connection", F.bytes(F.priority, [0, 0, 0, 0, 1])),
+        .fatal("GOAWAY of seven bytes", F.bytes(F.goAway, [0, 0, 0, 0, 0, 0, 0])),
+        .fatal("GOAWAY on a stream", F.bytes(F.goAway, stream: 1, [0, 0, 0, 9, 0, 0, 0, 0])),
         .fatal("GOAWAY that takes one back", F.goAway(last: 5, 0) + F.goAway(last: 7, 0)),
-        .fatal("DATA on an idle stream", F.octets(F.data, stream: 99, [1])),
-        .fatal("DATA on an even stream", F.octets(F.data, stream: 2, [1])),
-        .fatal("HEADERS on the connection", F.octets(F.headers, flags: 4)),
-        .fatal("HEADERS on an idle stream", F.octets(F.headers, flags: 4, stream: 99)),
-        .fatal("HEADERS on an even stream", F.octets(F.headers, flags: 4, stream: 2)),
-        .fatal("CONTINUATION of nothing", F.octets(F.continuation, flags: 4, stream: 3, [0x88])),
+        .fatal("DATA on an idle stream", F.bytes(F.data, stream: 99, [1])),
+        .fatal("DATA on an even stream", F.bytes(F.data, stream: 2, [1])),
+        .fatal("HEADERS on the connection", F.bytes(F.headers, flags: 4)),
+        .fatal("HEADERS on an idle stream", F.bytes(F.headers, flags: 4, stream: 99)),
+        .fatal("HEADERS on an even stream", F.bytes(F.headers, flags: 4, stream: 2)),
+        .fatal("CONTINUATION of nothing", F.bytes(F.continuation, flags: 4, stream: 3, [0x88])),
         .fatal(
             "CONTINUATION of another stream",
-            F.octets(F.headers, stream: 3, [0x88]) + F.octets(F.continuation, flags: 4, stream: 1)),
+            F.bytes(F.headers, stream: 3, [0x88]) + F.bytes(F.continuation, flags: 4, stream: 1)),
         .fatal(
             "PING within a header block",
-            F.octets(F.headers, stream: 3, [0x88])
-                + F.octets(F.ping, [1, 2, 3, 4, 5, 6, 7, 8])),
-        .fatal("padding longer than DATA", F.octets(F.data, flags: 8, stream: 3, [9, 1, 2])),
-        .fatal("padding longer than HEADERS", F.octets(F.headers, flags: 12, stream: 3, [9, 1])),
-        .fatal("DATA without its padding's length", F.octets(F.data, flags: 8, stream: 3)),
-        .fatal("HEADERS without their priority", F.octets(F.headers, flags: 0x24, stream: 3, [1])),
-        .fatal("a frame of 2²⁴−1 octets", F.octets(F.data, stream: 3, length: 0xff_ffff)),
-        .fatal("octets that are no frames", Array(repeating: 0xff, count: 64)),
+            F.bytes(F.headers, stream: 3, [0x88])
+                + F.bytes(F.ping, [1, 2, 3, 4, 5, 6, 7, 8])),
+        .fatal("padding longer than DATA", F.bytes(F.data, flags: 8, stream: 3, [9, 1, 2])),
+        .fatal("padding longer than HEADERS", F.bytes(F.headers, flags: 12, stream: 3, [9, 1])),
+        .fatal("DATA without its padding's length", F.bytes(F.data, flags: 8, stream: 3)),
+        .fatal("HEADERS without their priority", F.bytes(F.headers, flags: 0x24, stream: 3, [1])),
+        .fatal("a frame of 2²⁴−1 bytes", F.bytes(F.data, stream: 3, length: 0xff_ffff)),
+        .fatal("bytes that are no frames", Array(repeating: 0xff, count: 64)),
     ]
 
     private static let blocks: [HostileCase] = [
@@ -100,9 +100,9 @@ struct HostileFrameTests {
         ("an index of nothing", [0x80]),
         ("a table size behind a field", [0x88, 0x20]),
         ("a string that ends in the code's EOS", [0x00, 0x84, 0xff, 0xff, 0xff, 0xff, 0x00]),
-        ("a string with a whole octet of padding", [0x00, 0x82, 0x1f, 0xff, 0x00]),
+        ("a string with a whole byte of padding", [0x00, 0x82, 0x1f, 0xff, 0x00]),
     ].map { name, block in
-        .fatal("a header block with \(name)", F.octets(F.headers, flags: 4, stream: 3, block))
+        .fatal("a header block with \(name)", F.bytes(F.headers, flags: 4, stream: 3, block))
     }
 
     @Test("end the connection", arguments: settings + connection + blocks)
@@ -115,7 +115,7 @@ struct HostileFrameTests {
         HostileCase("a stream's window above 2³¹−1", [13], .kept) { connection, stream in
             try connection.send(F.windowUpdate(stream, 0x7fff_ffff))
         },
-        HostileCase("PRIORITY of four octets", [13], .kept) { connection, stream in
+        HostileCase("PRIORITY of four bytes", [13], .kept) { connection, stream in
             try connection.frame(F.priority, stream: stream, [0, 0, 0, 0])
         },
         // RFC 9113 §5.3.2 has no priorities, and so no wrong ones.
@@ -170,7 +170,7 @@ struct HostileFrameTests {
                 F.headers, flags: F.endHeaders | 0xd2, stream: stream,
                 RawHPACK.block(RawConnection.responseFields))
             try connection.frame(
-                F.data, flags: 0xf6, stream: stream, RawPrefixed.octets(RawPeer.replyBody))
+                F.data, flags: 0xf6, stream: stream, RawPrefixed.bytes(RawPeer.replyBody))
             try connection.trailers(stream)
         },
         HostileCase("a reserved bit that is set", [0], .kept) { connection, stream in
@@ -178,15 +178,15 @@ struct HostileFrameTests {
             try connection.message(stream | 0x8000_0000, RawPeer.replyBody)
             try connection.trailers(stream | 0x8000_0000)
         },
-        HostileCase("one octet at a time", [0], .kept) { connection, stream in
-            var octets = RawFrame.octets(
+        HostileCase("one byte at a time", [0], .kept) { connection, stream in
+            var bytes = RawFrame.bytes(
                 F.headers, flags: F.endHeaders, stream: stream,
                 RawHPACK.block(RawConnection.responseFields))
-            octets += F.octets(F.data, stream: stream, RawPrefixed.octets(RawPeer.replyBody))
-            octets += F.octets(
+            bytes += F.bytes(F.data, stream: stream, RawPrefixed.bytes(RawPeer.replyBody))
+            bytes += F.bytes(
                 F.headers, flags: F.endHeaders | F.endStream, stream: stream,
                 RawHPACK.block([("grpc-status", "0")]))
-            for octet in octets { try connection.send([octet]) }
+            for byte in bytes { try connection.send([byte]) }
         },
         HostileCase("RST_STREAM with NO_ERROR behind the answer", [0], .kept) {
             connection, stream in
@@ -206,10 +206,10 @@ struct HostileFrameTests {
 
     @Test(
         "end the connection when they come before SETTINGS",
-        arguments: [F.octets(F.ping, [1, 2, 3, 4, 5, 6, 7, 8]), F.windowUpdate(0, 1), [0], []])
-    func beforeSettings(octets: [UInt8]) async throws {
+        arguments: [F.bytes(F.ping, [1, 2, 3, 4, 5, 6, 7, 8]), F.windowUpdate(0, 1), [0], []])
+    func beforeSettings(bytes: [UInt8]) async throws {
         let script = RawScript(opening: { connection in
-            try connection.send(octets)
+            try connection.send(bytes)
             try connection.close()
         })
         let trial = try HostileTrial(script)

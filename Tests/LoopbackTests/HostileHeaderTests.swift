@@ -19,7 +19,7 @@ struct HostileHeaderTests {
         ("a :status below 100", [(":status", "099"), type]),
         ("a field of HTTP/1.1", [(":status", "200"), type, ("connection", "close")]),
         ("a transfer-encoding", [(":status", "200"), type, ("transfer-encoding", "chunked")]),
-        ("a name without an octet", [(":status", "200"), type, ("", "1")]),
+        ("a name without an byte", [(":status", "200"), type, ("", "1")]),
         ("a blank in a name", [(":status", "200"), type, ("a b", "1")]),
         ("a line feed in a value", [(":status", "200"), type, ("x", "1\n2")]),
         ("NUL in a value", [(":status", "200"), type, ("x", "1\u{0}2")]),
@@ -77,7 +77,7 @@ struct HostileHeaderTests {
         HostileCase("DATA that ends the response", [2, 13], .kept) { connection, stream in
             try connection.headers(stream)
             try connection.data(
-                stream, RawPrefixed.octets(RawPeer.replyBody), endStream: true)
+                stream, RawPrefixed.bytes(RawPeer.replyBody), endStream: true)
         },
     ]
 
@@ -85,7 +85,7 @@ struct HostileHeaderTests {
     func refused(row: HostileCase) async throws { try await row.check() }
 
     private static let large: [HostileCase] = [
-        // On the wire each fits into one frame; decoded, every field counts 32 octets more.
+        // On the wire each fits into one frame; decoded, every field counts 32 bytes more.
         HostileCase("a header list of 20 KiB", [8], .kept) { connection, stream in
             try connection.headers(
                 stream, RawConnection.responseFields + (0..<550).map { ("x-\($0)", "1") })

@@ -100,7 +100,7 @@ struct HostileServerTests {
     fileprivate func row(row: HostileRow) async throws {
         let misbehaviour = try #require(Misbehaviour(rawValue: row.name))
         let trial = try HostileTrial(misbehaviour.script)
-        // Where nothing works from the first octet on there is no other call to run beside it.
+        // Where nothing works from the first byte on there is no other call to run beside it.
         let outcome = try await trial.run(
             // Where the deadline is not the answer, a machine that is busy gets more of it.
             deadline: row.accepted.contains(4) ? row.deadline : .seconds(20),

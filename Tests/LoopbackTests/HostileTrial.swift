@@ -59,7 +59,7 @@ struct HostileTrial {
     }
 
     /// Whether other channels of the same queue get their answers while one has to do with a server
-    /// that goes wrong from the first octet on.
+    /// that goes wrong from the first byte on.
     static func livesOn(_ script: RawScript) async throws -> Bool {
         let hostile = try HostileTrial(script)
         let sound = try HostileTrial(.correct)

@@ -11,25 +11,25 @@ struct InteropFrameCasesTests {
     private static let answer: [UInt8] = {
         var reply = GRPC.Testing.SimpleResponse()
         reply.payload = .zeros(314_159)
-        return RawPrefixed.octets(reply.encoded())
+        return RawPrefixed.bytes(reply.encoded())
     }()
-    private static let ping = RawFrame.octets(RawFrame.ping, Array("interop!".utf8))
+    private static let ping = RawFrame.bytes(RawFrame.ping, Array("interop!".utf8))
 
     private static func frames(
-        of octets: ArraySlice<UInt8>, on stream: UInt32, size: Int, padding: Int? = nil
+        of bytes: ArraySlice<UInt8>, on stream: UInt32, size: Int, padding: Int? = nil
     ) -> [UInt8] {
-        split(octets, on: stream, size: size, padding: padding).reduce(into: []) { $0 += $1 }
+        split(bytes, on: stream, size: size, padding: padding).reduce(into: []) { $0 += $1 }
     }
 
     private static func split(
-        _ octets: ArraySlice<UInt8>, on stream: UInt32, size: Int, padding: Int? = nil
+        _ bytes: ArraySlice<UInt8>, on stream: UInt32, size: Int, padding: Int? = nil
     ) -> [[UInt8]] {
-        stride(from: octets.startIndex, to: octets.endIndex, by: size).map { start in
-            let content = octets[start..<min(start + size, octets.endIndex)]
+        stride(from: bytes.startIndex, to: bytes.endIndex, by: size).map { start in
+            let content = bytes[start..<min(start + size, bytes.endIndex)]
             let payload =
                 padding.map { [UInt8($0)] + content + Array(repeating: 0, count: $0) }
                 ?? Array(content)
-            return RawFrame.octets(
+            return RawFrame.bytes(
                 RawFrame.data, flags: padding == nil ? 0 : RawFrame.padded, stream: stream, payload)
         }
     }
@@ -118,14 +118,14 @@ struct InteropFrameCasesTests {
 
     /// 16 MB through windows of 64 KiB: a client that does not give back the padding as well never
     /// sees the end.
-    @Test("data_frame_padding passes: five octets a frame behind 255 of padding")
+    @Test("data_frame_padding passes: five bytes a frame behind 255 of padding")
     func padding() async throws {
         var script = RawScript { try $0.headers($1) }
         script.body = { Self.split(Self.answer[...], on: $0, size: 5, padding: 255) }
         _ = try await Self.run("data_frame_padding", script, windowByteCount: 65_535)
     }
 
-    @Test("no_df_padding_sanity_test passes: five octets a frame and nothing else")
+    @Test("no_df_padding_sanity_test passes: five bytes a frame and nothing else")
     func noPadding() async throws {
         let script = Self.script { Self.frames(of: Self.answer[...], on: $0, size: 5) }
         _ = try await Self.run("no_df_padding_sanity_test", script)

@@ -76,10 +76,10 @@ struct KeepAliveTests {
         let body = [UInt8](repeating: 7, count: 60_000)
         var script = RawScript { connection, stream in
             try connection.headers(stream)
-            let octets = RawFrame.octets(
-                RawFrame.data, stream: stream, RawPrefixed.octets(body))
-            for start in stride(from: 0, to: octets.count, by: 600) {
-                try connection.send(Array(octets[start..<min(start + 600, octets.count)]))
+            let bytes = RawFrame.bytes(
+                RawFrame.data, stream: stream, RawPrefixed.bytes(body))
+            for start in stride(from: 0, to: bytes.count, by: 600) {
+                try connection.send(Array(bytes[start..<min(start + 600, bytes.count)]))
                 Thread.sleep(forTimeInterval: 0.06)
             }
             try connection.trailers(stream)

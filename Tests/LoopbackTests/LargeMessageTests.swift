@@ -40,39 +40,39 @@ struct LargeMessageTests {
         func frames(_ bodies: [[UInt8]], _ stream: UInt32) -> [[UInt8]] {
             switch self {
             case .even:
-                return bodies.flatMap { cut(RawPrefixed.octets($0), stream) { 16_384 } }
+                return bodies.flatMap { cut(RawPrefixed.bytes($0), stream) { 16_384 } }
             case .across:
-                return cut(bodies.flatMap { RawPrefixed.octets($0) }, stream) { 16_384 }
+                return cut(bodies.flatMap { RawPrefixed.bytes($0) }, stream) { 16_384 }
             case .random:
-                return cut(bodies.flatMap { RawPrefixed.octets($0) }, stream) {
+                return cut(bodies.flatMap { RawPrefixed.bytes($0) }, stream) {
                     Bool.random() ? 16_384 : Int.random(in: 1...16_384)
                 }
             case .withPings:
-                let ping = RawFrame.octets(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8])
-                return bodies.flatMap { cut(RawPrefixed.octets($0), stream) { 16_384 } }
+                let ping = RawFrame.bytes(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8])
+                return bodies.flatMap { cut(RawPrefixed.bytes($0), stream) { 16_384 } }
                     .flatMap { Int.random(in: 0..<8) == 0 ? [$0, ping] : [$0] }
             case .padded:
-                return bodies.flatMap { cut(RawPrefixed.octets($0), stream) { 16_000 } }
+                return bodies.flatMap { cut(RawPrefixed.bytes($0), stream) { 16_000 } }
                     .map { Int.random(in: 0..<8) == 0 ? pad($0, stream) : $0 }
             }
         }
 
         private func cut(
-            _ octets: [UInt8], _ stream: UInt32, _ size: () -> Int
+            _ bytes: [UInt8], _ stream: UInt32, _ size: () -> Int
         ) -> [[UInt8]] {
             var frames: [[UInt8]] = []
             var start = 0
-            while start < octets.count {
-                let end = min(start + size(), octets.count)
+            while start < bytes.count {
+                let end = min(start + size(), bytes.count)
                 frames.append(
-                    RawFrame.octets(RawFrame.data, stream: stream, Array(octets[start..<end])))
+                    RawFrame.bytes(RawFrame.data, stream: stream, Array(bytes[start..<end])))
                 start = end
             }
             return frames
         }
 
         private func pad(_ frame: [UInt8], _ stream: UInt32) -> [UInt8] {
-            RawFrame.octets(
+            RawFrame.bytes(
                 RawFrame.data, flags: 8, stream: stream,
                 [7] + frame.dropFirst(9) + Array(repeating: 0, count: 7))
         }
@@ -120,12 +120,12 @@ struct LargeMessageTests {
                 guard let other else { return }
                 let frames = Cutting.even.frames([Self.bodies[2]], stream)
                 let others = Cutting.even.frames([Self.bodies[0], Self.bodies[2]], other)
-                var octets: [UInt8] = []
+                var bytes: [UInt8] = []
                 for index in 0..<max(frames.count, others.count) {
-                    if index < frames.count { octets += frames[index] }
-                    if index < others.count { octets += others[index] }
+                    if index < frames.count { bytes += frames[index] }
+                    if index < others.count { bytes += others[index] }
                 }
-                try connection.sendInParts(octets, 100_000)
+                try connection.sendInParts(bytes, 100_000)
                 try connection.trailers(stream)
                 try connection.trailers(other)
             })
@@ -145,11 +145,11 @@ struct LargeMessageTests {
         let peer = try RawPeer(
             RawScript { connection, stream in
                 try connection.headers(stream)
-                let octets = Cutting.even.frames([Self.bodies[2]], stream).flatMap(\.self)
+                let bytes = Cutting.even.frames([Self.bodies[2]], stream).flatMap(\.self)
                 // In the midst of a frame, for as long as it takes the client to go away.
-                try connection.send(Array(octets[..<200_000]))
+                try connection.send(Array(bytes[..<200_000]))
                 Thread.sleep(forTimeInterval: 0.02)
-                try connection.sendInParts(Array(octets[200_000...]), 30_000)
+                try connection.sendInParts(Array(bytes[200_000...]), 30_000)
                 try connection.trailers(stream)
             })
         let channel = try Self.channel(peer)
@@ -172,8 +172,8 @@ struct LargeMessageTests {
         let peer = try RawPeer(
             RawScript { connection, stream in
                 try connection.headers(stream)
-                let octets = Cutting.even.frames([Self.bodies[2]], stream).flatMap(\.self)
-                try connection.sendInParts(Array(octets[..<300_000]), 60_000)
+                let bytes = Cutting.even.frames([Self.bodies[2]], stream).flatMap(\.self)
+                try connection.sendInParts(Array(bytes[..<300_000]), 60_000)
                 try connection.close()
             })
         let channel = try Self.channel(peer)
@@ -188,9 +188,9 @@ struct LargeMessageTests {
 }
 
 extension RawConnection {
-    fileprivate func sendInParts(_ octets: [UInt8], _ byteCount: Int) throws(RawPeerGone) {
-        for start in stride(from: 0, to: octets.count, by: byteCount) {
-            try send(Array(octets[start..<min(start + byteCount, octets.count)]))
+    fileprivate func sendInParts(_ bytes: [UInt8], _ byteCount: Int) throws(RawPeerGone) {
+        for start in stride(from: 0, to: bytes.count, by: byteCount) {
+            try send(Array(bytes[start..<min(start + byteCount, bytes.count)]))
         }
     }
 }

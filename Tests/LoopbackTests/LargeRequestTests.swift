@@ -11,7 +11,7 @@ struct LargeRequestTests {
 
     private static let echo = Method<Payload, Payload>("/t.T/Echo", .bidirectional)
     private static let unary = Method<Payload, Payload>("/t.T/One", .unary)
-    private static let octets = Method<[UInt8], [UInt8]>(
+    private static let bytes = Method<[UInt8], [UInt8]>(
         "/t.T/One", .unary, request: .bytes, reply: .bytes)
 
     /// Of sizes on both sides of what is left where it lies.
@@ -69,8 +69,8 @@ struct LargeRequestTests {
     /// Reads each message in every way there is.
     private final class Looker: Interceptor {
         func write(_ message: RawMessage, _ call: InterceptedCall) {
-            let octets = message.withBytes { $0.count }
-            #expect(octets == message.byteCount)
+            let bytes = message.withBytes { $0.count }
+            #expect(bytes == message.byteCount)
             #expect(message.bytes.count == message.byteCount)
             #expect(message == RawMessage(message.bytes))
             call.write(message)
@@ -91,7 +91,7 @@ struct LargeRequestTests {
             let payload = Self.payload(size)
             let reply = try await channel.unary(Self.unary, payload, options: way.options)
             #expect(reply == payload)
-            let raw = try await channel.unary(Self.octets, payload.encoded(), options: way.options)
+            let raw = try await channel.unary(Self.bytes, payload.encoded(), options: way.options)
             #expect(try Payload(decoding: raw) == payload)
         }
     }

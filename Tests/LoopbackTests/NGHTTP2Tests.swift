@@ -70,7 +70,7 @@ struct NGHTTP2Tests {
         for byteCount in [1, 1_000, 300_000] {
             let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
             let answer = try await channel.post(
-                "/upload", contentType: "application/octet-stream", body: body, options: options)
+                "/upload", contentType: "application/byte-stream", body: body, options: options)
             #expect(answer.status == 200)
             #expect(answer.body == body)
             #expect(answer.headers["server"]?.contains("nghttp") == true)

@@ -22,8 +22,8 @@ struct OperationTests {
             .sendMessage(HelloRequest(name: name).encoded()) { notes.add("message sent") },
             .sendClose { notes.add("close sent") },
             .receiveInitialMetadata { _ in notes.add("metadata") },
-            .receiveMessage { octets in
-                let reply = octets.flatMap { try? HelloReply(decoding: $0.span) }
+            .receiveMessage { bytes in
+                let reply = bytes.flatMap { try? HelloReply(decoding: $0.span) }
                 notes.add(reply?.message ?? "none")
             },
             .receiveStatus { status, _ in notes.add("\(status)") },
@@ -173,7 +173,7 @@ struct OperationTests {
             while true {
                 let isLast = Mutex(false)
                 try call.start(
-                    [.receiveMessage { octets in isLast.withLock { $0 = octets == nil } }], tag: 5)
+                    [.receiveMessage { bytes in isLast.withLock { $0 = bytes == nil } }], tag: 5)
                 var events = [try queue.next()]
                 // The status may come in between.
                 if events == [.completed(tag: 99, success: true)] { events = [try queue.next()] }

@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Mixes every octet with a key, in records; the handshake is a word from either side. It keeps no
+/// Mixes every byte with a key, in records; the handshake is a word from either side. It keeps no
 /// secret, and shows every step that one that does would need.
 private struct Scrambling: ChannelSecurity {
     struct Failure: Error, CustomStringConvertible { let description: String }
@@ -42,7 +42,7 @@ private struct Scrambling: ChannelSecurity {
             return (reply, true)
         }
 
-        /// Records of a length in two octets, and so many behind it.
+        /// Records of a length in two bytes, and so many behind it.
         func open(_ received: [UInt8]) throws -> [UInt8] {
             partial.withLock { partial in
                 partial += received
@@ -86,8 +86,8 @@ struct OwnSecurityTests {
     func echo(byteCount: Int) async throws {
         let server = try Self.server(Scrambling(key: 0x5a))
         let channel = try Channel(server.target, credentials: .own(Scrambling(key: 0x5a)))
-        let octets = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 13) }
-        #expect(try await channel.unary(HostileTrial.echo, octets) == octets)
+        let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        #expect(try await channel.unary(HostileTrial.echo, bytes) == bytes)
         #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
     }
 

@@ -14,9 +14,9 @@ struct PausedCallTests {
         "/t.T/Echoes", .serverStreaming, request: .bytes,
         reply: Codec(
             encode: { value, prefix in [UInt8](repeating: 0, count: prefix) + value },
-            decode: { octets in
-                if octets.count > 0, octets[0] == 9 { throw Illegible() }
-                return (0..<octets.count).map { octets[$0] }
+            decode: { bytes in
+                if bytes.count > 0, bytes[0] == 9 { throw Illegible() }
+                return (0..<bytes.count).map { bytes[$0] }
             }))
 
     /// A call that is paused, and that has been sent all of its answer.
@@ -33,14 +33,14 @@ struct PausedCallTests {
             script.answerToHeaders = { connection, stream in
                 guard stream == 1 else { return }
                 while !isPaused.load(ordering: .relaxed) { usleep(1_000) }
-                let answer = RawFrame.octets(
+                let answer = RawFrame.bytes(
                     RawFrame.headers, flags: RawFrame.endHeaders, stream: stream,
                     RawHPACK.block(RawConnection.responseFields))
-                let trailers = RawFrame.octets(
+                let trailers = RawFrame.bytes(
                     RawFrame.headers, flags: RawFrame.endHeaders | RawFrame.endStream,
                     stream: stream, RawHPACK.block([("grpc-status", "0")]))
                 let data = messages.flatMap {
-                    RawFrame.octets(RawFrame.data, stream: stream, RawPrefixed.octets($0))
+                    RawFrame.bytes(RawFrame.data, stream: stream, RawPrefixed.bytes($0))
                 }
                 try connection.send(answer + data + trailers)
             }

@@ -91,8 +91,8 @@ struct QueueEndTests {
         let queue = try CompletionQueue(spin: .microseconds(50))
         let channel = try Channel(server.target, credentials: .insecure, queue: queue)
         for number in 0..<200 {
-            let octet = UInt8(truncatingIfNeeded: number)
-            try #require(try await channel.unary(HostileTrial.echo, [octet]) == [octet])
+            let byte = UInt8(truncatingIfNeeded: number)
+            try #require(try await channel.unary(HostileTrial.echo, [byte]) == [byte])
         }
         queue.shutdown()
     }

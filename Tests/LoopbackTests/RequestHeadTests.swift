@@ -9,7 +9,7 @@ struct RequestHeadTests {
         let codec = Codec<[UInt8]>(
             contentSubtype: subtype,
             encode: { value, count in [UInt8](repeating: 0, count: count) + value },
-            decode: { octets in octets.indices.map { octets[$0] } })
+            decode: { bytes in bytes.indices.map { bytes[$0] } })
         return Method("/t.T/Stream", .bidirectional, request: codec, reply: codec)
     }
 

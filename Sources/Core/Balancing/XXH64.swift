@@ -9,7 +9,7 @@ enum XXH64 {
 
     /// The hash of the bytes of a text.
     static func hash(_ text: String, seed: UInt64 = 0) -> UInt64 {
-        hash(Array(text.utf8).span, seed: seed)
+        hash(ContiguousArray(text.utf8).span, seed: seed)
     }
 
     static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {

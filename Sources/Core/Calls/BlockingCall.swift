@@ -46,7 +46,7 @@ extension BlockingCall {
         switch inbox.waitForMessage() {
         case .message(let bytes):
             do throws(RPCError) {
-                return try method.replyCodec.decode(bytes.span)
+                return try method.replyCodec.decode(bytes.contiguous.span)
             } catch {
                 call.fail(error)
                 throw error

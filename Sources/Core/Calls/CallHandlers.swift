@@ -106,7 +106,7 @@ extension HandlerObserver {
 
     func receive(message: [UInt8], from call: any CallRequests) {
         do throws(RPCError) {
-            let reply = try codec.decode(message.span)
+            let reply = try codec.decode(message.contiguous.span)
             if handlers.context.isInline { return deliver(reply) }
             handlers.context { [self] in deliver(reply) }
         } catch {

@@ -11,7 +11,7 @@ extension Channel {
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)
         let bytes = try response.takeBytes()
-        return try method.replyCodec.decode(bytes.span)
+        return try method.replyCodec.decode(ContiguousArray(bytes).span)
     }
 
     /// Sends one message and waits for one, with the metadata of the response.

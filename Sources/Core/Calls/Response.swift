@@ -99,7 +99,7 @@ extension Response: CustomStringConvertible {
     @inlinable
     mutating func takeResponse<Reply>(_ codec: Codec<Reply>) throws(RPCError) -> Response<Reply> {
         let bytes = try takeBytes()
-        return Response(message: try codec.decode(bytes.span), takeContext())
+        return Response(message: try codec.decode(ContiguousArray(bytes).span), takeContext())
     }
 
     @usableFromInline

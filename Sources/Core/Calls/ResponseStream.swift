@@ -28,7 +28,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws(RPCError) -> Message? {
             guard let bytes = try await source.next(isScoped: isScoped) else { return nil }
             do throws(RPCError) {
-                return try codec.decode(bytes.span)
+                return try codec.decode(ContiguousArray(bytes).span)
             } catch {
                 source.fail(error)
                 throw error

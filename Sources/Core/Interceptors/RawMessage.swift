@@ -42,10 +42,11 @@ public struct RawMessage: Sendable {
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch storage {
-        case .bytes(let bytes): return try body(bytes.span)
+        case .bytes(let bytes): return try body(bytes.contiguous.span)
         case .encoded(let message):
             let bytes = message.bytes
-            return try body(bytes.span.extracting(droppingFirst: MessagePrefix.byteCount))
+            return try body(
+                bytes.contiguous.span.extracting(droppingFirst: MessagePrefix.byteCount))
         }
     }
 

@@ -1,3 +1,5 @@
+import SwiftletTransport
+
 /// An interceptor of one method that receives messages as values.
 ///
 /// ```swift
@@ -118,7 +120,7 @@ private final class TypedAdapter<Typed: TypedInterceptor>: Interceptor {
     ) {
         do throws(RPCError) {
             let bytes = message.bytes
-            body(try codec.decode(bytes.span))
+            body(try codec.decode(bytes.contiguous.span))
         } catch {
             call.close(CallEnd(error: error))
         }

@@ -138,7 +138,7 @@ extension MessageAssembler {
             }
             guard prefix.count == MessagePrefix.byteCount else { return nil }
             flag = prefix[0]
-            length = prefix.span.uint32(at: 1)
+            length = prefix.contiguous.span.uint32(at: 1)
             prefix.removeAll(keepingCapacity: true)
         }
         guard flag <= 1 else {

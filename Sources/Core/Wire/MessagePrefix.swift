@@ -28,7 +28,7 @@ import SwiftletTransport
         }
         guard compression != .identity, byteCount > 0 else { return message }
         var compressed = try Compressor.compress(
-            message.bytes.span.extracting(droppingFirst: Self.byteCount), compression,
+            message.bytes.contiguous.span.extracting(droppingFirst: Self.byteCount), compression,
             reservingPrefix: Self.byteCount)
         // A message that does not become smaller is sent uncompressed.
         guard compressed.count < message.byteCount else { return message }

@@ -50,7 +50,7 @@ package enum ResponseHead {
                 error: RPCError(.unknown, "the server sent more than one grpc-status"),
                 knowing: trailers)
         }
-        if list.bytes.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
+        if list.bytes.contiguous.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
             return CallEnd(error: nil, trailers: trailers)
         }
         let text = list.value(of: field)
@@ -75,7 +75,7 @@ package enum ResponseHead {
 
     /// Whether a `content-type` is that of gRPC.
     package static func isGRPC(contentType: String) -> Bool {
-        Fields.isGRPC(contentType.utf8Span.span)
+        Fields.isGRPC(ContiguousArray(contentType.utf8).span)
     }
 
     /// The fields of the protocol, found in one pass.
@@ -120,7 +120,7 @@ extension ResponseHead.Fields {
     /// The error if the response is not gRPC.
     func refusal(httpStatus: Int, _ list: HeaderList) -> RPCError? {
         if httpStatus == 200, let contentType,
-            Self.isGRPC(list.bytes.span.extracting(contentType.value))
+            Self.isGRPC(list.bytes.contiguous.span.extracting(contentType.value))
         {
             return nil
         }

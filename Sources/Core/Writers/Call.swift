@@ -241,7 +241,7 @@ extension Call {
         _ bytes: [UInt8], to output: ConcurrentWriteable<Reply>, _ call: (any CallRequests)?
     ) {
         do throws(RPCError) {
-            let reply = try method.replyCodec.decode(bytes.span)
+            let reply = try method.replyCodec.decode(bytes.contiguous.span)
             output.enqueue(reply) { [self] in
                 let mayRead = run.withLock { run in
                     if run.state == .paused { run.owesDemand = true }

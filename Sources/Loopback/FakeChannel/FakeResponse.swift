@@ -1,4 +1,5 @@
 public import SwiftletCore
+import SwiftletTransport
 import Synchronization
 
 /// A part of a request, as a test receives it from a fake channel.
@@ -88,7 +89,7 @@ extension FakeRequestPart {
     ) throws(RPCError) {
         switch part {
         case .start(let metadata, let deadline): self = .start(metadata, deadline)
-        case .message(let octets): self = .message(try codec.decodeRequest(octets.span))
+        case .message(let bytes): self = .message(try codec.decodeRequest(bytes.contiguous.span))
         case .end: self = .end
         case .cancelled: self = .cancelled
         }
@@ -104,13 +105,13 @@ extension FakeResponse {
         guard !shape.hasResponseStream else {
             throw refusal("responses of a streaming call are sent part by part")
         }
-        let octets = try encode(message)
+        let bytes = try encode(message)
         // Before any of it is sent.
         if let problem = initialMetadata.problem ?? trailingMetadata.problem {
             throw refusal(problem)
         }
         try sendInitialMetadata(initialMetadata)
-        try append(octets)
+        try append(bytes)
         try sendEnd(status, trailingMetadata: trailingMetadata)
     }
 
@@ -173,7 +174,7 @@ extension FakeResponse {
         try replyCodec.encodeReply(message).bytes
     }
 
-    private func append(_ octets: [UInt8]) throws(RPCError) {
+    private func append(_ bytes: [UInt8]) throws(RPCError) {
         try progress.withLock { progress throws(RPCError) in
             switch progress {
             case .ended: throw refusal("a message cannot follow the end")
@@ -183,7 +184,7 @@ extension FakeResponse {
             case .headers, .messages: break
             }
             progress = .messages
-            stream.send(.message(octets))
+            stream.send(.message(bytes))
         }
     }
 

@@ -12,7 +12,7 @@ final class FakeStream: Sendable {
         case end, cancelled
 
         var messageByteCount: Int? {
-            if case .message(let octets) = self { octets.count } else { nil }
+            if case .message(let bytes) = self { bytes.count } else { nil }
         }
     }
 
@@ -156,10 +156,10 @@ extension FakeStream {
                     CallArrival(
                         initial: .accepted(httpStatus: httpStatus, encoding: .identity, metadata)),
                     at: .now)
-            case .message(let octets):
-                let body = call.head.framing.body(ofPrefixed: octets.span)
+            case .message(let bytes):
+                let body = call.head.framing.body(ofPrefixed: bytes.contiguous.span)
                 // A fake stream has no window.
-                _ = call.receive(octets.span.extracting(body), at: .now)
+                _ = call.receive(bytes.contiguous.span.extracting(body), at: .now)
             case .end(let status, let trailers):
                 var error = RPCError(status)
                 error?.metadata = trailers
@@ -231,9 +231,9 @@ extension FakeStream: StreamCarrier {
 
     private func receive(_ framed: [UInt8], of call: CallCore) {
         do throws(RPCError) {
-            guard let octets = try message(in: framed, of: call) else { return }
-            state.withLock { $0.unread.add(octets.count) }
-            tell(.part(.message(octets), of: call))
+            guard let bytes = try message(in: framed, of: call) else { return }
+            state.withLock { $0.unread.add(bytes.count) }
+            tell(.part(.message(bytes), of: call))
         } catch {
             call.end(with: error, isImmediate: true)
         }
@@ -247,7 +247,7 @@ extension FakeStream: StreamCarrier {
         let result: Result<AssembledMessage?, RPCError> = state.withLock { state in
             Result { () throws(RPCError) in
                 var offset = 0
-                return try state.assembler.next(in: framed.span, at: &offset)
+                return try state.assembler.next(in: framed.contiguous.span, at: &offset)
             }
         }
         return try result.get()?.decompressed(call.head.compression, maxByteCount: nil)

@@ -51,16 +51,16 @@ extension Misbehaviour {
     var messageScript: RawScript? {
         switch self {
         case .messageCompressedNoEncoding:
-            return Self.body(RawPrefixed.octets([1, 2, 3], flag: 1))
+            return Self.body(RawPrefixed.bytes([1, 2, 3], flag: 1))
         case .messageUnknownEncoding:
             return Self.body(
-                RawPrefixed.octets([1, 2, 3], flag: 1), [("grpc-encoding", "brotli")])
-        case .messageTruncated: return Self.body(RawPrefixed.octets([1, 2, 3], length: 100))
-        case .messageLength4G: return Self.body(RawPrefixed.octets([1, 2, 3], length: .max))
+                RawPrefixed.bytes([1, 2, 3], flag: 1), [("grpc-encoding", "brotli")])
+        case .messageTruncated: return Self.body(RawPrefixed.bytes([1, 2, 3], length: 100))
+        case .messageLength4G: return Self.body(RawPrefixed.bytes([1, 2, 3], length: .max))
         case .messageOver4M:
-            return Self.body(RawPrefixed.octets([UInt8](repeating: 7, count: 5 << 20)))
+            return Self.body(RawPrefixed.bytes([UInt8](repeating: 7, count: 5 << 20)))
         case .messageTwo:
-            return Self.body(RawPrefixed.octets([1]) + RawPrefixed.octets([2]))
+            return Self.body(RawPrefixed.bytes([1]) + RawPrefixed.bytes([2]))
         case .messageNoneOK: return Self.body([])
         default: return nil
         }

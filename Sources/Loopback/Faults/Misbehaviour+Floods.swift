@@ -24,13 +24,13 @@ extension Misbehaviour {
                 let fields = (0..<64).map { ("x-\($0)", String(repeating: "a", count: 200)) }
                 let part = RawHPACK.block(fields)
                 try connection.flood(
-                    RawFrame.octets(RawFrame.continuation, stream: stream, part),
+                    RawFrame.bytes(RawFrame.continuation, stream: stream, part),
                     upTo: Self.floodByteCount)
             }
         case .floodPingNoRead:
             RawScript { connection, stream in
                 try connection.flood(
-                    RawFrame.octets(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8]),
+                    RawFrame.bytes(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8]),
                     upTo: Self.floodByteCount)
                 try connection.reply(stream)
             }
@@ -42,7 +42,7 @@ extension Misbehaviour {
         case .floodEmptyData:
             RawScript { connection, stream in
                 try connection.flood(
-                    RawFrame.octets(RawFrame.data, stream: stream), upTo: Self.floodByteCount)
+                    RawFrame.bytes(RawFrame.data, stream: stream), upTo: Self.floodByteCount)
                 try connection.reply(stream)
             }
         default: nil
@@ -52,9 +52,9 @@ extension Misbehaviour {
 
 extension RawConnection {
     /// Sends the same bytes repeatedly, many copies in one write, and reads nothing.
-    package func flood(_ octets: [UInt8], upTo byteCount: Int) throws(RawPeerGone) {
-        let repetitions = max(1, (64 << 10) / octets.count)
-        let batch = [UInt8]((0..<repetitions).map { _ in octets }.joined())
+    package func flood(_ bytes: [UInt8], upTo byteCount: Int) throws(RawPeerGone) {
+        let repetitions = max(1, (64 << 10) / bytes.count)
+        let batch = [UInt8]((0..<repetitions).map { _ in bytes }.joined())
         for _ in 0..<max(1, byteCount / batch.count) { try send(batch) }
     }
 

@@ -69,9 +69,9 @@ extension Misbehaviour {
         case .emptyDataFrames:
             return RawScript { connection, stream in
                 try connection.headers(stream)
-                for octet in RawPrefixed.octets(RawPeer.replyBody) {
+                for byte in RawPrefixed.bytes(RawPeer.replyBody) {
                     try connection.data(stream, [])
-                    try connection.data(stream, [octet])
+                    try connection.data(stream, [byte])
                 }
                 try connection.trailers(stream)
             }
@@ -95,12 +95,12 @@ extension RawConnection {
         try frame(
             RawFrame.headers, flags: RawFrame.endHeaders | RawFrame.padded, stream: stream,
             padded(RawHPACK.block(Self.responseFields), 255))
-        let message = RawPrefixed.octets(RawPeer.replyBody)
-        for (octets, count): ([UInt8], UInt8) in [
+        let message = RawPrefixed.bytes(RawPeer.replyBody)
+        for (bytes, count): ([UInt8], UInt8) in [
             (Array(message[..<4]), 0), ([], 255), (Array(message[4...]), 7),
         ] {
             try frame(
-                RawFrame.data, flags: RawFrame.padded, stream: stream, padded(octets, count))
+                RawFrame.data, flags: RawFrame.padded, stream: stream, padded(bytes, count))
         }
         try frame(
             RawFrame.headers,

@@ -70,14 +70,14 @@ extension ServerSession {
     /// Writes up to this number of bytes, and returns how many it wrote.
     @discardableResult
     private func writePortion(of limit: Int) -> Int {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         state.withLock { state in
             state.connection.takeOutput(into: &state.unwritten)
-            state.unwritten.moveFirst(limit, to: &octets)
+            state.unwritten.moveFirst(limit, to: &bytes)
         }
-        let count = octets.count
+        let count = bytes.count
         var portion = GatherList()
-        portion.append(referencing: octets)
+        portion.append(referencing: bytes)
         // Portions are small and sockets are not: one that takes no more belongs to a client that
         // has stopped reading, and misses nothing by a connection that is gone for it.
         let isBlocked = (try? write(&portion)) ?? true

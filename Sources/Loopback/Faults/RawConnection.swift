@@ -30,9 +30,9 @@ package final class RawConnection: Sendable {
     /// Wakes the thread of the connection, whose reads and writes then fail.
     func stop() { socket.stop() }
 
-    package func send(_ octets: [UInt8]) throws(RawPeerGone) {
+    package func send(_ bytes: [UInt8]) throws(RawPeerGone) {
         var list = GatherList()
-        list.append(referencing: octets)
+        list.append(referencing: bytes)
         try send(&list)
     }
 
@@ -115,7 +115,7 @@ extension RawConnection {
         _ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = [],
         length: Int? = nil
     ) throws(RawPeerGone) {
-        try send(RawFrame.octets(type, flags: flags, stream: stream, payload, length: length))
+        try send(RawFrame.bytes(type, flags: flags, stream: stream, payload, length: length))
     }
 
     package func headers(
@@ -133,14 +133,14 @@ extension RawConnection {
     }
 
     package func data(
-        _ stream: UInt32, _ octets: [UInt8], endStream: Bool = false
+        _ stream: UInt32, _ bytes: [UInt8], endStream: Bool = false
     ) throws(RawPeerGone) {
         try frame(
-            RawFrame.data, flags: endStream ? RawFrame.endStream : 0, stream: stream, octets)
+            RawFrame.data, flags: endStream ? RawFrame.endStream : 0, stream: stream, bytes)
     }
 
     package func message(_ stream: UInt32, _ body: [UInt8]) throws(RawPeerGone) {
-        try data(stream, RawPrefixed.octets(body))
+        try data(stream, RawPrefixed.bytes(body))
     }
 
     package func trailers(

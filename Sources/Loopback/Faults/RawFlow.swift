@@ -32,24 +32,24 @@ extension RawFlow {
     }
 
     /// The frames that there is room for now, and the stream whose last are among them.
-    mutating func takeFrames() -> (octets: [UInt8], ended: UInt32?) {
+    mutating func takeFrames() -> (bytes: [UInt8], ended: UInt32?) {
         guard let stream = waiting?.stream else { return ([], nil) }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         // §6.9.1: the windows hold whole payloads, padding and all.
         while let frame = waiting?.frames.first, let room = waiting?.room,
             frame.count - 9 <= min(room, connectionRoom)
         {
-            octets += frame
+            bytes += frame
             connectionRoom -= frame.count - 9
             waiting?.room -= frame.count - 9
             waiting?.frames.removeFirst()
         }
-        guard waiting?.frames.isEmpty == true else { return (octets, nil) }
+        guard waiting?.frames.isEmpty == true else { return (bytes, nil) }
         waiting = nil
-        return (octets, stream)
+        return (bytes, stream)
     }
 
-    private static func integer(_ octets: ArraySlice<UInt8>) -> Int {
-        octets.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    private static func integer(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -21,7 +21,7 @@ package enum RawFrame {
     package static let hasPriority: UInt8 = 0x20
 
     /// - Parameter length: What the frame's header says; the payload's own unless told otherwise.
-    package static func octets(
+    package static func bytes(
         _ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = [],
         length: Int? = nil
     ) -> [UInt8] {
@@ -34,7 +34,7 @@ package enum RawFrame {
     }
 
     package static func settings(_ entries: [(UInt16, UInt32)]) -> [UInt8] {
-        octets(
+        bytes(
             settings,
             entries.flatMap { identifier, value in
                 [UInt8(identifier >> 8), UInt8(identifier & 0xff)] + bigEndian(value)
@@ -42,15 +42,15 @@ package enum RawFrame {
     }
 
     package static func reset(_ stream: UInt32, _ code: UInt32) -> [UInt8] {
-        octets(resetStream, stream: stream, bigEndian(code))
+        bytes(resetStream, stream: stream, bigEndian(code))
     }
 
     package static func goAway(last: UInt32, _ code: UInt32, _ debugData: String = "") -> [UInt8] {
-        octets(goAway, bigEndian(last) + bigEndian(code) + Array(debugData.utf8))
+        bytes(goAway, bigEndian(last) + bigEndian(code) + Array(debugData.utf8))
     }
 
     package static func windowUpdate(_ stream: UInt32, _ increment: UInt32) -> [UInt8] {
-        octets(windowUpdate, stream: stream, bigEndian(increment))
+        bytes(windowUpdate, stream: stream, bigEndian(increment))
     }
 }
 
@@ -68,28 +68,28 @@ package enum RawHPACK {
         [0x40] + string(Array(field.name.utf8)) + string(Array(field.value.utf8))
     }
 
-    private static func string(_ octets: [UInt8]) -> [UInt8] {
-        integer(octets.count, prefixBits: 7, flags: 0) + octets
+    private static func string(_ bytes: [UInt8]) -> [UInt8] {
+        integer(bytes.count, prefixBits: 7, flags: 0) + bytes
     }
 
     /// §5.1.
     package static func integer(_ value: Int, prefixBits: Int, flags: UInt8) -> [UInt8] {
         let limit = 1 << prefixBits - 1
         guard value >= limit else { return [flags | UInt8(value)] }
-        var octets = [flags | UInt8(limit)]
+        var bytes = [flags | UInt8(limit)]
         var rest = value - limit
         while rest >= 128 {
-            octets.append(UInt8(rest & 127) | 128)
+            bytes.append(UInt8(rest & 127) | 128)
             rest >>= 7
         }
-        octets.append(UInt8(rest))
-        return octets
+        bytes.append(UInt8(rest))
+        return bytes
     }
 }
 
 /// A length-prefixed message, with whatever is said of it, true or not.
 package enum RawPrefixed {
-    package static func octets(
+    package static func bytes(
         _ body: [UInt8], flag: UInt8 = 0, length: UInt32? = nil
     ) -> [UInt8] {
         [flag] + RawFrame.bigEndian(length ?? UInt32(body.count)) + body

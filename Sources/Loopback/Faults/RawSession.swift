@@ -117,24 +117,24 @@ struct RawSession: ~Copyable {
     }
 
     private mutating func sendWhatFits() throws(RawPeerGone) {
-        let (octets, ended) = flow.takeFrames()
-        try connection.send(octets)
+        let (bytes, ended) = flow.takeFrames()
+        try connection.send(bytes)
         if let ended { try connection.trailers(ended) }
     }
 
     /// Reads exactly this number of bytes.
     private mutating func receive(_ count: Int) throws(RawPeerGone) -> [UInt8] {
-        var octets: [UInt8] = []
-        octets.reserveCapacity(count)
-        while octets.count < count {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
             if buffer.count == 0 { try connection.receive(&buffer) }
             let taken = buffer.withUnread { unread in
-                let part = unread.extracting(first: min(count - octets.count, unread.count))
-                octets.append(copying: part)
+                let part = unread.extracting(first: min(count - bytes.count, unread.count))
+                bytes.append(copying: part)
                 return part.count
             }
             buffer.consume(taken)
         }
-        return octets
+        return bytes
     }
 }

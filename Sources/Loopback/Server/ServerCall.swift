@@ -87,18 +87,18 @@ extension ServerCall: TimerTarget {
 // MARK: - The request
 
 extension ServerCall {
-    func receive(_ octets: Span<UInt8>, endStream: Bool) {
+    func receive(_ bytes: Span<UInt8>, endStream: Bool) {
         let reader: Resumption<Void>? = state.withLock { state in
-            state.unconsumed += octets.count
+            state.unconsumed += bytes.count
             do throws(RPCError) {
-                var offset = request.isGRPC ? 0 : octets.count
+                var offset = request.isGRPC ? 0 : bytes.count
                 if !request.isGRPC {
-                    guard state.plainBody.count + octets.count <= Self.maxByteCount else {
+                    guard state.plainBody.count + bytes.count <= Self.maxByteCount else {
                         throw RPCError(.resourceExhausted, "the request is too large")
                     }
-                    state.plainBody.append(copying: octets)
+                    state.plainBody.append(copying: bytes)
                 }
-                while let message = try state.assembler.next(in: octets, at: &offset) {
+                while let message = try state.assembler.next(in: bytes, at: &offset) {
                     if message.isCompressed, request.encoding == .identity {
                         throw .violation("a message is compressed and grpc-encoding is missing")
                     }
@@ -123,7 +123,7 @@ extension ServerCall {
                 state.failure = state.failure ?? .violation("the request ends with trailers")
             }
         }
-        receive([UInt8]().span, endStream: true)
+        receive(ContiguousArray<UInt8>().span, endStream: true)
     }
 
     func clientIsGone() {

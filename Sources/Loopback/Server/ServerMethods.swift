@@ -66,8 +66,8 @@ public struct RequestStream<Message: Sendable>: AsyncSequence, Sendable {
         let codec: Codec<Message>
 
         public mutating func next() async throws(RPCError) -> Message? {
-            guard let octets = try await call.next() else { return nil }
-            return try codec.decodeRequest(octets.span)
+            guard let bytes = try await call.next() else { return nil }
+            return try codec.decodeRequest(bytes.contiguous.span)
         }
 
         public mutating func next(
@@ -293,12 +293,12 @@ extension ServerCall {
 
     /// Reads the only message of a request; throws INTERNAL when it has none, or several.
     func only<Message>(_ codec: Codec<Message>) async throws(RPCError) -> Message {
-        guard let octets = try await next() else {
+        guard let bytes = try await next() else {
             throw RPCError(.internal, "the request has no message")
         }
         guard try await next() == nil else {
             throw RPCError(.internal, "the request has more than one message")
         }
-        return try codec.decodeRequest(octets.span)
+        return try codec.decodeRequest(bytes.contiguous.span)
     }
 }

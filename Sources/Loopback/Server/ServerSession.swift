@@ -128,16 +128,16 @@ extension ServerSession: Pollable {
     private func receive(_ reader: inout Reader, now: MonotonicInstant) -> Bool {
         var offset = 0
         var arrivals: [Arrival] = []
-        let hasFailed = reader.buffer.withUnread { octets in
+        let hasFailed = reader.buffer.withUnread { bytes in
             let hasFailed = state.withLock { state in
                 while !state.isOver,
-                    let event = state.connection.receive(octets, at: &offset, now: now)
+                    let event = state.connection.receive(bytes, at: &offset, now: now)
                 {
                     record(event, &state, into: &arrivals)
                 }
                 return state.connection.hasFailed || state.isOver
             }
-            for arrival in arrivals { handle(arrival, octets) }
+            for arrival in arrivals { handle(arrival, bytes) }
             return hasFailed
         }
         reader.buffer.consume(offset)
@@ -172,11 +172,11 @@ extension ServerSession: Pollable {
         }
     }
 
-    private func handle(_ arrival: Arrival, _ octets: Span<UInt8>) {
+    private func handle(_ arrival: Arrival, _ bytes: Span<UInt8>) {
         switch arrival {
         case .request(let call): methods.serve(call)
         case .data(let call, let range, let endStream):
-            call.receive(octets.extracting(range), endStream: endStream)
+            call.receive(bytes.extracting(range), endStream: endStream)
         case .trailers(let call): call.receiveTrailers(isStrict: methods.isStrict)
         case .gone(let call): call.clientIsGone()
         }

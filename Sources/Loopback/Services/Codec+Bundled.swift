@@ -12,6 +12,6 @@ extension Codec where Value: Message {
     fileprivate static var bundled: Codec {
         Codec(
             encode: { value, prefixByteCount in value.encoded(reservingPrefix: prefixByteCount) },
-            decode: { octets in try Value(decoding: octets) })
+            decode: { bytes in try Value(decoding: bytes) })
     }
 }

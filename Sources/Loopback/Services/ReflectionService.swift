@@ -39,7 +39,7 @@ extension [Google.Protobuf.FileDescriptorProto] {
 /// Files by their names and by what they declare.
 private struct DescribedFiles: Sendable {
     private struct File: Sendable {
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var imports: [String]
     }
 
@@ -51,7 +51,7 @@ private struct DescribedFiles: Sendable {
     init(_ descriptors: [Google.Protobuf.FileDescriptorProto]) {
         for descriptor in descriptors {
             guard let name = descriptor.name else { continue }
-            files[name] = File(octets: descriptor.encoded(), imports: descriptor.dependency)
+            files[name] = File(bytes: descriptor.encoded(), imports: descriptor.dependency)
             for symbol in descriptor.symbols { fileOfSymbol[symbol] = name }
             for field in descriptor.extensions {
                 guard let extended = field.extendee, let number = field.number else { continue }
@@ -93,16 +93,16 @@ private struct DescribedFiles: Sendable {
         _ name: String
     ) -> GRPC.Reflection.ServerReflectionResponse.MessageResponse {
         var names = [name]
-        var octets: [[UInt8]] = []
+        var bytes: [[UInt8]] = []
         var index = 0
         while index < names.count {
             if let file = files[names[index]] {
-                octets.append(file.octets)
+                bytes.append(file.bytes)
                 names += file.imports.filter { !names.contains($0) }
             }
             index += 1
         }
-        return .fileDescriptorResponse(.init(fileDescriptorProto: octets))
+        return .fileDescriptorResponse(.init(fileDescriptorProto: bytes))
     }
 
     private static func notFound(

@@ -77,11 +77,18 @@ extension FieldDecoder {
         guard count > 0 else { return "" }
         let bytes = unsafe UnsafeBufferPointer(start: cursor, count: count)
         let string: String
-        do throws(UTF8.ValidationError) {
-            // Several times faster than `String(validating:as:)`, which is generic.
-            string = String(copying: try UTF8Span(validating: unsafe bytes.span))
-        } catch {
-            throw failure(.invalidUTF8)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            do throws(UTF8.ValidationError) {
+                // Several times faster than `String(validating:as:)`, which is generic.
+                string = String(copying: try UTF8Span(validating: unsafe bytes.span))
+            } catch {
+                throw failure(.invalidUTF8)
+            }
+        } else {
+            guard let valid = unsafe String(validating: bytes, as: UTF8.self) else {
+                throw failure(.invalidUTF8)
+            }
+            string = valid
         }
         unsafe cursor += count
         return string

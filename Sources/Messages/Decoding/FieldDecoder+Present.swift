@@ -75,9 +75,11 @@ extension FieldDecoder {
         let first = values.count
         let count = K.fixedByteCount.map { byteCount / $0 } ?? varintCount()
         values.append(contentsOf: repeatElement(K.initial, count: count))
-        var elements = values.mutableSpan
-        for index in first..<first &+ count {
-            try read(kind, number, into: &elements[index])
+        unsafe try values.withUnsafeMutableBufferPointer { elements throws(WireError) in
+            // Safe: `count` elements were added after the first ones.
+            for index in first..<first &+ count {
+                unsafe try read(kind, number, into: &elements[index])
+            }
         }
         // The rest is the start of one more value, which is truncated.
         if unsafe cursor < end {

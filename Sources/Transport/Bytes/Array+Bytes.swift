@@ -1,3 +1,11 @@
+extension Array {
+    /// The same array, of a type that has a `span` on all supported platforms: `Array` has one only
+    /// from macOS 26 and iOS 26 on. Nothing is copied.
+    @inlinable
+    @inline(__always)
+    package var contiguous: ContiguousArray<Element> { ContiguousArray(self) }
+}
+
 // Only the two functions labelled `copying:` copy bytes, so a search for that label finds every
 // copy of a payload.
 

@@ -78,7 +78,7 @@ extension GatherList {
     package mutating func append(referencing bytes: [UInt8], _ range: Range<Int>) {
         precondition(bytes.indices.contains(range) || range.isEmpty)
         guard range.count >= Self.copyThreshold else {
-            return append(copying: bytes.span.extracting(range))
+            return append(copying: bytes.contiguous.span.extracting(range))
         }
         count += range.count
         pieces.append(Piece(array: bytes, range: range))
@@ -185,8 +185,10 @@ extension GatherList {
     ) throws(Failure) -> Result? {
         guard first < pieces.count else { return nil }
         let piece = pieces[first]
-        if let array = piece.array { return try body(array.span.extracting(piece.range)) }
-        return try body(shared.span.extracting(piece.range))
+        if let array = piece.array {
+            return try body(array.contiguous.span.extracting(piece.range))
+        }
+        return try body(shared.contiguous.span.extracting(piece.range))
     }
 
     /// A copy of all bytes, for tests and diagnosis.

@@ -144,7 +144,7 @@ extension ReceiveBuffer {
     package func withUnread<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(bytes.span.extracting(unread))
+        try body(bytes.contiguous.span.extracting(unread))
     }
 
     /// Removes the first `count` unread bytes.

@@ -72,7 +72,8 @@ extension HTTP1 {
                     "the chunks have more than \(limits.maxExtensionByteCount) bytes of extensions")
             }
             let begin = rest.first { !FieldLine.isBlank($0) }
-            guard rest.isEmpty || begin == UInt8(ascii: ";"), FieldLine.isLegal(Array(rest).span)
+            guard rest.isEmpty || begin == UInt8(ascii: ";"),
+                FieldLine.isLegal(ContiguousArray(rest).span)
             else {
                 throw HTTP1Error("not the size of a chunk: '\(PeerText.clean(text, upTo: 40))'")
             }

@@ -16,7 +16,7 @@ extension HTTP1 {
         static func read(
             _ line: [UInt8], into list: inout HeaderList, _ connection: inout ConnectionFields
         ) throws(HTTP1Error) {
-            let (name, value) = try split(line.span)
+            let (name, value) = try split(line.contiguous.span)
             switch name {
             case "content-length":
                 guard connection.contentLength == nil else {

@@ -171,7 +171,7 @@ extension HTTP1.MessageWriter {
         guard !name.isEmpty, name.utf8.allSatisfy(HTTP1.FieldLine.isToken) else {
             throw HTTP1Error("not the name of a field: '\(PeerText.clean(name))'")
         }
-        guard HTTP1.FieldLine.isLegal(Array(value.utf8).span) else {
+        guard HTTP1.FieldLine.isLegal(ContiguousArray(value.utf8).span) else {
             throw HTTP1Error("the value of the field '\(name)' has a control character")
         }
         bytes += name.utf8

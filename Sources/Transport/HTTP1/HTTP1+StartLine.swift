@@ -53,8 +53,9 @@ extension HTTP1 {
         static func response(_ line: [UInt8]) throws(HTTP1Error) -> Response {
             // A server without a reason may leave the blank behind the code out.
             guard line.count >= 12, line[8] == 0x20, line.count == 12 || line[12] == 0x20,
-                let status = HeaderRules.status(line.span.extracting(9..<12)), status < 600,
-                FieldLine.isLegal(line.span.extracting(12..<line.count))
+                let status = HeaderRules.status(line.contiguous.span.extracting(9..<12)),
+                status < 600,
+                FieldLine.isLegal(line.contiguous.span.extracting(12..<line.count))
             else {
                 throw HTTP1Error(
                     "the response begins with '\(PeerText.clean(line, upTo: 40))', "

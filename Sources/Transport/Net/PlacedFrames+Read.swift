@@ -44,8 +44,9 @@ extension PlacedFrames {
             plan, from: socket, headers: &headers, message: &message, &buffer, readsOn: readsOn)
         var outcome = ReadOutcome(socket: try result.get())
         outcome.arrived = take(
-            plan, byteCount: min(result.byteCount, plan.byteCount), headers: headers.span,
-            content: message.span.extracting(droppingFirst: start))
+            plan, byteCount: min(result.byteCount, plan.byteCount),
+            headers: headers.contiguous.span,
+            content: message.contiguous.span.extracting(droppingFirst: start))
         outcome.wasFilled = readsOn ? buffer.wasFilled : result.byteCount == plan.byteCount
         message.removeLast(message.count - start - outcome.arrived.contentByteCount)
         if !outcome.arrived.stray.isEmpty { buffer.prepend(outcome.arrived.stray) }

@@ -282,7 +282,9 @@ extension OpenSSLSession {
             // call of the cipher.
             record.removeAll(keepingCapacity: true)
             plaintext.moveFirst(Self.recordByteCount, to: &record)
-            guard encrypt(record.span) == record.count else { throw fail(connectionFailure()) }
+            guard encrypt(record.contiguous.span) == record.count else {
+                throw fail(connectionFailure())
+            }
         }
     }
 

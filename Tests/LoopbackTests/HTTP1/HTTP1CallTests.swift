@@ -46,7 +46,7 @@ struct HTTP1CallTests {
         let channel = try Channel(server.target, version: version, credentials: .insecure)
         let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let answer = try await channel.post(
-            "/echo", contentType: "application/octet-stream", body: body)
+            "/echo", contentType: "application/byte-stream", body: body)
         #expect(answer.body == body)
     }
 

@@ -6,7 +6,7 @@ extension Connection {
         let list = receivedHeaders
         var length: Int64 = -1
         for field in list.fields where list.isName(field, "content-length") {
-            let declared = Self.length(list.bytes.span.extracting(field.value))
+            let declared = Self.length(list.bytes.contiguous.span.extracting(field.value))
             // RFC 9110 §8.6: several equal lengths are allowed; different ones are not.
             guard let declared, length < 0 || declared == length else {
                 throw .stream(

@@ -17,7 +17,7 @@ extension Connection {
         _ frame: ContinuationFrame, _ payload: Span<UInt8>, now: Instant
     ) throws(HTTP2Error) -> Event? {
         guard let (opening, block) = try headers.continue(frame, payload) else { return nil }
-        return try receiveBlock(opening, block.span, now: now)
+        return try receiveBlock(opening, block.contiguous.span, now: now)
     }
 
     /// Processes a complete header block. It is decoded also when its stream has ended, because decoding

@@ -79,7 +79,8 @@ extension RepeatedBlocks.Remembered {
     ) -> RepeatedBlocks.ID? {
         guard let known = entry?.block, known.count == block.count, entry?.table == table
         else { return nil }
-        let bytes = known.span
+        let contiguous = known.contiguous
+        let bytes = contiguous.span
         for index in bytes.indices where bytes[index] != block[index] { return nil }
         return entry?.id
     }

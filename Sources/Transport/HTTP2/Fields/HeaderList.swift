@@ -86,8 +86,8 @@ extension HeaderList {
     package mutating func append(contentsOf other: HeaderList) {
         for field in other.fields {
             append(
-                name: other.bytes.span.extracting(field.name),
-                value: other.bytes.span.extracting(field.value), field.indexing)
+                name: other.bytes.contiguous.span.extracting(field.name),
+                value: other.bytes.contiguous.span.extracting(field.value), field.indexing)
         }
     }
 
@@ -119,7 +119,7 @@ extension HeaderList {
     /// Whether the field has this name, compared byte by byte.
     package func isName(_ field: Field, _ name: StaticString) -> Bool {
         guard Int(field.nameByteCount) == name.utf8CodeUnitCount else { return false }
-        return bytes.span.extracting(field.name).equals(name)
+        return bytes.contiguous.span.extracting(field.name).equals(name)
     }
 }
 

@@ -20,12 +20,13 @@ package enum HeaderRules {
 extension HeaderRules {
     /// Checks the fields, and their order and number.
     package static func check(_ list: HeaderList, as kind: Kind) throws(Violation) {
-        let fields = list.fields.span
+        let contiguous = list.fields.contiguous
+        let fields = contiguous.span
         var seen: UInt32 = 0
         for index in fields.indices {
             var verdict = fields[index].verdict
             if verdict == .unchecked {
-                verdict = self.verdict(on: fields[index], in: list.bytes.span)
+                verdict = self.verdict(on: fields[index], in: list.bytes.contiguous.span)
             }
             let bit = bit(verdict)
             // A pseudo-header precedes the regular fields, at most once, in the right kind of
@@ -53,7 +54,7 @@ extension HeaderRules {
         guard let field = list.fields.first,
             field.verdict == .status || list.isName(field, ":status")
         else { return nil }
-        return status(list.bytes.span.extracting(field.value))
+        return status(list.bytes.contiguous.span.extracting(field.value))
     }
 
     @inline(__always)

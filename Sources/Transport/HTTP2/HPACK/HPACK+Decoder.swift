@@ -169,7 +169,7 @@ extension HPACK.Decoder {
             guard let field = table.field(at: index) else { throw .invalidIndex }
             nameByteCount = Int(field.nameByteCount)
             if nameByteCount <= room {
-                list.bytes.append(copying: table.bytes.span.extracting(field.name))
+                list.bytes.append(copying: table.bytes.contiguous.span.extracting(field.name))
             }
         }
         let valueByteCount = try readString(
@@ -181,8 +181,8 @@ extension HPACK.Decoder {
                 start: Int32(start), nameByteCount: Int32(nameByteCount),
                 valueByteCount: Int32(valueByteCount), indexing: indexing)
             if indexing == .indexed {
-                field.verdict = HeaderRules.verdict(on: field, in: list.bytes.span)
-                table.insert(field, of: list.bytes.span)
+                field.verdict = HeaderRules.verdict(on: field, in: list.bytes.contiguous.span)
+                table.insert(field, of: list.bytes.contiguous.span)
             }
             list.fields.append(field)
         } else if indexing == .indexed {

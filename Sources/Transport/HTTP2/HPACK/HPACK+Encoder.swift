@@ -64,7 +64,7 @@ extension HPACK.Encoder {
     package mutating func encode(_ list: HeaderList, into output: inout [UInt8]) {
         announceSize(into: &output)
         for field in list.fields {
-            encode(field, of: list.bytes.span, repeats: false, into: &output)
+            encode(field, of: list.bytes.contiguous.span, repeats: false, into: &output)
         }
     }
 
@@ -77,10 +77,10 @@ extension HPACK.Encoder {
         let insertedCount = table.insertedCount
         let list = headers.list
         for field in list.fields {
-            encode(field, of: list.bytes.span, repeats: true, into: &output)
+            encode(field, of: list.bytes.contiguous.span, repeats: true, into: &output)
         }
         if table.insertedCount == insertedCount {
-            prepared.remember(headers, as: output.span.extracting(start..<output.count))
+            prepared.remember(headers, as: output.contiguous.span.extracting(start..<output.count))
         }
     }
 }

@@ -63,7 +63,8 @@ extension HPACK.EncoderIndex {
             let link = links[number & mask]
             if link.fieldTag == Self.tag(fieldHash) {
                 let field = table.field(number: number)
-                let bytes = table.bytes.span
+                let contiguous = table.bytes.contiguous
+                let bytes = contiguous.span
                 if bytes.extracting(field.name).equals(name),
                     bytes.extracting(field.value).equals(value)
                 {
@@ -83,7 +84,7 @@ extension HPACK.EncoderIndex {
             let link = links[number & mask]
             if link.nameTag == Self.tag(nameHash) {
                 let field = table.field(number: number)
-                if table.bytes.span.extracting(field.name).equals(name) { return number }
+                if table.bytes.contiguous.span.extracting(field.name).equals(name) { return number }
             }
             guard link.toNextName > 0 else { return nil }
             number -= Int(link.toNextName)

@@ -22,7 +22,7 @@ extension HPACK {
             var slots = self.slots
             var index = 1
             while index <= StaticTable.count {
-                let name = bytes.span.extracting(fields[index].name)
+                let name = bytes.contiguous.span.extracting(fields[index].name)
                 var slot = Int(truncatingIfNeeded: name.fastHash(seed: 0)) & 0xff
                 while slots[slot] != 0 { slot = (slot + 1) & 0xff }
                 slots[slot] = UInt8(index)
@@ -41,7 +41,7 @@ extension HPACK.StaticIndex {
         var slot = Int(truncatingIfNeeded: nameHash) & 0xff
         while slots[slot] != 0 {
             let index = Int(slots[slot])
-            if bytes.span.extracting(fields[index].name).equals(name) {
+            if bytes.contiguous.span.extracting(fields[index].name).equals(name) {
                 return index..<index + Int(runs[index])
             }
             slot = (slot + 1) & 0xff
@@ -51,7 +51,7 @@ extension HPACK.StaticIndex {
 
     @inline(__always)
     func hasValue(_ value: Span<UInt8>, at index: Int) -> Bool {
-        bytes.span.extracting(fields[index].value).equals(value)
+        bytes.contiguous.span.extracting(fields[index].value).equals(value)
     }
 
     /// `authorization`, `cookie`, `proxy-authorization` and `set-cookie` are secret even if the

@@ -10,7 +10,7 @@ extension HPACK {
             for (name, value) in rows { list.append(name, value) }
             for index in list.fields.indices {
                 list.fields[index].verdict = HeaderRules.verdict(
-                    on: list.fields[index], in: list.bytes.span)
+                    on: list.fields[index], in: list.bytes.contiguous.span)
             }
             return list
         }()

@@ -126,7 +126,7 @@ extension HeaderList {
     mutating func append(copying field: Field, of table: borrowing HPACK.Table) {
         var copy = field
         copy.start = Int32(bytes.count)
-        bytes.append(copying: table.bytes.span.extracting(field.bytes))
+        bytes.append(copying: table.bytes.contiguous.span.extracting(field.bytes))
         fields.append(copy)
     }
 }

@@ -43,7 +43,7 @@ extension SendQueue {
         guard !bytes.isEmpty else { return }
         byteCount += bytes.count
         if bytes.count < Self.gatheringByteCount,
-            pieces.changeLast({ $0.gather(bytes.span) }) == true
+            pieces.changeLast({ $0.gather(bytes.contiguous.span) }) == true
         {
             return
         }
