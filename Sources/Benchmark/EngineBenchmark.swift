@@ -29,7 +29,8 @@ enum EngineBenchmark {
             place.removeAll(keepingCapacity: true)
             for index in 0..<frameCount {
                 let start = index * frame.count + 9
-                place.append(copying: input.span.extracting(start..<start + 16_384))
+                place.append(
+                    copying: ContiguousArray(input).span.extracting(start..<start + 16_384))
             }
             blackHole(place)
         }
@@ -81,9 +82,9 @@ extension EngineEnd {
     /// Receives bytes, and copies their content to `place`.
     mutating func receive(_ bytes: [UInt8], into place: inout [UInt8]) {
         var offset = 0
-        while let event = connection.receive(bytes.span, at: &offset, now: now) {
+        while let event = connection.receive(ContiguousArray(bytes).span, at: &offset, now: now) {
             guard case .data(let handle, let range, _) = event else { continue }
-            place.append(copying: bytes.span.extracting(range))
+            place.append(copying: ContiguousArray(bytes).span.extracting(range))
             connection.consumed(handle, by: range.count, now: now)
         }
         dropOutput()
@@ -91,7 +92,7 @@ extension EngineEnd {
 
     mutating func receive(_ bytes: [UInt8]) {
         var offset = 0
-        while connection.receive(bytes.span, at: &offset, now: now) != nil {}
+        while connection.receive(ContiguousArray(bytes).span, at: &offset, now: now) != nil {}
         dropOutput()
     }
 

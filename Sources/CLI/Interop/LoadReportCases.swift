@@ -24,7 +24,7 @@ extension InteropCase {
                     throw NotServed(reason: "the server sends no load report with its status")
                 }
                 try expect(
-                    "the report", try OrcaLoadReport(decoding: bytes.span),
+                    "the report", try OrcaLoadReport(decoding: ContiguousArray(bytes).span),
                     is: OrcaLoadReport(report))
             }
         },

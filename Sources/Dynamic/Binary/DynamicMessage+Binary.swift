@@ -21,7 +21,8 @@ extension DynamicMessage {
         options: DecodingOptions = DecodingOptions(), allowsPartial: Bool = false
     ) throws(WireError) {
         try self.init(
-            decoding: bytes.span, as: schema, options: options, allowsPartial: allowsPartial)
+            decoding: ContiguousArray(bytes).span, as: schema, options: options,
+            allowsPartial: allowsPartial)
     }
 
     /// Adds the fields in `bytes`: single fields are replaced, messages are merged, lists grow.

@@ -60,10 +60,12 @@ package struct Listener: ~Copyable, Sendable {
             }
             switch errno {
             case EAGAIN, EWOULDBLOCK: return nil
-            // The peer closed the connection before it was accepted, or Linux reports a network
-            // error of that connection. The next one may work.
-            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH:
-                continue
+            // The peer closed the connection before it was accepted. The next one may work.
+            case EINTR, ECONNABORTED: continue
+            #if !canImport(Darwin)
+                // Linux reports a network error of that connection.
+                case EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH: continue
+            #endif
             case let code: throw SystemError("accept", "\(address)", code: code)
             }
         }

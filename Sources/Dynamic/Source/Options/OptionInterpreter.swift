@@ -87,7 +87,7 @@ struct OptionInterpreter: OptionsVisitor {
         _ bytes: [UInt8], into options: inout Options
     ) throws(OptionProblem) {
         do throws(WireError) {
-            try options.merge(bytes.span, options: DecodingOptions())
+            try options.merge(ContiguousArray(bytes).span, options: DecodingOptions())
         } catch {
             throw OptionProblem("the value does not fit the option: \(error)")
         }
