@@ -93,6 +93,10 @@ let package = Package(
         .executableTarget(
             name: "swiftlet-jsonrpc", dependencies: ["Swiftlet", "SwiftletJSONRPC"],
             path: "Tests/Interop/JSONRPC", swiftSettings: strict),
+        // Speaks HTTP/1.1 with clients and servers that others wrote.
+        .executableTarget(
+            name: "swiftlet-http1", dependencies: ["Swiftlet", "SwiftletLoopback"],
+            path: "Tests/HTTP1/Program", swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]
 )

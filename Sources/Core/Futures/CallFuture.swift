@@ -9,14 +9,15 @@ import Synchronization
 /// let reply = try call.response.wait()
 /// ```
 public final class CallFuture<Value: Sendable>: Sendable {
-    private typealias Callback = @Sendable (Result<Value, RPCError>) -> Void
+    /// Returns the callbacks of a future that it completes, which are called next.
+    private typealias Callback = @Sendable (Result<Value, RPCError>) -> [FutureStep]
 
     private struct State {
         var result: Result<Value, RPCError>?
         var callbacks: [Callback] = []
     }
 
-    private let queue: CompletionQueue
+    let queue: CompletionQueue
     private let gate = BlockingGate()
     private let state = Mutex(State())
 
@@ -63,14 +64,19 @@ extension CallFuture {
         on context: SerialContext = .inline,
         _ body: @escaping @Sendable (Result<Value, RPCError>) -> Void
     ) {
-        let callback: Callback = { result in
+        add { result in
             if context.isInline { body(result) } else { context { body(result) } }
+            return []
         }
+    }
+
+    /// Calls `callback` when the value is there, or now when it is there already.
+    private func add(_ callback: @escaping Callback) {
         let result = state.withLock { state in
             if state.result == nil { state.callbacks.append(callback) }
             return state.result
         }
-        if let result { callback(result) }
+        if let result { FutureStep.run(callback(result)) }
     }
 
     /// What `transform` makes of the value, when it is there.
@@ -85,12 +91,15 @@ extension CallFuture {
         _ transform: @escaping @Sendable (Value) -> Result<Mapped, RPCError>
     ) -> CallFuture<Mapped> {
         let mapped = CallFuture<Mapped>(on: queue)
-        whenComplete { mapped.complete($0.flatMap(transform)) }
+        add { mapped.settle($0.flatMap(transform)) }
         return mapped
     }
 
     /// The value is there. Has an effect once.
-    func complete(_ result: Result<Value, RPCError>) {
+    func complete(_ result: Result<Value, RPCError>) { FutureStep.run(settle(result)) }
+
+    /// Keeps the value, and returns the callbacks that wait for it.
+    private func settle(_ result: Result<Value, RPCError>) -> [FutureStep] {
         let callbacks: [Callback] = state.withLock { state in
             guard state.result == nil else { return [] }
             state.result = result
@@ -99,6 +108,20 @@ extension CallFuture {
         }
         gate.open()
         queue.wakeTurner()
-        for callback in callbacks { callback(result) }
+        return callbacks.map { callback in FutureStep { callback(result) } }
+    }
+}
+
+/// A callback that is due, and returns those that are due by what it does.
+///
+/// Futures that are made of others are completed in a loop: a chain of them may be longer than the stack
+/// is deep.
+struct FutureStep {
+    let run: () -> [FutureStep]
+
+    /// Runs the steps in their order, each with what follows from it before the next.
+    static func run(_ steps: [FutureStep]) {
+        var due = Array(steps.reversed())
+        while let step = due.popLast() { due += step.run().reversed() }
     }
 }

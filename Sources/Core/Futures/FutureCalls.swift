@@ -1,60 +1,67 @@
 // Calls as values: each has begun when it is made, and has a future for each part of it.
 
-/// What every call under way has, whatever its shape.
+/// What every call under way has, whatever its shape and its messages.
 public protocol FutureCall: Sendable {
+    /// The metadata, the status, and the way to cancel the call.
+    var parts: CallParts { get }
+}
+
+extension FutureCall {
     /// The metadata in front of the first message. Fails when the call ended with an error before
     /// it; empty when the server sent none.
-    var initialMetadata: CallFuture<Metadata> { get }
+    public var initialMetadata: CallFuture<Metadata> { parts.futures.initialMetadata }
     /// The metadata with the status; of a call that failed, those of its error. Never fails.
-    var trailingMetadata: CallFuture<Metadata> { get }
+    public var trailingMetadata: CallFuture<Metadata> { parts.futures.trailingMetadata }
     /// How the call ended. Never fails.
-    var status: CallFuture<Status> { get }
+    public var status: CallFuture<Status> { parts.futures.status }
     /// Ends the call with CANCELLED.
-    func cancel()
+    public func cancel() { parts.running.cancel() }
 }
 
 /// A call under way with one message each way.
 public struct UnaryCall<Request: Sendable, Reply: Sendable>: FutureCall {
     /// The message of the server; fails with the error of the call.
     public let response: CallFuture<Reply>
-    fileprivate let parts: FutureParts
-    fileprivate let writing: WritingCall<Request>
+    public let parts: CallParts
 }
 
 /// A call under way with one request and any number of responses, which a handler gets.
 public struct ServerStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
-    fileprivate let parts: FutureParts
-    fileprivate let writing: WritingCall<Request>
+    public let parts: CallParts
 }
 
 /// A call under way with any number of requests and one response.
 public struct ClientStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
     /// The message of the server; fails with the error of the call.
     public let response: CallFuture<Reply>
-    fileprivate let parts: FutureParts
+    public let parts: CallParts
     fileprivate let writing: WritingCall<Request>
 }
 
 /// A call under way with any number of messages each way.
 public struct BidirectionalCall<Request: Sendable, Reply: Sendable>: FutureCall {
-    fileprivate let parts: FutureParts
+    public let parts: CallParts
     fileprivate let writing: WritingCall<Request>
 }
 
 // MARK: - Their parts
 
-/// The futures that all shapes have.
-struct FutureParts: Sendable {
+/// The parts that calls under way of all shapes and messages have. ``FutureCall`` gives them their names.
+public struct CallParts: Sendable {
+    fileprivate let futures: CallFutures
+    fileprivate let running: RunningCall
+}
+
+/// The futures of the metadata and of the status.
+private struct CallFutures: Sendable {
     let initialMetadata: CallFuture<Metadata>
     let trailingMetadata: CallFuture<Metadata>
     let status: CallFuture<Status>
-    let queue: CompletionQueue
 
     init(on queue: CompletionQueue) {
         initialMetadata = CallFuture(on: queue)
         trailingMetadata = CallFuture(on: queue)
         status = CallFuture(on: queue)
-        self.queue = queue
     }
 
     func end(_ end: Result<Metadata, RPCError>) {
@@ -85,31 +92,12 @@ struct FutureParts: Sendable {
     }
 }
 
-extension UnaryCall {
-    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
-    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
-    public var status: CallFuture<Status> { parts.status }
-    public func cancel() { writing.cancel() }
-}
-
-extension ServerStreamingCall {
-    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
-    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
-    public var status: CallFuture<Status> { parts.status }
-    public func cancel() { writing.cancel() }
-}
-
 extension ClientStreamingCall {
-    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
-    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
-    public var status: CallFuture<Status> { parts.status }
-    public func cancel() { writing.cancel() }
-
     /// Sends a message. The future completes when there is room for the next, and fails when the
     /// call has ended.
     @discardableResult
     public func sendMessage(_ message: Request) -> CallFuture<Void> {
-        parts.write(message, to: writing)
+        writing.send(message, endingWith: status)
     }
 
     /// Says that no more messages follow.
@@ -117,29 +105,25 @@ extension ClientStreamingCall {
 }
 
 extension BidirectionalCall {
-    public var initialMetadata: CallFuture<Metadata> { parts.initialMetadata }
-    public var trailingMetadata: CallFuture<Metadata> { parts.trailingMetadata }
-    public var status: CallFuture<Status> { parts.status }
-    public func cancel() { writing.cancel() }
-
     /// Sends a message. The future completes when there is room for the next, and fails when the
     /// call has ended.
     @discardableResult
     public func sendMessage(_ message: Request) -> CallFuture<Void> {
-        parts.write(message, to: writing)
+        writing.send(message, endingWith: status)
     }
 
     /// Says that no more messages follow.
     public func sendEnd() { writing.finish() }
 }
 
-extension FutureParts {
-    fileprivate func write<Request>(
-        _ message: Request, to writing: WritingCall<Request>
+extension WritingCall {
+    /// Sends a message of a call that ends with `status`.
+    fileprivate func send(
+        _ message: Request, endingWith status: CallFuture<Status>
     ) -> CallFuture<Void> {
-        let written = CallFuture<Void>(on: queue)
+        let written = CallFuture<Void>(on: status.queue)
         do throws(RPCError) {
-            try writing.write(message) { [status] hasRoom in
+            try write(message) { hasRoom in
                 guard !hasRoom else { return written.complete(.success(())) }
                 status.whenComplete { end in
                     let error = RPCError((try? end.get()) ?? .ok) ?? .callHasEndedWell
@@ -150,6 +134,16 @@ extension FutureParts {
             written.complete(.failure(error))
         }
         return written
+    }
+
+    /// Sends the only request. One that cannot be encoded fails the call.
+    fileprivate func sendOnly(_ request: Request) {
+        do throws(RPCError) {
+            try write(request)
+            finish()
+        } catch {
+            running.call.fail(error)
+        }
     }
 }
 
@@ -168,8 +162,8 @@ extension Channel {
         options: CallOptions = CallOptions()
     ) -> UnaryCall<Request, Reply> {
         let (parts, response, writing) = startSingle(method, options)
-        parts.writeOnly(request, to: writing)
-        return UnaryCall(response: response, parts: parts, writing: writing)
+        writing.sendOnly(request)
+        return UnaryCall(response: response, parts: parts)
     }
 
     /// Starts a call with one request; `handler` gets the responses, one at a time and in order, on the
@@ -178,11 +172,9 @@ extension Channel {
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions(), handler: @escaping @Sendable (Reply) -> Void
     ) -> ServerStreamingCall<Request, Reply> {
-        let parts = FutureParts(on: backend.queue)
-        let writing = startBidirectional(
-            method, options: options, handlers: parts.handlers(handler))
-        parts.writeOnly(request, to: writing)
-        return ServerStreamingCall(parts: parts, writing: writing)
+        let (parts, writing) = startStreaming(method, options, handler)
+        writing.sendOnly(request)
+        return ServerStreamingCall(parts: parts)
     }
 
     /// Starts a call with any number of requests and one response.
@@ -199,37 +191,35 @@ extension Channel {
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         handler: @escaping @Sendable (Reply) -> Void
     ) -> BidirectionalCall<Request, Reply> {
-        let parts = FutureParts(on: backend.queue)
-        let writing = startBidirectional(
-            method, options: options, handlers: parts.handlers(handler))
+        let (parts, writing) = startStreaming(method, options, handler)
         return BidirectionalCall(parts: parts, writing: writing)
+    }
+
+    /// Starts a call that has any number of responses.
+    private func startStreaming<Request, Reply>(
+        _ method: Method<Request, Reply>, _ options: CallOptions,
+        _ handler: @escaping @Sendable (Reply) -> Void
+    ) -> (CallParts, WritingCall<Request>) {
+        let futures = CallFutures(on: backend.queue)
+        let writing = startBidirectional(
+            method, options: options, handlers: futures.handlers(handler))
+        return (CallParts(futures: futures, running: writing.running), writing)
     }
 
     /// Starts a call that has one response.
     private func startSingle<Request, Reply>(
         _ method: Method<Request, Reply>, _ options: CallOptions
-    ) -> (FutureParts, CallFuture<Reply>, WritingCall<Request>) {
-        let parts = FutureParts(on: backend.queue)
+    ) -> (CallParts, CallFuture<Reply>, WritingCall<Request>) {
+        let futures = CallFutures(on: backend.queue)
         let response = CallFuture<Reply>(on: backend.queue)
         let only = OnlyReply<Reply>()
-        let handlers = parts.handlers {
+        let handlers = futures.handlers {
             only.receive($0)
         } end: { end in
             response.complete(only.result(at: end).map(\.message))
         }
-        return (parts, response, startBidirectional(method, options: options, handlers: handlers))
-    }
-}
-
-extension FutureParts {
-    /// Sends the only request. One that cannot be encoded fails the call.
-    fileprivate func writeOnly<Request>(_ request: Request, to writing: WritingCall<Request>) {
-        do throws(RPCError) {
-            try writing.write(request)
-            writing.finish()
-        } catch {
-            writing.running.call.fail(error)
-        }
+        let writing = startBidirectional(method, options: options, handlers: handlers)
+        return (CallParts(futures: futures, running: writing.running), response, writing)
     }
 }
 

@@ -106,7 +106,7 @@ extension HTTP1Channel: ChannelBackend, QueueTenant, NetworkFollower {
                 link.end("the machine has lost its network", StatusMapping.networkLoss)
             }
             guard monitor.includesLocal || !target.isLocal else { return }
-            for call in change({ $0.pool.takeWaiting { !$0.head.waitForReady } }) {
+            for call in change({ $0.pool.takeWaiting { !$0.waitsForReady } }) {
                 call.end(with: StatusMapping.networkLoss.notExecuted, isImmediate: true)
             }
         }

@@ -22,11 +22,11 @@ extension HTTP1Channel: HTTP1LinkOwner {
 
     func connectOnce() {
         let begun = MonotonicInstant.now
-        let attempt = HTTP1Attempt(
-            target, credentials: credentials, arguments: arguments,
-            offering: whenHTTP2 == nil ? ["http/1.1"] : ["h2", "http/1.1"], sockets: sockets,
-            proxy: proxy, loop: loop
-        ) { [self] attempt, outcome in
+        let route = WireRoute(
+            target: target, credentials: credentials, arguments: arguments,
+            protocols: whenHTTP2 == nil ? ["http/1.1"] : ["h2", "http/1.1"], sockets: sockets,
+            proxy: proxy)
+        let attempt = HTTP1Attempt(route, loop: loop) { [self] attempt, outcome in
             _ = state.withLock { $0.attempts.removeValue(forKey: ObjectIdentifier(attempt)) }
             switch consume outcome {
             case .connected(let connection): adopt(connection)

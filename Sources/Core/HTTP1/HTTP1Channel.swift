@@ -4,8 +4,10 @@ import Synchronization
 /// A channel whose connections speak HTTP/1.1: calls take one connection each, for as long as they
 /// run. Decisions are made on the loop's thread.
 final class HTTP1Channel: Sendable {
+    typealias Pool = HTTP1Pool<HTTP1Link, CallCore>
+
     struct State {
-        var pool: HTTP1Pool
+        var pool: Pool
         var attempts: [ObjectIdentifier: HTTP1Attempt] = [:]
         var connectivity = ConnectivityState.idle
         let followers = Followers<ConnectivityState>()
@@ -62,7 +64,7 @@ final class HTTP1Channel: Sendable {
             maxSendByteCount: arguments.maxSendMessageByteCount,
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
             maxReplayByteCount: arguments.maxReplayByteCount)
-        let pool = HTTP1Pool(maxCount: arguments.maxConnectionCount, arguments.backoff)
+        let pool = Pool(maxCount: arguments.maxConnectionCount, arguments.backoff)
         state = Mutex(State(pool: pool))
         arguments.connectivityMonitor?.add(self, at: target)
         if !queue.adopt(self) { shutDown() }
@@ -136,7 +138,7 @@ extension HTTP1Channel: CallBackend {
         endIfReleased()
     }
 
-    private func nextStep() -> HTTP1Pool.Step? {
+    private func nextStep() -> Pool.Step? {
         // Released outside the lock.
         _ = state.withLock { $0.pool.takeEnded() }
         return change { $0.isShutDown ? nil : $0.pool.nextStep(now: .now) }
@@ -203,6 +205,12 @@ extension HTTP1Channel: CallBackend {
         let what = queue.isShutDown ? "completion queue of the channel" : "channel"
         return RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted
     }
+}
+
+extension HTTP1Link: PooledConnection {}
+
+extension CallCore: PooledCall {
+    var waitsForReady: Bool { head.waitForReady }
 }
 
 extension CallCore {

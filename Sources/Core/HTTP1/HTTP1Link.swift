@@ -97,10 +97,13 @@ extension HTTP1Link {
         guard var request = call.takeRequest() else { return .isOver }
         var body: [UInt8] = []
         request.takeEach { message, _ in body += message.bytes }
+        // A request that a closed connection has lost is sent once more, and another kept connection may
+        // be closed just as well.
+        let needsNewConnection = request.attempt > 0
         let stream: StreamHandle? = state.withLock { state in
-            guard !state.isOver, state.exchange == nil, state.connection.canBegin else {
-                return nil
-            }
+            guard !state.isOver, state.exchange == nil, state.connection.canBegin,
+                !needsNewConnection || state.exchangeCount == 0
+            else { return nil }
             state.exchangeCount &+= 1
             let stream = StreamHandle(slot: 0, generation: state.exchangeCount)
             state.exchange = Exchange(

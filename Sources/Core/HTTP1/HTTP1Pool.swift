@@ -1,21 +1,34 @@
 import SwiftletTransport
 
+/// A connection, as a pool sees it.
+protocol PooledConnection: AnyObject, Sendable {
+    /// When it last carried a call; when it was made if it has carried none.
+    var idleSince: MonotonicInstant { get }
+}
+
+/// A call that waits for a connection, as a pool sees it.
+protocol PooledCall: AnyObject, Sendable {
+    var isEnded: Bool { get }
+    /// Whether the call waits while no connection can be made.
+    var waitsForReady: Bool { get }
+}
+
 /// The connections of an ``HTTP1Channel`` and the calls that wait for one, without I/O: each change
 /// returns what there is to do.
-struct HTTP1Pool: Sendable {
+struct HTTP1Pool<Link: PooledConnection, Call: PooledCall>: Sendable {
     /// What to do next for the calls that wait.
     enum Step {
-        case open(CallCore, HTTP1Link)
+        case open(Call, Link)
         case connect
-        case fail(CallCore, ConnectionFailure, nextAttempt: MonotonicInstant?)
+        case fail(Call, ConnectionFailure, nextAttempt: MonotonicInstant?)
     }
 
     private let maxCount: Int
     /// Connections that carry no call. The last one was used last.
-    private(set) var free: [HTTP1Link] = []
-    private(set) var busy: [HTTP1Link] = []
+    private(set) var free: [Link] = []
+    private(set) var busy: [Link] = []
     /// An ended call stays until ``takeEnded()`` removes it.
-    private(set) var waiting: [CallCore] = []
+    private(set) var waiting: [Call] = []
     /// The waiting calls are searched for ended ones when they are this many.
     private var searchCount = Self.leastSearchCount
     /// Attempts to connect that are under way.
@@ -25,7 +38,7 @@ struct HTTP1Pool: Sendable {
     /// After a failure no connection is tried before this moment.
     private(set) var nextAttempt: MonotonicInstant?
 
-    private static let leastSearchCount = 128
+    private static var leastSearchCount: Int { 128 }
 
     init(maxCount: Int, _ backoff: Backoff.Configuration) {
         self.maxCount = max(1, maxCount)
@@ -34,7 +47,7 @@ struct HTTP1Pool: Sendable {
 }
 
 extension HTTP1Pool {
-    var links: [HTTP1Link] { free + busy }
+    var links: [Link] { free + busy }
 
     var isUnused: Bool { busy.isEmpty && waiting.allSatisfy(\.isEnded) }
 
@@ -45,11 +58,11 @@ extension HTTP1Pool {
         return lastFailure == nil ? .idle : .transientFailure
     }
 
-    mutating func add(_ call: CallCore) { waiting.append(call) }
+    mutating func add(_ call: Call) { waiting.append(call) }
 
     /// Removes calls that have ended: those before the first other call, and all of them when they may be
     /// half of the waiting calls. The caller releases them outside its lock.
-    mutating func takeEnded() -> [CallCore] {
+    mutating func takeEnded() -> [Call] {
         guard waiting.count < searchCount else {
             let calls = waiting
             waiting = calls.filter { !$0.isEnded }
@@ -77,7 +90,7 @@ extension HTTP1Pool {
         }
         // While there is a connection, or one on its way, the call waits for that.
         guard links.isEmpty, attemptCount == 0, let lastFailure,
-            let index = waiting.firstIndex(where: { !$0.head.waitForReady })
+            let index = waiting.firstIndex(where: { !$0.waitsForReady })
         else { return nil }
         return .fail(waiting.remove(at: index), lastFailure, nextAttempt: nextAttempt)
     }
@@ -93,7 +106,7 @@ extension HTTP1Pool {
     }
 
     /// An attempt has brought a connection.
-    mutating func attemptSucceeded(_ link: HTTP1Link) {
+    mutating func attemptSucceeded(_ link: Link) {
         attemptCount -= 1
         backoff.reset()
         lastFailure = nil
@@ -104,11 +117,12 @@ extension HTTP1Pool {
     /// An attempt that began at `begun` has failed. The delay to the next counts from its beginning.
     mutating func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
         attemptCount -= 1
+        // Attempts that ran side by side are one failure: later ones begin after the delay.
+        let isBesideAnother = nextAttempt.map { begun < $0 } ?? false
+        if !isBesideAnother { nextAttempt = begun + backoff.next() }
         var failure = failure
-        let delay = backoff.next()
         failure.attemptNumber = backoff.attemptCount
         lastFailure = failure
-        nextAttempt = begun + delay
     }
 
     /// An attempt was given up, or its connection went elsewhere.
@@ -121,26 +135,26 @@ extension HTTP1Pool {
     }
 
     /// A call was not given to its connection, and is the next to get one.
-    mutating func putBack(_ call: CallCore) { waiting.insert(call, at: 0) }
+    mutating func putBack(_ call: Call) { waiting.insert(call, at: 0) }
 
-    mutating func free(_ link: HTTP1Link) {
+    mutating func free(_ link: Link) {
         guard let index = busy.firstIndex(where: { $0 === link }) else { return }
         free.append(busy.remove(at: index))
     }
 
-    mutating func remove(_ link: HTTP1Link) {
+    mutating func remove(_ link: Link) {
         free.removeAll { $0 === link }
         busy.removeAll { $0 === link }
     }
 
-    mutating func takeWaiting(where isTaken: (CallCore) -> Bool = { _ in true }) -> [CallCore] {
+    mutating func takeWaiting(where isTaken: (Call) -> Bool = { _ in true }) -> [Call] {
         let taken = waiting.filter(isTaken)
         waiting.removeAll(where: isTaken)
         return taken
     }
 
     /// Takes the connections that carry no call, and have not since `moment`.
-    mutating func takeFree(idleSince moment: MonotonicInstant? = nil) -> [HTTP1Link] {
+    mutating func takeFree(idleSince moment: MonotonicInstant? = nil) -> [Link] {
         let taken = free.filter { link in moment.map { link.idleSince <= $0 } ?? true }
         free.removeAll { link in taken.contains { $0 === link } }
         return taken

@@ -241,14 +241,14 @@ struct MethodName: Hashable {
             guard (0x21...0x7e).contains(byte) else { return false }
             if byteCount == 0 {
                 guard byte == UInt8(ascii: "/") else { return false }
-            } else if byte == UInt8(ascii: "/") {
-                // The name of a service is not empty.
-                guard byteCount > 1 else { return false }
-                slashCount += 1
+            } else if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") {
+                // Neither the package, nor the service, nor the method is empty.
+                guard last != UInt8(ascii: "/"), last != UInt8(ascii: ".") else { return false }
+                if byte == UInt8(ascii: "/") { slashCount += 1 }
             }
             last = byte
             byteCount += 1
         }
-        return slashCount > 0 && last != UInt8(ascii: "/")
+        return slashCount > 0 && last != UInt8(ascii: "/") && last != UInt8(ascii: ".")
     }
 }

@@ -1,5 +1,7 @@
+import Foundation
 import Swiftlet
 import SwiftletLoopback
+import Synchronization
 import Testing
 
 @Suite("The connections of HTTP/1.1", .timeLimit(.minutes(5)))
@@ -24,7 +26,7 @@ struct HTTP1PoolTests {
                 return HTTPReply(contentType: "text/plain", body: [])
             }
         }
-        let host = Host("http://\(server.target)")
+        let host = Swiftlet.Host("http://\(server.target)")
         host.configure { $0.maxConnectionCount = 3 }
         let channel = try host.channel()
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -51,6 +53,27 @@ struct HTTP1PoolTests {
         #expect(try await channel.request(method, "/", body: [66]).body == Array("ok".utf8))
         #expect(peer.connectionCount == 2)
         #expect(peer.requestTexts.map { $0.suffix(1) } == ["A", "B", "B"])
+    }
+
+    @Test("that a server closed meanwhile, all of them, cost an idempotent request one more try")
+    func allStale() async throws {
+        let arrivals = Atomic(0)
+        let peer = try RawHTTP1 { connection, request in
+            guard connection <= 2, request == 2 else {
+                arrivals.wrappingAdd(1, ordering: .relaxed)
+                // So that the first two requests have a connection each.
+                while arrivals.load(ordering: .relaxed) < 2 { sched_yield() }
+                return (Self.ok, false)
+            }
+            return nil
+        }
+        let channel = try channel(peer.target) { $0.maxConnectionCount = 2 }
+        async let first = channel.request(.get, "/")
+        async let second = channel.request(.get, "/")
+        #expect(try await [first.status, second.status] == [200, 200])
+        #expect(peer.connectionCount == 2)
+        #expect(try await channel.request(.get, "/").status == 200)
+        #expect(peer.connectionCount == 3)
     }
 
     @Test("that a server closed meanwhile fail any other request, which may have been executed")

@@ -1,0 +1,267 @@
+import SwiftletTransport
+import Synchronization
+
+/// Where the connections of a channel go, and what secures them.
+struct WireRoute: Sendable {
+    let target: Target
+    let credentials: ChannelCredentials
+    let arguments: ChannelArguments
+    /// The name that TLS checks; nil checks the name of the channel.
+    var serverName: String?
+    /// The application protocols that are offered over TLS; nil offers those of the credentials.
+    var protocols: [String]?
+    /// Where connected sockets come from, instead of from addresses; nil connects to addresses.
+    let sockets: SocketSupply?
+    /// The proxy that connections are made through; nil for none.
+    let proxy: ProxyServer?
+}
+
+/// Opens a wire to one of several addresses: connects, has the proxy make the tunnel, and adds the layer
+/// of TLS. The handshake is the owner's. When that fails, ``passOver(phase:_:)`` opens a wire to one of
+/// the other addresses.
+final class WireOpener: Sendable {
+    enum Outcome: ~Copyable, Sendable {
+        /// A wire to the address, whose handshake has not begun.
+        case opened(LinkWire, SocketAddress)
+        /// The handshake over the last wire has used its share of the time, which leaves the other
+        /// addresses theirs. The owner passes the address over.
+        case late(Duration)
+        /// No address is left.
+        case failed(ConnectionFailure)
+    }
+
+    typealias Report = @Sendable (consuming Outcome) -> Void
+
+    fileprivate struct State {
+        /// Addresses that have not failed.
+        var addresses: [SocketAddress] = []
+        var failures: [(address: String, cause: String)] = []
+        var dialer: Dialer?
+        var tunnel: ProxyTunnel?
+        /// The address that is connected to.
+        var peer = ""
+        var phase = RPCError.Phase.resolve
+        var times: ConnectionTimes
+        /// Wires that were opened.
+        var wireCount = 0
+        /// Nil before the start.
+        var report: Report?
+        var isClosed = false
+    }
+
+    private let route: WireRoute
+    private let deadline: MonotonicInstant
+    private let loop: EventLoop
+    private let handshakeTimer = TimerSlot()
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - route: Where the wire goes.
+    ///   - begun: When the attempt began.
+    ///   - timeLimit: How long the attempt may take. The owner ends it.
+    ///   - loop: The loop that the wire belongs to.
+    init(_ route: WireRoute, begun: MonotonicInstant, timeLimit: Duration, loop: EventLoop) {
+        self.route = route
+        self.loop = loop
+        deadline = begun + timeLimit
+        state = Mutex(State(times: ConnectionTimes(begun: begun)))
+    }
+}
+
+extension WireOpener {
+    /// Begins with the addresses, which were found at `resolved`. `report` is called for each outcome
+    /// until ``close()``, on the loop's thread. Has no effect after that.
+    func start(
+        _ addresses: [SocketAddress], resolved: MonotonicInstant?, report: @escaping Report
+    ) {
+        let isClosed = state.withLock { state in
+            state.times.resolved = resolved
+            if !state.isClosed { state.report = report }
+            return state.isClosed
+        }
+        guard !isClosed else { return }
+        if let sockets = route.sockets { take(from: sockets) } else { dial(addresses) }
+    }
+
+    /// Gives up without a report, and releases the owner.
+    func close() {
+        let (dialer, tunnel, report) = state.withLock { state in
+            state.isClosed = true
+            return (state.dialer.take(), state.tunnel.take(), state.report.take())
+        }
+        handshakeTimer.close()
+        dialer?.cancel()
+        tunnel?.cancel()
+        // Released outside the lock.
+        _ = report
+    }
+
+    /// The handshake with the present address has failed. Opens a wire to one that is left, or reports
+    /// the failure.
+    func passOver(phase: RPCError.Phase, _ cause: String) {
+        handshakeTimer.cancel()
+        let (addresses, failures) = state.withLock { state in
+            let peer = state.peer
+            state.failures.append((peer, "connect \(peer): \(cause)"))
+            return (state.addresses, state.failures)
+        }
+        guard addresses.isEmpty else { return dial(addresses) }
+        report(.failed(ConnectionFailure(phase: phase, attempts: failures)))
+    }
+
+    /// The failure of an attempt whose time is up.
+    func failure(_ phase: RPCError.Phase, _ cause: String) -> ConnectionFailure {
+        let dialer = state.withLock { $0.dialer }
+        let failures = dialer?.cancel() ?? []
+        var failure = ConnectionFailure(phase: phase)
+        failure.attempts = state.withLock { $0.note(failures) }
+        failure.cause = cause
+        return failure
+    }
+
+    /// The times so far.
+    var times: ConnectionTimes { state.withLock { $0.times } }
+
+    /// What the opener waits for. With the phase `tls` the wire is open, and its owner knows more.
+    var progress: (phase: RPCError.Phase, text: String) {
+        let (phase, peer, hasTunnel) = state.withLock { ($0.phase, $0.peer, $0.tunnel != nil) }
+        return switch phase {
+        case .resolve: (.resolve, "look up \(route.target): no answer")
+        case .connect where hasTunnel: (.connect, "connect \(peer): no answer of the proxy")
+        case .connect: (.connect, "connect to \(route.target): no answer")
+        default: (.tls, "connect \(peer): \(Self.noHandshake)")
+        }
+    }
+
+    static let noHandshake = "the TLS handshake did not complete"
+}
+
+// MARK: - From an address to a wire
+
+extension WireOpener {
+    private func take(from sockets: SocketSupply) {
+        do throws(SystemError) {
+            dialed(.connected(try sockets(), .unix(path: route.target.text), []))
+        } catch {
+            report(.failed(ConnectionFailure(phase: .connect, cause: "\(error)")))
+        }
+    }
+
+    private func dial(_ addresses: [SocketAddress]) {
+        let dialer = Dialer(
+            addresses, attemptDelay: route.arguments.happyEyeballsDelay,
+            options: route.arguments.socketOptions, loop: loop
+        ) { [self] outcome in dialed(outcome) }
+        let isClosed = state.withLock { state in
+            state.phase = .connect
+            state.addresses = addresses
+            if !state.isClosed { state.dialer = dialer }
+            return state.isClosed
+        }
+        if !isClosed { dialer.start() }
+    }
+
+    private func dialed(_ outcome: consuming Dialer.Outcome) {
+        switch consume outcome {
+        case .failed(let failures):
+            let all = state.withLock { $0.note(failures) }
+            report(.failed(ConnectionFailure(phase: .connect, attempts: all)))
+        case .connected(let socket, let address, let failures):
+            state.withLock { state in
+                state.dialer = nil
+                state.peer = "\(address)"
+                state.times.connected = .now
+                state.times.failedAttemptCount = state.note(failures).count
+                state.addresses.removeAll { $0 == address }
+            }
+            openTunnel(socket, address)
+        }
+    }
+
+    /// Has the proxy, if there is one, connect the socket to the server.
+    private func openTunnel(_ socket: consuming Socket, _ address: SocketAddress) {
+        guard let proxy = route.proxy, let (host, port) = route.target.proxyDestination else {
+            return secure(socket, address)
+        }
+        let handshake = ProxyHandshake(proxy, host: host, port: port)
+        let tunnel = ProxyTunnel(socket, handshake, loop: loop) { [self] outcome in
+            state.withLock { $0.tunnel = nil }
+            switch consume outcome {
+            case .connected(let socket): secure(socket, address)
+            case .failed(let cause): passOver(phase: .connect, cause)
+            }
+        }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.tunnel = tunnel }
+            return state.isClosed
+        }
+        if isClosed { tunnel.cancel() } else { tunnel.start() }
+    }
+
+    private func secure(_ socket: consuming Socket, _ address: SocketAddress) {
+        // Before the session is made, which may take a while: it loads certificates.
+        state.withLock { $0.phase = .tls }
+        let session: (any TLSSession)?
+        do throws(TLSError) {
+            session = try route.credentials.session(
+                for: route.serverName ?? route.arguments.defaultHost ?? route.target.host,
+                override: route.arguments.targetNameOverride, offering: route.protocols)
+        } catch {
+            return passOver(phase: .tls, "\(error)")
+        }
+        limitHandshake()
+        report(.opened(LinkWire(socket, session), address))
+    }
+
+    private func report(_ outcome: consuming Outcome) {
+        guard let report = state.withLock({ $0.report }) else { return }
+        report(outcome)
+    }
+}
+
+// MARK: - The time of a handshake
+
+extension WireOpener {
+    /// Leaves the other addresses their share of the time.
+    private func limitHandshake() {
+        let (number, otherCount) = state.withLock { state in
+            state.wireCount += 1
+            return (state.wireCount, state.addresses.count)
+        }
+        guard otherCount > 0 else { return }
+        let now = MonotonicInstant.now
+        let share = now.duration(to: deadline) / (otherCount + 1)
+        handshakeTimer.schedule(HandshakeTimer(self, number, share), at: now + share, on: loop)
+    }
+
+    fileprivate func handshakeIsLate(_ number: Int, _ share: Duration) {
+        let isCurrent = state.withLock { $0.wireCount == number && $0.phase == .tls }
+        if isCurrent { report(.late(share)) }
+    }
+}
+
+/// Ends the share of an attempt's time that one address has.
+private final class HandshakeTimer: TimerTarget {
+    private let opener: WireOpener
+    private let number: Int
+    private let share: Duration
+
+    init(_ opener: WireOpener, _ number: Int, _ share: Duration) {
+        self.opener = opener
+        self.number = number
+        self.share = share
+    }
+
+    func timerFired(now: MonotonicInstant) { opener.handshakeIsLate(number, share) }
+}
+
+extension WireOpener.State {
+    /// Returns all failures so far.
+    fileprivate mutating func note(
+        _ failures: [HappyEyeballs<String>.Failure]
+    ) -> [(address: String, cause: String)] {
+        addresses.removeAll { address in failures.contains { $0.address == address } }
+        self.failures += failures.map { ("\($0.address)", $0.cause) }
+        return self.failures
+    }
+}

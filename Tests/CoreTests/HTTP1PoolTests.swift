@@ -1,0 +1,291 @@
+import SwiftletTransport
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+/// The pool in virtual time, with connections and calls that do nothing.
+@Suite("A pool of connections of HTTP/1.1")
+struct HTTP1PoolTests {
+    private final class Link: PooledConnection {
+        let idleSince: MonotonicInstant
+        init(idleSince: MonotonicInstant = .init(nanoseconds: 0)) { self.idleSince = idleSince }
+    }
+
+    private final class Call: PooledCall {
+        let waitsForReady: Bool
+        private let ended = Atomic(false)
+        var isEnded: Bool { ended.load(ordering: .relaxed) }
+        init(waitsForReady: Bool = false) { self.waitsForReady = waitsForReady }
+        func end() { ended.store(true, ordering: .relaxed) }
+    }
+
+    /// A pool that is changed in place, so that expectations can change it.
+    @dynamicMemberLookup
+    private final class Pool {
+        private var pool: HTTP1Pool<Link, Call>
+
+        init(maxCount: Int) {
+            pool = HTTP1Pool(
+                maxCount: maxCount,
+                Backoff.Configuration(initial: .seconds(1), maximum: .seconds(120)))
+        }
+
+        subscript<Value>(dynamicMember path: KeyPath<HTTP1Pool<Link, Call>, Value>) -> Value {
+            pool[keyPath: path]
+        }
+
+        func add(_ call: Call) { pool.add(call) }
+        func putBack(_ call: Call) { pool.putBack(call) }
+        func free(_ link: Link) { pool.free(link) }
+        func remove(_ link: Link) { pool.remove(link) }
+        func takeEnded() -> [Call] { pool.takeEnded() }
+        func takeFree(idleSince moment: MonotonicInstant? = nil) -> [Link] {
+            pool.takeFree(idleSince: moment)
+        }
+        func nextStep(now: MonotonicInstant = start) -> HTTP1Pool<Link, Call>.Step? {
+            pool.nextStep(now: now)
+        }
+        func beginAttempt(now: MonotonicInstant) -> Bool { pool.beginAttempt(now: now) }
+        func attemptSucceeded(_ link: Link) { pool.attemptSucceeded(link) }
+        func attemptFailed(begun: MonotonicInstant) { pool.attemptFailed(failure, begun: begun) }
+        func attemptEnded() { pool.attemptEnded() }
+        func resetBackoff() { pool.resetBackoff() }
+
+        /// The number of attempts that the pool begins for what waits.
+        func attempts() -> Int {
+            var count = 0
+            while case .connect = nextStep() { count += 1 }
+            return count
+        }
+
+        /// The call that gets a connection next; nil if none does.
+        func opened() -> Call? {
+            if case .open(let call, _) = nextStep() { call } else { nil }
+        }
+
+        /// Whether there is nothing to do.
+        func isWaiting() -> Bool {
+            if case nil = nextStep() { true } else { false }
+        }
+    }
+
+    private static let start = MonotonicInstant(nanoseconds: 1_000_000_000_000)
+    private static let failure = ConnectionFailure(phase: .connect, cause: "refused")
+
+    @Test("connects once for each call that waits, up to its limit")
+    func limit() {
+        for (callCount, expected) in [(0, 0), (1, 1), (2, 2), (3, 3), (10, 3)] {
+            let pool = Pool(maxCount: 3)
+            for _ in 0..<callCount { pool.add(Call()) }
+            #expect(pool.attempts() == expected)
+            #expect(pool.connectivity == (callCount == 0 ? .idle : .connecting))
+        }
+        let least = Pool(maxCount: 0)
+        least.add(Call())
+        #expect(least.attempts() == 1, "a pool has room for one connection at least")
+    }
+
+    @Test("counts connections in use, free ones and attempts against its limit")
+    func limitOfAll() {
+        let pool = Pool(maxCount: 2)
+        let (busy, free) = (Link(), Link())
+        for _ in 0..<2 { pool.add(Call()) }
+        #expect(pool.attempts() == 2)
+        pool.attemptSucceeded(busy)
+        #expect(pool.opened() != nil)
+        #expect(pool.attempts() == 0)
+        pool.attemptSucceeded(free)
+        #expect(pool.opened() != nil)
+        for _ in 0..<5 { pool.add(Call()) }
+        #expect(pool.attempts() == 0)
+        pool.remove(busy)
+        #expect(pool.attempts() == 1, "a connection that has ended makes room")
+        #expect(pool.links.count == 1 && pool.connectivity == .ready)
+    }
+
+    @Test("gives connections to calls in the order in which they came")
+    func order() {
+        let pool = Pool(maxCount: 1)
+        let calls = (0..<4).map { _ in Call() }
+        for call in calls { pool.add(call) }
+        #expect(pool.attempts() == 1)
+        let link = Link()
+        pool.attemptSucceeded(link)
+        for call in calls {
+            #expect(pool.opened() === call)
+            #expect(pool.opened() == nil)
+            pool.free(link)
+        }
+    }
+
+    @Test("gives a call that its connection has refused the next one, before all others")
+    func refusal() {
+        let pool = Pool(maxCount: 1)
+        let (first, second) = (Call(), Call())
+        pool.add(first)
+        pool.add(second)
+        #expect(pool.attempts() == 1)
+        let stale = Link()
+        pool.attemptSucceeded(stale)
+        #expect(pool.opened() === first)
+        pool.remove(stale)
+        pool.putBack(first)
+        #expect(pool.attempts() == 1)
+        pool.attemptSucceeded(Link())
+        #expect(pool.opened() === first)
+    }
+
+    @Test("uses the connection again that was used last, so that others may become idle")
+    func lastUsed() {
+        let pool = Pool(maxCount: 2)
+        let (old, recent) = (Link(), Link())
+        for link in [old, recent] {
+            pool.add(Call())
+            _ = pool.attempts()
+            pool.attemptSucceeded(link)
+            _ = pool.opened()
+        }
+        pool.free(old)
+        pool.free(recent)
+        pool.add(Call())
+        guard case .open(_, let link) = pool.nextStep() else {
+            Issue.record("the call got no connection")
+            return
+        }
+        #expect(link === recent)
+    }
+
+    @Test("closes the connections that no call has used for the idle time-out, and no others")
+    func idle() {
+        let pool = Pool(maxCount: 3)
+        let links = (0..<3).map { Link(idleSince: Self.start + .seconds($0 * 10)) }
+        for _ in links { pool.add(Call()) }
+        _ = pool.attempts()
+        for link in links { pool.attemptSucceeded(link) }
+        let busy = links[2]
+        for _ in links { _ = pool.opened() }
+        pool.free(links[0])
+        pool.free(links[1])
+        #expect(pool.takeFree(idleSince: Self.start - .seconds(1)).isEmpty)
+        #expect(
+            pool.takeFree(idleSince: Self.start).map(ObjectIdentifier.init) == [.init(links[0])])
+        #expect(pool.takeFree(idleSince: Self.start + .seconds(60)).count == 1)
+        #expect(pool.links.map(ObjectIdentifier.init) == [.init(busy)])
+        #expect(pool.takeFree().isEmpty)
+    }
+
+    @Test("forgets calls that end while they wait, and gives their place to the next")
+    func cancellation() {
+        let pool = Pool(maxCount: 1)
+        let calls = (0..<3).map { _ in Call() }
+        for call in calls { pool.add(call) }
+        _ = pool.attempts()
+        calls[0].end()
+        #expect(pool.takeEnded().map(ObjectIdentifier.init) == [.init(calls[0])])
+        pool.attemptSucceeded(Link())
+        #expect(pool.opened() === calls[1])
+        #expect(!pool.isUnused)
+    }
+
+    @Test("keeps no more ended calls than others, however many end behind one that waits")
+    func manyCancellations() {
+        let pool = Pool(maxCount: 1)
+        let first = Call()
+        pool.add(first)
+        var most = 0
+        for _ in 0..<10_000 {
+            let call = Call()
+            call.end()
+            pool.add(call)
+            _ = pool.takeEnded()
+            most = max(most, pool.waiting.count)
+        }
+        #expect(most <= 128)
+        #expect(pool.waiting.first === first)
+        first.end()
+        #expect(pool.isUnused)
+    }
+
+    @Test("fails calls with the last failure until the delay has passed, except those that wait")
+    func failure() {
+        let pool = Pool(maxCount: 2)
+        let (patient, hasty) = (Call(waitsForReady: true), Call())
+        pool.add(patient)
+        pool.add(hasty)
+        #expect(pool.attempts() == 2)
+        pool.attemptFailed(begun: Self.start)
+        #expect(pool.isWaiting(), "another attempt is still under way")
+        pool.attemptFailed(begun: Self.start)
+        guard case .fail(let failed, let failure, let next?) = pool.nextStep() else {
+            Issue.record("no call has failed")
+            return
+        }
+        #expect(failed === hasty && failure.attemptNumber == 1)
+        #expect(next > Self.start && pool.connectivity == .transientFailure)
+        #expect(pool.isWaiting())
+        #expect(!pool.beginAttempt(now: Self.start))
+        guard case .connect = pool.nextStep(now: next) else {
+            Issue.record("the pool does not connect when the delay has passed")
+            return
+        }
+        pool.attemptSucceeded(Link())
+        #expect(pool.opened() === patient)
+        #expect(pool.lastFailure == nil && pool.nextAttempt == nil)
+    }
+
+    @Test("counts attempts that fail side by side as one failure, and later ones each")
+    func failuresSideBySide() throws {
+        let pool = Pool(maxCount: 6)
+        for _ in 0..<6 { pool.add(Call(waitsForReady: true)) }
+        #expect(pool.attempts() == 6)
+        for _ in 0..<6 { pool.attemptFailed(begun: Self.start) }
+        #expect(pool.lastFailure?.attemptNumber == 1)
+        let next = try #require(pool.nextAttempt)
+        #expect(next <= Self.start + .milliseconds(1_201))
+        guard case .connect = pool.nextStep(now: next) else {
+            Issue.record("the pool does not connect when the delay has passed")
+            return
+        }
+        pool.attemptFailed(begun: next)
+        #expect(pool.lastFailure?.attemptNumber == 2)
+        #expect(try #require(pool.nextAttempt) > next)
+    }
+
+    @Test("connects at once when the network has come back")
+    func recovery() {
+        let pool = Pool(maxCount: 1)
+        pool.add(Call(waitsForReady: true))
+        #expect(pool.attempts() == 1)
+        pool.attemptFailed(begun: Self.start)
+        #expect(pool.attempts() == 0)
+        pool.resetBackoff()
+        #expect(pool.attempts() == 1)
+    }
+
+    @Test("makes one connection ahead of the first call, and none beside another")
+    func ahead() {
+        let pool = Pool(maxCount: 3)
+        #expect(pool.beginAttempt(now: Self.start))
+        #expect(!pool.beginAttempt(now: Self.start))
+        pool.add(Call())
+        #expect(pool.attempts() == 0, "the attempt under way is for the call")
+        pool.attemptEnded()
+        #expect(pool.attempts() == 1)
+    }
+
+    @Test("loses no connection that ends while it is free, in use, or not known")
+    func removal() {
+        let pool = Pool(maxCount: 2)
+        let link = Link()
+        pool.remove(link)
+        pool.free(link)
+        #expect(pool.links.isEmpty, "a connection that is not in use cannot become free")
+        pool.add(Call())
+        _ = pool.attempts()
+        pool.attemptSucceeded(link)
+        pool.remove(link)
+        #expect(pool.links.isEmpty)
+        #expect(pool.opened() == nil)
+    }
+}
