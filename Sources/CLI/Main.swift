@@ -12,7 +12,7 @@ enum Main {
         CallCommand.self, ListCommand.self, DescribeCommand.self, HealthCommand.self,
         StateCommand.self, PingCommand.self, BenchCommand.self, ServeCommand.self,
         DemoCommand.self, HelloCommand.self, RouteCommand.self, InteropCommand.self,
-        GenerateCommand.self, CheckCommand.self,
+        GenerateCommand.self, CheckCommand.self, RecordCommand.self, ReplayCommand.self,
     ]
 
     /// Runs the command on the main thread, which turns a queue for it. An asynchronous `main` starts
