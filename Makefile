@@ -85,6 +85,12 @@ install: $(FOR_STATIC)
 	$(SWIFT) build -c release $(STATIC) $(STRIPPED) --product swiftlet
 	install -d "$(PREFIX)/bin"
 	install .build/release/swiftlet "$(PREFIX)/bin/swiftlet"
+	install -d "$(PREFIX)/share/bash-completion/completions" "$(PREFIX)/share/zsh/site-functions" \
+	    "$(PREFIX)/share/fish/vendor_completions.d" "$(PREFIX)/share/man/man1"
+	.build/release/swiftlet completion bash >"$(PREFIX)/share/bash-completion/completions/swiftlet"
+	.build/release/swiftlet completion zsh >"$(PREFIX)/share/zsh/site-functions/_swiftlet"
+	.build/release/swiftlet completion fish >"$(PREFIX)/share/fish/vendor_completions.d/swiftlet.fish"
+	.build/release/swiftlet man >"$(PREFIX)/share/man/man1/swiftlet.1"
 
 # Not every toolchain has its clang beside it. A compiler that finds no archive answers with the bare
 # name.

@@ -13,7 +13,7 @@ enum Main {
         StateCommand.self, PingCommand.self, BenchCommand.self, ServeCommand.self,
         DemoCommand.self, HelloCommand.self, RouteCommand.self, InteropCommand.self,
         GenerateCommand.self, CheckCommand.self, RecordCommand.self, ReplayCommand.self,
-        ReplCommand.self,
+        ReplCommand.self, CompletionCommand.self, ManCommand.self,
     ]
 
     /// Runs the command on the main thread, which turns a queue for it. An asynchronous `main` starts
