@@ -153,6 +153,7 @@ extension ReplCompleter {
             return field.enumeration?.values.map { JSONQuotes.around($0.name) } ?? []
         case .bool: return ["true", "false"]
         case .message, .group: return ["{"]
+        case .string, .bytes: return ["\""]
         default: return []
         }
     }

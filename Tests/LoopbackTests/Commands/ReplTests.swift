@@ -47,7 +47,8 @@ struct ReplTests {
         ("Grow {\"itemsByName\": {\"a\": {\"n", ["\"name\""]),
         ("Grow {\"items_by_name\": {\"a\": {\"n", ["\"name\""]),
         ("Grow {\"list\": [{\"kind\": \"KIND_BOX\"}, {\"kind\": ", kinds),
-        ("Grow {\"isNew\": t", ["true"]), ("Grow {\"id\"", []), ("Grow {\"id\": \"a\"} ", []),
+        ("Grow {\"isNew\": t", ["true"]), ("Grow {\"id\": ", ["\""]), ("Grow {\"id\": \"a", []),
+        ("Grow {\"id\"", []), ("Grow {\"id\": \"a\"} ", []),
         ("Grow {} {\"is", ["\"isNew\""]), ("Nothing {", []), ("Grow {\"none\": {\"", []),
     ]
     private static let iFields = ["\"id\"", "\"isNew\"", "\"item\"", "\"itemsByName\""]
