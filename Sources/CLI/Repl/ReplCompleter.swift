@@ -48,7 +48,7 @@ struct ReplCompleter {
         schema.services.flatMap(\.methods).map { String($0.path.dropFirst()) }
     }
 
-    /// - Parameter methods: Whether a word may also be the beginning of the last part of a name.
+    /// Completes a word to a name. With `methods`, it may also be the beginning of a name's last part.
     private func word(_ word: String, among names: [String], methods: Bool) -> Completion {
         var found = names.filter { $0.hasPrefix(word) }
         if found.isEmpty, methods, !word.isEmpty {

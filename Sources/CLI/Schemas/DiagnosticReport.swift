@@ -36,7 +36,7 @@ struct DiagnosticReport {
         return Self.expanded(lines[diagnostic.line - 1], mark: diagnostic.column)
     }
 
-    /// - Parameter column: The column of the mark: from 1, in bytes, a tab ends at a multiple of 8.
+    /// The line for a terminal. The column counts from 1, in bytes; a tab ends at a multiple of 8.
     private static func expanded(
         _ line: ArraySlice<UInt8>, mark column: Int
     ) -> (text: String, mark: Int) {
