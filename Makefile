@@ -10,10 +10,13 @@ CLANG ?= $(TOOLS)clang
 SOURCES = Package.swift Sources Tests
 # Swift's libraries go into the binary where the system has none of its own, and what only a plug-in
 # would look for stays out. So does the library of C++ go in, where there is an archive of it: the
-# linker is shown a folder that has nothing else.
+# linker is shown a folder that has nothing else. Each function has a section of its own, so that the
+# linker removes those that nothing calls, and keeps one of those that are equal. With
+# SWIFTLET_SMALL, modules that a command line does not need fast are optimised for size.
 ARCHIVES = $(CURDIR)/.build/archives
 ifeq ($(shell uname),Linux)
-STATIC = --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc "-L$(ARCHIVES)"
+STATIC = --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc "-L$(ARCHIVES)" \
+    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --gc-sections -Xlinker --icf=safe
 STRIPPED = -Xlinker -s
 # What is linked that is not Swift's.
 FOR_STATIC = archives
@@ -79,12 +82,18 @@ docs:
 
 # A static binary of the command line, with its symbols.
 static: $(FOR_STATIC)
-	$(SWIFT) build -c release $(STATIC) --product swiftlet
+	SWIFTLET_SMALL=1 $(SWIFT) build -c release $(STATIC) --product swiftlet
 
 install: $(FOR_STATIC)
-	$(SWIFT) build -c release $(STATIC) $(STRIPPED) --product swiftlet
+	SWIFTLET_SMALL=1 $(SWIFT) build -c release $(STATIC) $(STRIPPED) --product swiftlet
 	install -d "$(PREFIX)/bin"
 	install .build/release/swiftlet "$(PREFIX)/bin/swiftlet"
+	install -d "$(PREFIX)/share/bash-completion/completions" "$(PREFIX)/share/zsh/site-functions" \
+	    "$(PREFIX)/share/fish/vendor_completions.d" "$(PREFIX)/share/man/man1"
+	.build/release/swiftlet completion bash >"$(PREFIX)/share/bash-completion/completions/swiftlet"
+	.build/release/swiftlet completion zsh >"$(PREFIX)/share/zsh/site-functions/_swiftlet"
+	.build/release/swiftlet completion fish >"$(PREFIX)/share/fish/vendor_completions.d/swiftlet.fish"
+	.build/release/swiftlet man >"$(PREFIX)/share/man/man1/swiftlet.1"
 
 # Not every toolchain has its clang beside it. A compiler that finds no archive answers with the bare
 # name.

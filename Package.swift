@@ -11,6 +11,13 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// The same for modules that the command line does not need fast: `make static` sets SWIFTLET_SMALL, and
+/// they are optimised for size. Core and Transport, which every byte of a call passes, never are. A
+/// package that uses this one must not set the variable, because it may not have unsafe flags.
+let small: [SwiftSetting] =
+    strict
+    + (Context.environment["SWIFTLET_SMALL"] == nil ? [] : [.unsafeFlags(["-Osize"])])
+
 let package = Package(
     name: "swiftlet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -32,18 +39,18 @@ let package = Package(
         .target(
             name: "SwiftletCore", dependencies: ["SwiftletTransport"],
             path: "Sources/Core", swiftSettings: strict),
-        .target(name: "SwiftletMessages", path: "Sources/Messages", swiftSettings: strict),
+        .target(name: "SwiftletMessages", path: "Sources/Messages", swiftSettings: small),
         // Schemas at run time. A client with compiled messages does not build it.
         .target(
             name: "SwiftletDynamic", dependencies: ["SwiftletMessages"],
-            path: "Sources/Dynamic", swiftSettings: strict),
+            path: "Sources/Dynamic", swiftSettings: small),
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
-            path: "Sources/Swiftlet", swiftSettings: strict),
+            path: "Sources/Swiftlet", swiftSettings: small),
         .target(
             name: "SwiftletLoopback",
             dependencies: ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
-            path: "Sources/Loopback", swiftSettings: strict),
+            path: "Sources/Loopback", swiftSettings: small),
         // Alone with its JSON, so that programs of gRPC carry none.
         .target(
             name: "SwiftletJSONRPC", dependencies: ["SwiftletCore"], path: "Sources/JSONRPC",
@@ -53,7 +60,7 @@ let package = Package(
             dependencies: [
                 "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletTransport",
             ],
-            path: "Sources/CLI", swiftSettings: strict),
+            path: "Sources/CLI", swiftSettings: small),
         .executableTarget(
             name: "SwiftletBenchmark",
             dependencies: ["Swiftlet", "SwiftletLoopback", "SwiftletTransport"],

@@ -12,7 +12,8 @@ enum Main {
         CallCommand.self, ListCommand.self, DescribeCommand.self, HealthCommand.self,
         StateCommand.self, PingCommand.self, BenchCommand.self, ServeCommand.self,
         DemoCommand.self, HelloCommand.self, RouteCommand.self, InteropCommand.self,
-        GenerateCommand.self,
+        GenerateCommand.self, CheckCommand.self, RecordCommand.self, ReplayCommand.self,
+        ReplCommand.self, CompletionCommand.self, ManCommand.self,
     ]
 
     /// Runs the command on the main thread, which turns a queue for it. An asynchronous `main` starts
@@ -68,13 +69,20 @@ enum Main {
             leave(with: error.status)
         } catch is CancellationError {
             leave(with: Interruption.exitStatus)
+        } catch let failure as DetailedFailure {
+            end(failure.error, details: failure.details)
         } catch let error as RPCError {
-            printToStandardError("swiftlet: \(text(of: error))")
-            leave(with: 64 + Int32(error.code.rawValue))
+            end(error, details: "")
         } catch {
             printToStandardError("swiftlet: \(error)")
             leave(with: 1)
         }
+    }
+
+    private static func end(_ error: RPCError, details: String) -> Never {
+        printToStandardError("swiftlet: \(text(of: error))")
+        if !details.isEmpty { printToStandardError(details) }
+        leave(with: 64 + Int32(error.code.rawValue))
     }
 
     /// The description of an error without the time of the next connection attempt: the program ends

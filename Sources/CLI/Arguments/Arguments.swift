@@ -114,16 +114,12 @@ extension Arguments {
     /// The value of an option in seconds, or with the unit `ms`, `s`, `m` or `h`; nil if it is absent.
     func duration(_ option: String) throws -> Duration? {
         guard let text = self[option] else { return nil }
-        let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "e" || $0 == "-" }
-        let units = ["": 1, "s": 1, "ms": 0.001, "m": 60, "h": 3_600]
-        guard let count = Double(digits), let unit = units[String(text[digits.endIndex...])],
-            count * unit > 0, count * unit <= 1e9
-        else {
+        guard let duration = Duration(commandLine: text) else {
             throw UsageError(
                 message: "\(option): not a time: '\(text)' "
                     + "(expected seconds such as 1.5, or 200ms, above 0 and up to 1e9)")
         }
-        return .seconds(count * unit)
+        return duration
     }
 }
 

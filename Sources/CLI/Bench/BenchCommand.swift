@@ -9,27 +9,35 @@ enum BenchCommand: Command {
         + "\(SchemaOptions.usage) \(ChannelOptions.usage)"
     static let purpose = """
         calls a method many times, and prints rates, latencies and statuses. With --rate calls start
-              at fixed times, and each latency counts from the time at which the call was due
+              at fixed times, and each latency counts from the time at which the call was due. Requests
+              may have the placeholders of ghz, such as {{.RequestNumber}}, {{.UUID}}, {{.Timestamp}},
+              {{randomInt 1 9}} and {{randomString 8}}
         """
     static let examples = [
         "bench localhost:50051 helloworld.Greeter/SayHello -d '{\"name\": \"x\"}' -c 50 -n 20000",
         "bench localhost:50051 helloworld.Greeter/SayHello --rate 500 -z 30s --warmup 2s "
             + "--output json",
+        "bench localhost:50051 shop.Cart/Get -d '{\"id\": \"{{.RequestNumber}}\"}' -n 1000 "
+            + "--output html > report.html",
     ]
     static let options: [CommandOption] =
         [
-            .value("d", "data", named: "JSON|@FILE", help: "the request; several for a stream"),
+            .value(
+                "d", "data", named: "JSON|@FILE",
+                help: "the request, with {{.RequestNumber}} and others; several for a stream"),
             .value("c", "concurrency", named: "N", help: "calls at the same time; default: 50"),
             .value("n", "total", named: "N", help: "how many calls; default: 200 without -z"),
             .value("z", "duration", named: "TIME", help: "how long calls are started"),
             .value("r", "rate", named: "N", help: "calls per second; default: as many as possible"),
             .value("connections", named: "N", help: "channels, each with a connection; default: 1"),
             .value("warmup", named: "TIME", help: "calls before the measurement; default: none"),
-            .value("output", named: "text|json|csv", help: "the form of the result; default: text"),
+            .value(
+                "output", named: "text|json|csv|html",
+                help: "the form of the result; default: text"),
         ] + SchemaOptions.all + ChannelOptions.all
 
     private enum Output: String, CaseIterable {
-        case text, json, csv
+        case text, json, csv, html
     }
 
     static func run(_ arguments: Arguments) async throws {
@@ -39,22 +47,25 @@ enum BenchCommand: Command {
         let plan = try plan(arguments)
         let concurrency = try arguments.integer("-c", in: 1...100_000) ?? 50
         let output = try arguments.choice("--output", as: Output.self) ?? .text
-        let input = try RequestInput(arguments["-d"])
         let localSchema = try SchemaOptions.localSchema(arguments)
         let channels = try channels(target, arguments)
         let result = try await closing(channels) {
             let method = try await reference.find(
                 in: localSchema, or: ServerReflection(channel: channels[0], target: target))
-            let requests = try await requests(input, of: method)
+            let requests = try await LoadRequests(arguments["-d"], of: method)
             let generator = try LoadGenerator(
                 method, requests: requests, schedule: LoadSchedule(plan, start: .now))
-            return await generator.run(on: channels, concurrency: concurrency)
+            return await generator.run(
+                on: channels, concurrency: concurrency, isShown: Terminal.showsProgress)
         }
         let report = LoadReport(result: result)
         switch output {
         case .text: print(report.text(columnCount: Terminal.columnCount))
         case .json: print(report.json)
         case .csv: print(report.csv)
+        case .html:
+            let subject = "\(arguments.words[1]) on \(target)"
+            print(HTMLReport(report: report, subject: subject).text, terminator: "")
         }
         if result.statuses.keys.contains(where: { $0 != .ok }) { throw ExitStatus(status: 1) }
     }
@@ -72,19 +83,6 @@ enum BenchCommand: Command {
     private static func channels(_ target: String, _ arguments: Arguments) throws -> [Channel] {
         let count = try arguments.integer("--connections", in: 1...10_000) ?? 1
         return try (0..<count).map { _ in try ChannelOptions.channel(target, arguments) }
-    }
-
-    /// The encoded requests of one call.
-    private static func requests(
-        _ input: RequestInput, of method: MethodSchema
-    ) async throws -> [[UInt8]] {
-        let format = MessageFormat(name: .json)
-        var messages = RequestMessages(
-            input, as: method.input, format, isStream: method.streamsRequests)
-        guard method.streamsRequests else { return [try await messages.only().encoded()] }
-        var requests: [[UInt8]] = []
-        while let message = try await messages.next() { requests.append(try message.encoded()) }
-        return requests
     }
 
     private static func closing<Result>(

@@ -4,11 +4,11 @@ import SwiftletDynamic
 /// Makes the calls of a benchmark.
 struct LoadGenerator: Sendable {
     let method: Method<[UInt8], Int>
-    /// The encoded requests of each call.
-    let requests: [[UInt8]]
+    let requests: LoadRequests
     let schedule: LoadSchedule
+    private let progress = LoadProgress()
 
-    init(_ schema: MethodSchema, requests: [[UInt8]], schedule: LoadSchedule) throws {
+    init(_ schema: MethodSchema, requests: LoadRequests, schedule: LoadSchedule) throws {
         method = try Method(path: schema.path, schema.shape, request: .bytes, reply: .byteCount)
         self.requests = requests
         self.schedule = schedule
@@ -16,10 +16,16 @@ struct LoadGenerator: Sendable {
 
     /// Runs `concurrency` workers, spread over the channels. Cancelling the task stops the workers; the
     /// result is what was measured until then.
-    func run(on channels: [Channel], concurrency: Int) async -> LoadResult {
+    ///
+    /// - Parameters:
+    ///   - channels: The channels; at least one.
+    ///   - concurrency: The count of workers, each of which makes one call at a time.
+    ///   - isShown: Whether a line of the standard error shows the progress.
+    func run(on channels: [Channel], concurrency: Int, isShown: Bool) async -> LoadResult {
+        async let _: Void = isShown ? progress.show(since: .now) : ()
         var result = await withTaskGroup(of: LoadResult.self) { group in
             for index in 0..<concurrency {
-                group.addTask { await work(on: channels[index % channels.count]) }
+                group.addTask { await work(index, on: channels[index % channels.count]) }
             }
             return await group.reduce(into: LoadResult()) { $0.merge($1) }
         }
@@ -27,34 +33,44 @@ struct LoadGenerator: Sendable {
         return result
     }
 
-    private func work(on channel: Channel) async -> LoadResult {
+    private func work(_ number: Int, on channel: Channel) async -> LoadResult {
         var result = LoadResult()
         while !Task.isCancelled, let ticket = schedule.next(now: .now) {
             if let due = ticket.due, due > .now {
                 do { try await Task.sleep(until: due, clock: .continuous) } catch { break }
             }
             let begin = ticket.due ?? .now
-            let outcome = await call(channel)
+            let outcome = await call(channel, ticket.number, worker: number)
             // A call that the interrupt has cancelled measures nothing.
             guard !Task.isCancelled else { break }
-            if ticket.isMeasured { result.record(begin.duration(to: .now), outcome) }
+            guard ticket.isMeasured else { continue }
+            let end = ContinuousClock.now
+            result.record(
+                begin.duration(to: end), outcome,
+                at: schedule.measurementStart.duration(to: end))
+            progress.record(isFailure: outcome.isFailure)
         }
         return result
     }
 
     /// The bytes of the responses.
-    private func call(_ channel: Channel) async -> Result<Int, RPCError> {
+    private func call(
+        _ channel: Channel, _ number: Int, worker: Int
+    ) async -> Result<Int, RPCError> {
         do throws(RPCError) {
+            let requests = try await requests.requests(number: number, worker: worker)
             if method.shape == .unary {
                 return .success(try await channel.unary(method, requests[0]))
             }
-            return .success(try await stream(channel))
+            return .success(try await stream(requests, channel))
         } catch {
             return .failure(error)
         }
     }
 
-    private func stream(_ channel: Channel) async throws(RPCError) -> Int {
+    private func stream(
+        _ requests: [[UInt8]], _ channel: Channel
+    ) async throws(RPCError) -> Int {
         let call = try await channel.bidirectional(method)
         for request in requests.dropLast() { try await call.requests.write(request) }
         if let last = requests.last {
@@ -68,15 +84,8 @@ struct LoadGenerator: Sendable {
     }
 }
 
-extension Codec<[UInt8]> {
-    /// Messages that are encoded already.
-    fileprivate static var bytes: Codec {
-        Codec(
-            encode: { message, prefixByteCount in
-                [UInt8](repeating: 0, count: prefixByteCount) + message
-            },
-            decode: { bytes in bytes.indices.map { bytes[$0] } })
-    }
+extension Result {
+    fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
 }
 
 extension Codec<Int> {

@@ -4,12 +4,12 @@ import Swiftlet
 struct LoadReport {
     let result: LoadResult
 
-    private static let percentiles = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
+    private static let parts = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999]
     private static let barCount = 10
 
     private var latencies: LatencyHistogram { result.latencies }
 
-    private var sortedStatuses: [(name: String, count: Int)] {
+    var sortedStatuses: [(name: String, count: Int)] {
         result.statuses.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { ("\($0.key)", $0.value) }
     }
@@ -32,23 +32,38 @@ extension LoadReport {
     ///
     /// - Parameter columnCount: The width of the terminal, in characters.
     func text(columnCount: Int) -> String {
-        var lines = [
-            "calls       \(latencies.count) in \(Self.decimal(result.duration / .seconds(1))) s",
-            "rate        \(Self.decimal(result.callsPerSecond)) calls per second",
-            "received    \(result.receivedByteCount) bytes",
-            "latency     min \(latencies.min.milliseconds), mean \(latencies.mean.milliseconds), "
-                + "max \(latencies.max.milliseconds)",
-        ]
+        var lines = summary.map { row in
+            row.name + String(repeating: " ", count: 12 - row.name.count) + row.value
+        }
         guard latencies.count > 0 else { return lines.joined(separator: "\n") }
         lines += ["", "percentiles"]
-        lines += Self.percentiles.map {
-            "  \(Self.name($0).padded(to: 6)) \(latencies.percentile($0).paddedMilliseconds)"
+        lines += percentiles.map {
+            "  \($0.name.padded(to: 6)) \($0.value.padded(to: 12))"
         }
         lines += ["", "histogram"] + bars(columnCount)
         lines += ["", "statuses"]
         lines += sortedStatuses.map { "  \($0.name)  \($0.count)" }
         if let failure = result.firstFailure { lines += ["", "first failure: \(failure)"] }
         return lines.joined(separator: "\n")
+    }
+
+    /// The figures of the result, with at most 11 characters in a name.
+    var summary: [(name: String, value: String)] {
+        [
+            ("calls", "\(latencies.count) in \(Self.decimal(result.duration / .seconds(1))) s"),
+            ("rate", "\(Self.decimal(result.callsPerSecond)) calls per second"),
+            ("received", "\(result.receivedByteCount) bytes"),
+            (
+                "latency",
+                "min \(latencies.min.milliseconds), mean \(latencies.mean.milliseconds), "
+                    + "max \(latencies.max.milliseconds)"
+            ),
+        ]
+    }
+
+    /// The latencies that parts of the calls do not exceed.
+    var percentiles: [(name: String, value: String)] {
+        Self.parts.map { (Self.name($0), latencies.percentile($0).milliseconds) }
     }
 
     private func bars(_ columnCount: Int) -> [String] {
@@ -75,7 +90,7 @@ extension LoadReport {
         ]
         let named =
             [("min", latencies.min), ("mean", latencies.mean), ("max", latencies.max)]
-            + Self.percentiles.map { (Self.name($0), latencies.percentile($0)) }
+            + Self.parts.map { (Self.name($0), latencies.percentile($0)) }
         figures += named.map { ("\($0.0)Milliseconds", "\($0.1 / .milliseconds(1))") }
         return figures
     }

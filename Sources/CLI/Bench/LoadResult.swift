@@ -5,6 +5,8 @@ struct LoadResult: Sendable {
     /// The latencies of all calls, failed ones included.
     var latencies = LatencyHistogram()
     var statuses: [StatusCode: Int] = [:]
+    /// The calls by the second in which they ended.
+    var seconds: [LoadSecond] = []
     /// The text of the first failure.
     var firstFailure: String?
     /// Bytes of all response messages.
@@ -16,13 +18,18 @@ struct LoadResult: Sendable {
         duration > .zero ? Double(latencies.count) / (duration / .seconds(1)) : 0
     }
 
-    mutating func record(_ latency: Duration, _ outcome: Result<Int, RPCError>) {
+    /// Adds a call that ended `time` after the start of the measurement.
+    mutating func record(
+        _ latency: Duration, _ outcome: Result<Int, RPCError>, at time: Duration
+    ) {
         latencies.record(latency)
         switch outcome {
         case .success(let byteCount):
+            seconds.record(latency, isFailure: false, at: time)
             statuses[.ok, default: 0] += 1
             receivedByteCount += byteCount
         case .failure(let error):
+            seconds.record(latency, isFailure: true, at: time)
             statuses[error.code, default: 0] += 1
             firstFailure = firstFailure ?? Main.text(of: error)
         }
@@ -30,6 +37,7 @@ struct LoadResult: Sendable {
 
     mutating func merge(_ other: LoadResult) {
         latencies.merge(other.latencies)
+        seconds.merge(other.seconds)
         statuses.merge(other.statuses, uniquingKeysWith: +)
         firstFailure = firstFailure ?? other.firstFailure
         receivedByteCount += other.receivedByteCount

@@ -19,6 +19,8 @@ final class LoadSchedule: Sendable {
     }
 
     struct Ticket {
+        /// The number of the call, from 0, those before the measurement included.
+        var number: Int
         /// The start of the call; nil means at once.
         var due: Instant?
         var isMeasured: Bool
@@ -45,12 +47,15 @@ final class LoadSchedule: Sendable {
         progress.withLock { progress in
             let due = plan.rate.map { start + .seconds(Double(progress.issued) / $0) }
             let begin = due ?? now
+            let number = progress.issued
             progress.issued += 1
-            guard begin >= measurementStart else { return Ticket(due: due, isMeasured: false) }
+            guard begin >= measurementStart else {
+                return Ticket(number: number, due: due, isMeasured: false)
+            }
             if let duration = plan.duration, begin >= measurementStart + duration { return nil }
             if let count = plan.count, progress.measured >= count { return nil }
             progress.measured += 1
-            return Ticket(due: due, isMeasured: true)
+            return Ticket(number: number, due: due, isMeasured: true)
         }
     }
 }

@@ -42,11 +42,17 @@ enum CallCommand: Command {
         // A stream may be typed by hand: only --max-time limits it.
         let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
         try await channel.closing {
-            let method = try await reference.find(
-                in: localSchema, or: ServerReflection(channel: channel, target: target))
+            let reflection = ServerReflection(channel: channel, target: target)
+            let method = try await reference.find(in: localSchema, or: reflection)
             let call = DynamicCall(
                 method: method, format: format, log: CallLog(isEnabled: arguments.has("-v")))
-            try await call.run(on: channel, input)
+            do {
+                try await call.run(on: channel, input)
+            } catch let error as RPCError {
+                let details = StatusDetails(
+                    schema: method.schema, reflection: localSchema == nil ? reflection : nil)
+                throw DetailedFailure(error: error, details: await details.text(of: error))
+            }
         }
     }
 }

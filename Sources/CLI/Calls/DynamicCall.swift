@@ -6,18 +6,23 @@ struct DynamicCall: Sendable {
     let method: MethodSchema
     let format: MessageFormat
     let log: CallLog
+    var options = CallOptions()
+    /// Receives each response before it is printed.
+    var observe: @Sendable (DynamicMessage) -> Void = { _ in }
 
     func run(on channel: Channel, _ input: RequestInput) async throws {
         let typed = try method.dynamic()
-        log.start(of: method, channel.defaultOptions.metadata)
+        var metadata = channel.defaultOptions.metadata
+        metadata.append(contentsOf: options.metadata)
+        log.start(of: method, metadata)
         var requests = RequestMessages(
             input, as: method.input, format, isStream: method.streamsRequests)
         guard method.streamsRequests else {
             let request = try await requests.only()
             return try await printResponses(
-                try await channel.serverStreaming(typed, request))
+                try await channel.serverStreaming(typed, request, options: options))
         }
-        try await channel.bidirectional(typed) { [requests] writer in
+        try await channel.bidirectional(typed, options: options) { [requests] writer in
             var requests = requests
             while let request = try await next(&requests) { try await writer.write(request) }
         } responses: { responses in
@@ -44,6 +49,7 @@ struct DynamicCall: Sendable {
                 guard method.streamsResponses || count == 1 else {
                     throw RPCError(.internal, "the server sent more than one response")
                 }
+                observe(response)
                 try writeToStandardOutput(
                     try format.output(response, isStream: method.streamsResponses))
             }

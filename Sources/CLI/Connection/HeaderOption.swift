@@ -17,7 +17,8 @@ enum HeaderOption {
         return metadata
     }
 
-    private static func add(
+    /// Adds a value as text, or as bytes of base64 if the name ends in `-bin`.
+    static func add(
         _ value: String, for name: String, to metadata: inout Metadata
     ) throws {
         guard name.hasSuffix("-bin") else { return try metadata.add(value, for: name) }

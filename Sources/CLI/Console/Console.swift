@@ -83,14 +83,49 @@ func readSome(_ descriptor: CInt, into chunk: inout [UInt8]) -> Int {
 /// Writes all bytes to the standard output, after what was printed before.
 func writeToStandardOutput(_ bytes: [UInt8]) throws(FileError) {
     flushOutput()
+    try writeAll(bytes, to: 1, named: "standard output")
+}
+
+/// A file that is written from its start.
+final class OutputFile: Sendable {
+    let path: String
+    private let descriptor: CInt
+    private let lock = Mutex(())
+
+    /// Opens the file. Its content is removed.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - mode: The permissions of a file that did not exist.
+    init(_ path: String, mode: mode_t = 0o666) throws(FileError) {
+        self.path = path
+        descriptor = unsafe path.withCString {
+            unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        }
+        guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// Writes all bytes at once, so that those of several threads do not mix.
+    func write(_ bytes: [UInt8]) throws(FileError) {
+        try lock.withLock { _ throws(FileError) in
+            try writeAll(bytes, to: descriptor, named: path)
+        }
+    }
+}
+
+private func writeAll(
+    _ bytes: [UInt8], to descriptor: CInt, named name: String
+) throws(FileError) {
     var written = 0
     while written < bytes.count {
         // The buffer is the array's own; at most its rest is read.
         let count = unsafe bytes[written...].withUnsafeBytes { bytes in
-            unsafe write(1, bytes.baseAddress, bytes.count)
+            unsafe write(descriptor, bytes.baseAddress, bytes.count)
         }
         if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw FileError(path: "standard output", code: errno) }
+        guard count >= 0 else { throw FileError(path: name, code: errno) }
         written += count
     }
 }

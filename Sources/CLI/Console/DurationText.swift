@@ -1,4 +1,15 @@
 extension Duration {
+    /// A time above 0 and up to 1e9 seconds: seconds, or with the unit `ms`, `s`, `m` or `h`. Nil for any
+    /// other text.
+    init?(commandLine text: String) {
+        let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "e" || $0 == "-" }
+        let units = ["": 1, "s": 1, "ms": 0.001, "m": 60, "h": 3_600]
+        guard let count = Double(digits), let unit = units[String(text[digits.endIndex...])],
+            count * unit > 0, count * unit <= 1e9
+        else { return nil }
+        self = .seconds(count * unit)
+    }
+
     /// For example `12.34 ms`.
     var milliseconds: String {
         let hundredths = Int64((self / .microseconds(10)).rounded())

@@ -12,16 +12,24 @@ enum Terminal {
     static let hasColour =
         isatty(1) == 1 && variable("NO_COLOR") == "" && variable("TERM") != "dumb"
 
+    /// Whether the standard error is a terminal on which a line can be drawn again.
+    static let showsProgress = isatty(2) == 1 && variable("TERM") != "dumb"
+
     /// The width of the standard output in characters; 80 if it is no terminal.
-    static var columnCount: Int {
+    static var columnCount: Int { size.ws_col > 0 ? Int(size.ws_col) : 80 }
+
+    /// The height of the standard output in lines; 24 if it is no terminal.
+    static var rowCount: Int { size.ws_row > 0 ? Int(size.ws_row) : 24 }
+
+    private static var size: winsize {
         var size = winsize()
-        // Safe: the call writes to the structure only.
-        guard unsafe ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        // Safe: the call writes to the structure only, and leaves it zero when it fails.
+        _ = unsafe ioctl(1, UInt(TIOCGWINSZ), &size)
+        return size
     }
 
     /// The value of an environment variable; empty if it is not set.
-    private static func variable(_ name: String) -> String {
+    static func variable(_ name: String) -> String {
         // Safe: nothing changes the environment, and the value is copied.
         guard let value = unsafe getenv(name) else { return "" }
         return unsafe String(cString: value)

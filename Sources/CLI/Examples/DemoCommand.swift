@@ -6,6 +6,7 @@ enum DemoCommand: Command {
     static let name = "demo"
     static let usage = "demo"
     static let purpose = "calls all four shapes of call on a server inside the program"
+    static let examples = ["demo"]
 
     static func run(_ arguments: Arguments) async throws {
         try arguments.expectAtMost(0)

@@ -5,6 +5,7 @@ enum HelloCommand: Command {
     static let name = "hello"
     static let usage = "hello NAME [TARGET] \(ChannelOptions.usage)"
     static let purpose = "greets through the Greeter at TARGET (\(ChannelOptions.defaultTarget))"
+    static let examples = ["hello world", "hello world localhost:50051"]
     static let options = ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {

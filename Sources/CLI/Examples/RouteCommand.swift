@@ -5,6 +5,7 @@ enum RouteCommand: Command {
     static let name = "route"
     static let usage = "route feature|list|record|chat [TARGET] \(ChannelOptions.usage)"
     static let purpose = "makes one of the four RouteGuide calls"
+    static let examples = ["route list", "route chat localhost:50051"]
     static let options = ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {

@@ -1,29 +1,45 @@
 import Swiftlet
+import SwiftletDynamic
 import SwiftletLoopback
 
-/// Serves the example services until the process is ended.
+/// Serves the example services, or canned answers, until the process is ended.
 enum ServeCommand: Command {
     static let name = "serve"
-    static let usage = "serve [--port PORT] [--certificate FILE --key FILE]"
-    static let purpose = "serves the example services on 127.0.0.1, for tests (port 50051)"
-    static let options: [CommandOption] = ["--port", "--certificate", "--key"]
+    static let usage = """
+        serve [--port PORT] [--certificate FILE --key FILE]
+            [--proto FILE [-I DIR] | --protoset FILE] [--answers FILE]
+        """
+    static let purpose = """
+        serves the example services on 127.0.0.1, for tests. With --proto or --protoset it is a mock
+              server of the services in these files, which answers as the JSON of --answers says
+        """
+    static let examples = [
+        "serve --port 50051", "serve --proto shop.proto --answers answers.json --port 0",
+    ]
+    static let options: [CommandOption] =
+        ServerOptions.all
+        + [.value("answers", named: "FILE", help: "the answers of a mock server, as JSON")]
+        + SchemaOptions.all
 
     static func run(_ arguments: Arguments) async throws {
         try arguments.expectAtMost(0)
-        let port = try port(arguments["--port"] ?? "50051")
-        let tls = try tls(arguments)
+        let options = try ServerOptions(arguments)
+        if let mock = try mock(arguments) {
+            let server = try StartFailure.instead {
+                try LoopbackServer(on: options.address, tls: options.tls, register: mock)
+            }
+            return try await ServerOptions.serve(with: server)
+        }
         let (server, reconnects) = try StartFailure.instead {
             let reconnects = try ReconnectService()
-            let server = try LoopbackServer(on: .ipv4(port: port), tls: tls) { server in
+            let server = try LoopbackServer(on: options.address, tls: options.tls) { server in
                 register(reconnects, in: &server)
             }
             return (server, reconnects)
         }
-        print("serving on \(server.target)")
-        print("closing connections at once, to test reconnecting, on \(reconnects.target)")
-        // Without the lines above no client knows the port.
-        guard flushOutput() else { leave(with: 0) }
-        while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
+        try await ServerOptions.serve(
+            with: server,
+            "closing connections at once, to test reconnecting, on \(reconnects.target)")
     }
 
     private static func register(_ reconnects: ReconnectService, in server: inout ServerMethods) {
@@ -38,18 +54,43 @@ enum ServeCommand: Command {
         for name in server.serviceNames { health.set(.serving, for: name) }
     }
 
-    private static func port(_ text: String) throws -> UInt16 {
-        guard let port = UInt16(text) else {
-            throw UsageError(message: "not a port: '\(text)' (expected 0–65535)")
+    /// Registers the services of the schema with their answers; nil without a schema.
+    private static func mock(
+        _ arguments: Arguments
+    ) throws -> ((inout ServerMethods) -> Void)? {
+        let schema = try SchemaOptions.localSchema(arguments)
+        guard let path = arguments["--answers"] else {
+            guard schema == nil else {
+                throw UsageError(message: "--proto and --protoset need --answers FILE")
+            }
+            return nil
         }
-        return port
+        guard let schema else {
+            throw UsageError(message: "--answers needs the services: --proto or --protoset")
+        }
+        let service = try MockService(schema: schema, answers: try answers(path, schema))
+        let files = schema.files.map(\.descriptor)
+        let names = Set(files.compactMap(\.name))
+        let bundled = [Google.Protobuf.FileDescriptorProto].bundled
+        return { server in
+            server.add(service)
+            server.add(
+                ReflectionService(
+                    files: bundled.filter { !names.contains($0.name ?? "") } + files))
+            let health = HealthService()
+            server.add(health)
+            for name in service.serviceNames { health.set(.serving, for: name) }
+        }
     }
 
-    private static func tls(_ arguments: Arguments) throws -> ServerTLS? {
-        switch (try arguments.file("--certificate"), try arguments.file("--key")) {
-        case (nil, nil): nil
-        case (let certificate?, let key?): ServerTLS(certificateChain: certificate, privateKey: key)
-        default: throw UsageError(message: "--certificate and --key go together")
+    private static func answers(
+        _ path: String, _ schema: Schema
+    ) throws -> [String: CannedAnswers] {
+        let bytes = try Arguments.contents(of: path)
+        do {
+            return try AnswerFile.read(bytes, schema: schema)
+        } catch let error as FormatError {
+            throw UsageError(message: "\(path):\(error)", isAboutUsage: false)
         }
     }
 }

@@ -18,6 +18,10 @@ enum InteropCommand: Command {
               --default_service_account, --oauth_scope, --service_account_key_file and
               --service_config_json are ignored
         """
+    static let examples = [
+        "interop --test_case=all --server_port=50051",
+        "interop --test_case=large_unary,ping_pong --server_host=127.0.0.1 --server_port=50051",
+    ]
     static let options: [CommandOption] = [
         "--server_host", "--server_port", "--server_host_override", "--use_tls", "--use_test_ca",
         "--ca_file", "--default_service_account", "--oauth_scope", "--service_account_key_file",

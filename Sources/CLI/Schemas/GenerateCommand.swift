@@ -23,9 +23,28 @@ enum GenerateCommand: Command {
         prints the Swift source of messages and clients, or writes it to files below DIR. With TYPEs,
               only those messages, enums and services, and what they need
         """
+    static let examples = [
+        "generate Protos/helloworld.proto",
+        "generate shop.proto -I Protos --output Sources/Shop/Generated --visibility public",
+    ]
     static let options: [CommandOption] = [
-        "-I", "--output", "--visibility", "--client", "--fake", "--service", "--file-naming",
-        "--keep-method-casing", "--modules", "--empty-files",
+        .value(
+            "I", named: "DIR", help: "directories of the files and their imports; default: '.'"),
+        .value("output", named: "DIR", help: "where to write; the source is printed otherwise"),
+        .value(
+            "visibility", named: "internal|package|public",
+            help: "the access of declarations; default: internal"),
+        .value("client", named: "yes|no", help: "writes clients; default: yes"),
+        .value("fake", named: "yes|no", help: "writes fake clients for tests; default: no"),
+        .value("service", named: "yes|no", help: "writes services for test servers; default: no"),
+        .value(
+            "file-naming", named: "full-path|drop-path|path-to-underscores",
+            help: "the names of the files; default: full-path"),
+        .value("keep-method-casing", named: "yes|no", help: "keeps 'SayHello'; default: no"),
+        .value(
+            "modules", named: "FILE.proto=MODULE",
+            help: "the modules of imported files, separated by commas"),
+        .value("empty-files", named: "yes|no", help: "writes files without types; default: no"),
     ]
 
     static func run(_ arguments: Arguments) async throws {

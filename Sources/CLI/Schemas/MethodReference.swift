@@ -31,7 +31,8 @@ struct MethodReference {
         }
     }
 
-    private func find(in schema: Schema) throws -> MethodSchema {
+    /// The method in a schema. Throws an error that names the nearest service or method if there is none.
+    func find(in schema: Schema) throws -> MethodSchema {
         guard let found = schema.service(service) else {
             throw noService(among: schema.services.map(\.fullName))
         }

@@ -28,11 +28,9 @@ enum SchemaOptions {
         _ paths: [String], in directories: [String]
     ) throws -> [Google.Protobuf.FileDescriptorProto] {
         guard !paths.isEmpty else { return [] }
-        let files = paths.map { ProtoArgument($0, in: directories) }
-        let roots = directories.isEmpty ? files.map(\.directory) : directories
+        let files = ProtoArguments(paths, in: directories)
         do throws(ProtoCompilationError) {
-            return try ProtoCompiler(reading: ProtoDirectories(roots).read)
-                .compile(files.map(\.name)).file
+            return try ProtoCompiler(reading: files.directories.read).compile(files.names).file
         } catch {
             throw UsageError(message: "\(error)", isAboutUsage: false)
         }
@@ -52,8 +50,25 @@ enum SchemaOptions {
     }
 }
 
+/// The `.proto` files of the command line, and where they and their imports are.
+struct ProtoArguments {
+    let directories: ProtoDirectories
+    /// The names by which other files import them.
+    let names: [String]
+
+    /// - Parameters:
+    ///   - paths: The files.
+    ///   - directories: The values of `-I`. Without any, the directories of the files are used.
+    init(_ paths: [String], in directories: [String]) {
+        let files = paths.map { ProtoArgument($0, in: directories) }
+        self.directories = ProtoDirectories(
+            directories.isEmpty ? files.map(\.directory) : directories)
+        names = files.map(\.name)
+    }
+}
+
 /// A `.proto` file of the command line, and the directory that its name is relative to.
-struct ProtoArgument {
+private struct ProtoArgument {
     let directory: String
     /// The name by which other files import it.
     let name: String

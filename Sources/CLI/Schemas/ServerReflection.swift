@@ -22,6 +22,26 @@ struct ServerReflection {
         try await schema(.allServices())
     }
 
+    /// The files of all services that the server describes, and the names of the services that it does not.
+    func schemaOfDescribedServices() async throws -> (schema: Schema, missing: [String]) {
+        do {
+            return (try await schemaOfAllServices(), [])
+        } catch is SchemaError {
+            // One service without a description fails the whole fetch.
+            var files: [Google.Protobuf.FileDescriptorProto] = []
+            var missing: [String] = []
+            for name in try await serviceNames() {
+                do {
+                    let described = try await schema(declaring: [name])
+                    files += described.files.map(\.descriptor)
+                } catch is SchemaError {
+                    missing.append(name)
+                }
+            }
+            return (try Schema(files), missing)
+        }
+    }
+
     private func schema(_ fetch: SchemaFetch) async throws -> Schema {
         var fetch = fetch
         return try await naming {

@@ -1,5 +1,5 @@
-/// A JSON value in a service config.
-indirect enum ConfigValue: Hashable, Sendable {
+/// A JSON value in a service config or a recording.
+package indirect enum ConfigValue: Hashable, Sendable {
     case null
     case bool(Bool)
     /// The digits as they are written.
@@ -9,7 +9,7 @@ indirect enum ConfigValue: Hashable, Sendable {
     case object([String: ConfigValue])
 
     /// The value for an error text: `"a"`, `1`, `an object`.
-    var shown: String {
+    package var shown: String {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"

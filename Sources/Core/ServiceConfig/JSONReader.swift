@@ -1,10 +1,10 @@
-/// Reads JSON text (RFC 8259) into a ``ConfigValue``.
+/// Reads JSON text (RFC 8259) into a ``ConfigValue``: a service config, or a line of a recording.
 ///
-/// The text may come from a DNS record that anyone can write. Its size and depth are limited, a key
+/// A service config may come from a DNS record that anyone can write. Its size and depth are limited, a key
 /// that is repeated in an object is an error, and every error gives its line and column.
-struct JSONReader {
-    /// The longest text, in bytes: a config for thousands of methods.
-    static let maxByteCount = 4 << 20
+package struct JSONReader {
+    /// The longest service config, in bytes: one for thousands of methods.
+    package static let maxByteCount = 4 << 20
     /// The most arrays and objects around a value. The reader calls itself for each.
     static let maxDepth = 64
 
@@ -12,16 +12,33 @@ struct JSONReader {
     private var position = 0
     private var depth = 0
 
-    private init(_ text: String) { bytes = Array(text.utf8) }
+    /// What the text is, and the number of its first line: for error texts.
+    private let subject: String
+    private let firstLine: Int
+
+    private init(_ text: String, _ subject: String, firstLine: Int) {
+        bytes = Array(text.utf8)
+        self.subject = subject
+        self.firstLine = firstLine
+    }
 
     /// Reads one value that takes up the whole text.
-    static func read(_ text: String) throws(RPCError) -> ConfigValue {
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - subject: What the text is, for error texts.
+    ///   - firstLine: The number of the first line, for error texts.
+    ///   - maxByteCount: The longest text, in bytes.
+    package static func read(
+        _ text: String, of subject: String = "service config", firstLine: Int = 1,
+        maxByteCount: Int = Self.maxByteCount
+    ) throws(RPCError) -> ConfigValue {
         guard text.utf8.count <= maxByteCount else {
             throw .refused(
                 .invalidArgument,
-                "the service config has \(text.utf8.count) bytes (the limit is \(maxByteCount))")
+                "the \(subject) has \(text.utf8.count) bytes (the limit is \(maxByteCount))")
         }
-        var reader = JSONReader(text)
+        var reader = JSONReader(text, subject, firstLine: firstLine)
         let value = try reader.value()
         reader.skipBlanks()
         guard reader.current == nil else { throw reader.expected("the end of the text") }
@@ -229,10 +246,10 @@ extension JSONReader {
 
     private func failure(_ message: String) -> RPCError {
         let before = bytes[..<position]
-        let line = 1 + before.count { $0 == 0x0a }
+        let line = firstLine + before.count { $0 == 0x0a }
         let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
         let column = 1 + String(decoding: before[lineStart...], as: UTF8.self).count
         return .refused(
-            .invalidArgument, "service config, line \(line), column \(column): \(message)")
+            .invalidArgument, "\(subject), line \(line), column \(column): \(message)")
     }
 }

@@ -1,12 +1,12 @@
 /// The rules for names and values of metadata (gRPC over HTTP/2, "Custom-Metadata").
-enum MetadataRules {
+package enum MetadataRules {
     /// The rule that the pair breaks; nil if it is legal. The name is in lower case.
     static func problem(_ name: String, _ value: Metadata.Content) -> String? {
         guard !name.isEmpty else { return "a metadata name is empty" }
         guard name.utf8.allSatisfy(isNameOctet) else {
             return "metadata name '\(name)': only a-z, 0-9, '-', '_' and '.' are allowed"
         }
-        guard !name.hasPrefix("grpc-"), !reserved.contains(name) else {
+        guard !isReserved(name) else {
             return "metadata name '\(name)' is reserved"
         }
         switch (value, name.hasSuffix("-bin")) {
@@ -30,8 +30,13 @@ enum MetadataRules {
         "proxy-connection", "transfer-encoding", "upgrade", "content-length",
     ]
 
+    /// Whether the name belongs to the protocol.
+    package static func isReserved(_ name: String) -> Bool {
+        name.hasPrefix("grpc-") || reserved.contains(name)
+    }
+
     /// Whether values of the header are kept out of compression tables and descriptions.
-    static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
+    package static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
 
     private static let secrets: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie",

@@ -216,7 +216,7 @@ extension MethodSignature {
 }
 
 /// The parts of a path.
-struct MethodName: Hashable {
+package struct MethodName: Hashable {
     let service: String
     let method: String
 
@@ -233,7 +233,7 @@ struct MethodName: Hashable {
     }
 
     /// Called for every method that is made, and so without an allocation.
-    static func isLegal(_ path: String) -> Bool {
+    package static func isLegal(_ path: String) -> Bool {
         var slashCount = 0
         var byteCount = 0
         var last = UInt8(0)

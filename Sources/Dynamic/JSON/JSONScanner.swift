@@ -1,24 +1,24 @@
 /// Reads the tokens of JSON (RFC 8259). Refuses what the RFC does not allow.
-struct JSONScanner {
-    enum Token { case object, list, string, number, bool, null }
+package struct JSONScanner {
+    package enum Token { case object, list, string, number, bool, null }
 
-    let bytes: [UInt8]
-    private(set) var index = 0
+    package let bytes: [UInt8]
+    package private(set) var index = 0
     private var depthLeft: Int
 
-    init(_ bytes: [UInt8], maxDepth: Int) {
+    package init(_ bytes: [UInt8], maxDepth: Int) {
         self.bytes = bytes
         depthLeft = maxDepth
     }
 
-    func error(_ message: String, at offset: Int? = nil) -> FormatError {
+    package func error(_ message: String, at offset: Int? = nil) -> FormatError {
         FormatError(message, at: offset ?? index, of: bytes)
     }
 
     // MARK: Structure
 
     /// What the next value is.
-    mutating func peek() throws(FormatError) -> Token {
+    package mutating func peek() throws(FormatError) -> Token {
         skipSpace()
         guard index < bytes.count else { throw error("the text ends where a value is expected") }
         switch bytes[index] {
@@ -33,7 +33,7 @@ struct JSONScanner {
     }
 
     /// Reads an object, and calls `member` with each name in front of its value.
-    mutating func object(
+    package mutating func object(
         _ member: (inout JSONScanner, String) throws(FormatError) -> Void
     ) throws(FormatError) {
         try expect(UInt8(ascii: "{"), "an object")
@@ -51,7 +51,7 @@ struct JSONScanner {
     }
 
     /// Reads a list, and calls `element` in front of each value with its index.
-    mutating func list(
+    package mutating func list(
         _ element: (inout JSONScanner, Int) throws(FormatError) -> Void
     ) throws(FormatError) {
         try expect(UInt8(ascii: "["), "a list")
@@ -73,7 +73,7 @@ struct JSONScanner {
     }
 
     /// Passes over a value.
-    mutating func skipValue() throws(FormatError) {
+    package mutating func skipValue() throws(FormatError) {
         switch try peek() {
         case .object:
             try object { scanner, _ throws(FormatError) in try scanner.skipValue() }
@@ -86,7 +86,7 @@ struct JSONScanner {
     }
 
     /// Fails if anything but space follows.
-    mutating func end() throws(FormatError) {
+    package mutating func end() throws(FormatError) {
         skipSpace()
         guard index == bytes.count else { throw error("unexpected \(found) after the value") }
     }
@@ -104,7 +104,7 @@ struct JSONScanner {
     }
 
     /// The text of a number.
-    mutating func number() throws(FormatError) -> String {
+    package mutating func number() throws(FormatError) -> String {
         skipSpace()
         let start = index
         guard let end = JSONNumber.end(in: bytes[index...]) else {
@@ -114,7 +114,7 @@ struct JSONScanner {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    mutating func string() throws(FormatError) -> String {
+    package mutating func string() throws(FormatError) -> String {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
             throw error("expected a string, found \(found)")
         }

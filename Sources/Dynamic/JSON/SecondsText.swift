@@ -59,7 +59,7 @@ enum DurationText {
 }
 
 /// The text of a `google.protobuf.Timestamp` (RFC 3339).
-enum TimestampText {
+package enum TimestampText {
     private static let secondsPerDay: Int64 = 86_400
     /// From the start of year 1 to the end of year 9999.
     private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
@@ -105,7 +105,7 @@ enum TimestampText {
     }
 
     /// Nil for a time outside of the years 1 to 9999.
-    static func text(seconds: Int64, nanos: Int32) -> String? {
+    package static func text(seconds: Int64, nanos: Int32) -> String? {
         guard range ~= seconds, 0..<1_000_000_000 ~= nanos else { return nil }
         let shifted = seconds - range.lowerBound
         let (year, month, day) = date(range.lowerBound / secondsPerDay + shifted / secondsPerDay)

@@ -33,7 +33,7 @@ public struct FormatError: Error, Hashable, Sendable {
     }
 
     /// The same error, seen from the message that holds the broken value.
-    func inside(_ outer: String) -> FormatError {
+    package func inside(_ outer: String) -> FormatError {
         var error = self
         error.path = DynamicError(path: path, message: "").inside(outer).path
         return error

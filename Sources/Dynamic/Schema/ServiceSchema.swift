@@ -52,6 +52,9 @@ public struct MethodSchema: SchemaElement {
     /// The path of a call, for example `/helloworld.Greeter/SayHello`.
     public var path: String { "/\(service.fullName)/\(name)" }
 
+    /// The schema that it belongs to.
+    public var schema: Schema { Schema(pool: pool) }
+
     /// The service that has it.
     public var service: ServiceSchema { ServiceSchema(pool: pool, index: entry.service) }
 

@@ -19,6 +19,9 @@ struct FileLoader {
 
     init(reading read: @escaping (String) -> [UInt8]?) { self.read = read }
 
+    /// The mistakes in all files.
+    var mistakes: [ProtoDiagnostic] { diagnostics + order.flatMap(\.diagnostics) }
+
     /// Reads a file that was asked for.
     mutating func load(_ name: String) {
         guard files[name] == nil else { return }

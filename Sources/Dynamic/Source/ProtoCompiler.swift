@@ -33,16 +33,9 @@ public struct ProtoCompiler: Sendable {
     public func compile(
         _ names: [String]
     ) throws(ProtoCompilationError) -> Google.Protobuf.FileDescriptorSet {
-        var loader = FileLoader(reading: read)
-        for name in names { loader.load(name) }
-        let symbols = SymbolTable()
-        let standard = StandardOptions()
+        let loader = link(names)
         defer { for file in loader.order { file.removeImports() } }
-        for file in loader.order {
-            file.findImports(loader.files)
-            if file.isComplete { FileLinker.link(file, symbols, standard: standard) }
-        }
-        let diagnostics = loader.diagnostics + loader.order.flatMap(\.diagnostics)
+        let diagnostics = loader.mistakes
         guard diagnostics.isEmpty else { throw ProtoCompilationError(diagnostics) }
         return .with { set in
             set.file = loader.order.map { file in
@@ -52,6 +45,31 @@ public struct ProtoCompiler: Sendable {
                 return descriptor
             }
         }
+    }
+
+    /// All mistakes in files and in all that they import, and the warnings about the files themselves:
+    /// an import that is not used, and a missing `syntax`. Empty for files without either.
+    ///
+    /// A file with a mistake has no warnings, because its names may not have been looked up.
+    public func check(_ names: [String]) -> [ProtoDiagnostic] {
+        let loader = link(names)
+        defer { for file in loader.order { file.removeImports() } }
+        let asked = Set(names)
+        return loader.mistakes
+            + loader.order.filter { asked.contains($0.name) && $0.isComplete }.flatMap(\.warnings)
+    }
+
+    /// Reads the files with all that they import, and looks up their names.
+    private func link(_ names: [String]) -> FileLoader {
+        var loader = FileLoader(reading: read)
+        for name in names { loader.load(name) }
+        let symbols = SymbolTable()
+        let standard = StandardOptions()
+        for file in loader.order {
+            file.findImports(loader.files)
+            if file.isComplete { FileLinker.link(file, symbols, standard: standard) }
+        }
+        return loader
     }
 
     /// Compiles one file that is a string, for example in a test.

@@ -1,5 +1,11 @@
-/// A mistake in a `.proto` file.
+/// A mistake in a `.proto` file, or a warning about it.
 public struct ProtoDiagnostic: Error, Hashable, Sendable {
+    /// Whether a file can be compiled in spite of the diagnostic.
+    public enum Severity: String, Sendable { case error, warning }
+
+    /// An error by default.
+    public var severity = Severity.error
+
     /// The name by which the file is imported.
     public var file: String
 
@@ -14,7 +20,10 @@ public struct ProtoDiagnostic: Error, Hashable, Sendable {
     public var message: String
 
     /// Makes a diagnostic.
-    public init(file: String, line: Int, column: Int, message: String) {
+    public init(
+        _ severity: Severity = .error, file: String, line: Int, column: Int, message: String
+    ) {
+        self.severity = severity
         self.file = file
         self.line = line
         self.column = column

@@ -19,17 +19,26 @@ public struct ProtoDirectories: Sendable {
     /// The bytes of the file that is imported by `name`; nil when no directory has it, when it cannot
     /// be read, or when it is larger than ``maxFileByteCount``. A name that leads out of the
     /// directories, such as `../a.proto`, is never found.
-    public func read(_ name: String) -> [UInt8]? {
+    public func read(_ name: String) -> [UInt8]? { find(name)?.bytes }
+
+    /// The path of the file that ``read(_:)`` finds by `name`; nil where it finds none.
+    public func path(of name: String) -> String? { find(name)?.path }
+
+    private func find(_ name: String) -> (bytes: [UInt8], path: String)? {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
             !name.utf8.contains(0)
         else { return nil }
         for root in roots {
-            if let bytes = Self.contents(of: root.isEmpty ? name : root + "/" + name) {
-                return bytes
+            if let bytes = Self.contents(of: Self.path(of: name, in: root)) {
+                return (bytes, Self.path(of: name, in: root))
             }
         }
         return nil
+    }
+
+    private static func path(of name: String, in root: String) -> String {
+        root.isEmpty || root.hasSuffix("/") ? root + name : root + "/" + name
     }
 
     private static func contents(of path: String) -> [UInt8]? {

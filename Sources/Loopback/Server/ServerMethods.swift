@@ -105,6 +105,8 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
 public struct ServerMethods: Sendable {
     var plainHandlers: [String: PlainHandler] = [:]
     private var handlers: [String: @Sendable (ServerCall) -> Void] = [:]
+    /// Handles the calls whose path has no handler; nil makes them UNIMPLEMENTED.
+    private var otherHandler: (@Sendable (ServerCall) -> Void)?
 
     /// The most calls that one connection may have open; 100 by default, nil for no limit.
     public var maxConcurrentStreams: Int? = 100
@@ -218,6 +220,19 @@ extension ServerMethods {
         }
     }
 
+    /// Registers a handler of the calls whose path has no other. Their messages are bytes.
+    package mutating func others(
+        _ handle:
+            @escaping @Sendable (RequestStream<[UInt8]>, ReplyWriter<[UInt8]>, ServerContext)
+            async throws -> Void
+    ) {
+        let any = Method<[UInt8], [UInt8]>(
+            trusted: "/any.Service/Method", .bidirectional, request: .bytes, reply: .bytes)
+        var methods = ServerMethods()
+        methods.bidirectional(any, handle)
+        otherHandler = methods.handlers[any.path]
+    }
+
     private mutating func register<Request, Reply>(
         _ method: Method<Request, Reply>, as shape: CallShape,
         _ handle: @escaping @Sendable (ServerCall, ServerContext) async throws -> Void
@@ -275,7 +290,7 @@ extension ServerMethods {
                     "the server does not support the encoding '\(call.request.encoding.name)'"),
                 Metadata(), accepting: CompressionAlgorithm.accepted)
         }
-        guard let handler = handlers[call.request.path] else {
+        guard let handler = handlers[call.request.path] ?? otherHandler else {
             return call.finish(
                 Status(.unimplemented, "the server has no method \(call.request.path)"), Metadata())
         }

@@ -1,6 +1,8 @@
 import Foundation
 import Swiftlet
+import SwiftletDynamic
 import SwiftletLoopback
+import Synchronization
 import Testing
 
 @testable import SwiftletCLI
@@ -80,4 +82,148 @@ struct BenchTests {
         let text = try await Program.run(bench)
         #expect(text.output.contains("  OK  100"))
     }
+}
+
+@Suite("The data of swiftlet bench", .timeLimit(.minutes(5)))
+struct DataTemplateTests {
+    private static func makeMethod() throws -> MethodSchema {
+        let proto = """
+            syntax = "proto3";
+            package a;
+            service S { rpc M(In) returns (stream Out); }
+            message In { string text = 1; }
+            message Out {}
+            """
+        let schema = try Schema(ProtoCompiler().compile(source: proto))
+        return try #require(schema.service("a.S")?.method("M"))
+    }
+
+    /// The numbers 0, 1, 2 and so on.
+    private struct Counter: RandomNumberGenerator {
+        var count: UInt64 = 0
+
+        mutating func next() -> UInt64 {
+            count += 1
+            return count &* 0x9e37_79b9_7f4a_7c15
+        }
+    }
+
+    private static func text(_ template: String) throws -> String {
+        let values = TemplateValues(
+            requestNumber: 12, workerNumber: 3, now: 1_700_000_000_123_456_789,
+            method: try makeMethod())
+        var random = Counter()
+        return try DataTemplate(template).text(values, using: &random)
+    }
+
+    @Test(
+        "replace the placeholders of ghz",
+        arguments: [
+            ("no {placeholder}", "no {placeholder}"), ("{{.RequestNumber}}", "12"),
+            ("a{{ .WorkerID }}b{{.RequestNumber}}c", "a3b12c"),
+            ("{{.Timestamp}}", "2023-11-14T22:13:20.123456789Z"),
+            ("{{.TimestampUnix}} {{.TimestampUnixMilli}}", "1700000000 1700000000123"),
+            ("{{.TimestampUnixNano}}", "1700000000123456789"),
+            ("{{.FullyQualifiedName}} {{.ServiceName}} {{.MethodName}}", "a.S.M a.S M"),
+            ("{{.InputName}} {{.OutputName}}", "a.In a.Out"),
+            ("{{.IsClientStreaming}} {{.IsServerStreaming}}", "false true"),
+            ("{{randomInt 7 7}}{{randomString 0}}", "7"),
+        ])
+    func values(template: String, text: String) throws {
+        #expect(try Self.text(template) == text)
+    }
+
+    @Test("have random numbers, strings and UUIDs of the form that was asked for")
+    func random() throws {
+        let number = try #require(Int(try Self.text("{{randomInt 10 19}}")))
+        #expect((10...19).contains(number))
+        #expect(try Self.text("{{randomString 40}}").count == 40)
+        for placeholder in ["{{newUUID}}", "{{.UUID}}"] {
+            let parts = try Self.text(placeholder).split(separator: "-")
+            #expect(parts.map(\.count) == [8, 4, 4, 4, 12])
+            #expect(parts[2].first == "4")
+            #expect("89ab".contains(try #require(parts[3].first)))
+        }
+    }
+
+    @Test(
+        "refuse placeholders that do not exist",
+        arguments: [
+            "{{.RequestNumbr}}", "{{randomInt 9 1}}", "{{randomInt 9}}", "{{randomString -1}}",
+            "{{}}",
+            "{{.RequestNumber", "{{newUUID 1}}",
+        ])
+    func mistakes(template: String) {
+        #expect(throws: UsageError.self) { _ = try DataTemplate(template) }
+    }
+
+    @Test("are another request in each call")
+    func calls() async throws {
+        let names = Mutex<Set<String>>([])
+        let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
+        let server = try LoopbackServer { server in
+            server.unary(sayHello) { request, _ in
+                names.withLock { _ = $0.insert(request.name) }
+                return HelloReply()
+            }
+            server.add(ReflectionService())
+        }
+        let bench = ["bench", server.target, "helloworld.Greeter/SayHello", "-n", "20"]
+        let run = try await Program.run(bench + ["-d", "{\"name\": \"n{{.RequestNumber}}\"}"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(names.withLock { $0 } == Set((0..<20).map { "n\($0)" }))
+        let wrong = try await Program.run(bench + ["-d", "{\"nme\": \"{{.UUID}}\"}"])
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.contains("has no field 'nme'"))
+    }
+
+    @Test("show their progress on a line that fits the terminal")
+    func progress() {
+        func line(_ columnCount: Int) -> String {
+            LoadProgress.line(
+                count: 12_345, failures: 6, perSecond: 789.5, after: .seconds(10),
+                columnCount: columnCount)
+        }
+        #expect(line(80) == "12345 calls, 790/s, 6 failed, 10 s")
+        #expect(line(34) == "12345 calls, 790/s, 6 failed")
+        #expect(line(12) == "12345 calls")
+        #expect(line(5) == "")
+    }
+
+    @Test("are reported as a page of HTML with charts and without scripts")
+    func html() throws {
+        var result = LoadResult()
+        for index in 0..<200 {
+            result.record(
+                .milliseconds(index + 1), .success(1), at: .milliseconds(index * 10))
+        }
+        result.record(.seconds(2), .failure(RPCError(.internal, "<b>")), at: .seconds(3))
+        #expect(result.seconds.map(\.callCount) == [100, 100, 0, 1])
+        #expect(
+            result.seconds[3] == LoadSecond(callCount: 1, failureCount: 1, latencySum: .seconds(2)))
+        let html = HTMLReport(report: LoadReport(result: result), subject: "a&b").text
+        #expect(html.count(of: "<svg ") == 3)
+        #expect(html.count(of: "</svg>") == 3)
+        #expect(html.count(of: "<title>second ") == 4)
+        #expect(html.count(of: "<script") == 0)
+        #expect(html.contains("<h1>a&amp;b</h1>"))
+        #expect(html.contains("&lt;b&gt;"))
+        #expect(!html.contains("http"))
+        #expect(
+            HTMLReport(report: LoadReport(result: LoadResult()), subject: "").text.contains(
+                "</html>"))
+    }
+
+    @Test("give charts round scales")
+    func scales() {
+        for (value, top) in [
+            (0, 1), (1, 1), (1.2, 1.5), (7, 8), (99, 100), (101, 150), (0.03, 0.03),
+        ] {
+            #expect(abs(SVGChart.roundedUp(value) - top) < 1e-9)
+        }
+    }
+}
+
+extension String {
+    fileprivate func count(of text: String) -> Int { components(separatedBy: text).count - 1 }
 }

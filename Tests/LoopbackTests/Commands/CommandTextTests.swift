@@ -40,7 +40,10 @@ struct CommandTextTests {
     @Test("have examples of the right command, and describe each option once")
     func help() {
         for command in Main.commands {
-            for example in command.examples { #expect(example.hasPrefix(command.name + " ")) }
+            #expect(!command.examples.isEmpty, "\(command)")
+            for example in command.examples {
+                #expect(example.split(separator: " ").first == command.name[...])
+            }
             let names = command.options.flatMap(\.names)
             #expect(Set(names).count == names.count, "\(command)")
             for line in Help.page(command).split(separator: "\n") where line.hasPrefix("  -") {

@@ -59,6 +59,16 @@ final class Program: Sendable {
 
     /// Waits until the program prints a line that ends in `end`.
     func line(endingIn end: String) async throws -> String {
+        try await line { $0.hasSuffix(end) }
+    }
+
+    /// Waits until the program prints a line that begins with `start`.
+    func line(startingWith start: String) async throws -> String {
+        try await line { $0.hasPrefix(start) }
+    }
+
+    /// Empty if the program ends before.
+    private func line(where isFound: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await onThread { [output] in
             var line: [UInt8] = []
             while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first {
@@ -67,7 +77,7 @@ final class Program: Sendable {
                     continue
                 }
                 let text = String(decoding: line, as: UTF8.self)
-                if text.hasSuffix(end) { return text }
+                if isFound(text) { return text }
                 line = []
             }
             return ""

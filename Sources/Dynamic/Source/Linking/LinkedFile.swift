@@ -15,6 +15,8 @@ final class LinkedFile {
     private(set) var optionImports: [LinkedFile] = []
     private(set) var publicImports: [LinkedFile] = []
     private var hasBrokenImport = false
+    /// The indexes of the files that declare what the names in this one mean.
+    private var usedFiles: Set<Int> = []
     /// The features of the file, which its declarations inherit.
     var features = Google.Protobuf.FeatureSet()
 
@@ -106,6 +108,38 @@ final class LinkedFile {
             pending += file.publicImports
         }
         return files
+    }
+
+    // MARK: - Warnings
+
+    /// Notes that a name in this file means a declaration of `other`.
+    func use(_ other: LinkedFile) { usedFiles.insert(other.index) }
+
+    /// What is legal and probably not meant. Known when the file is linked.
+    var warnings: [ProtoDiagnostic] {
+        var warnings: [ProtoDiagnostic] = []
+        if descriptor.syntax == nil {
+            warnings.append(
+                warning("there is no 'syntax': the file is read as \"proto2\"", at: nil))
+        }
+        let imports = Dictionary(
+            (imports + optionImports).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }
+        )
+        let publicNames = Set(publicImports.map(\.name))
+        for (name, path) in importedNames where !publicNames.contains(name) {
+            guard let file = imports[name] else { continue }
+            let isUsed = Self.closure(of: [file]).contains { usedFiles.contains($0.index) }
+            if !isUsed {
+                warnings.append(warning("the import '\(name)' is not used", at: positions[path]))
+            }
+        }
+        return warnings
+    }
+
+    private func warning(_ message: String, at position: ProtoPosition?) -> ProtoDiagnostic {
+        ProtoDiagnostic(
+            .warning, file: name, line: position.map { Int($0.line) + 1 } ?? 0,
+            column: position.map { Int($0.column) + 1 } ?? 0, message: message)
     }
 
     // MARK: - Positions

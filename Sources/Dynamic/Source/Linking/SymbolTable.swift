@@ -98,15 +98,27 @@ enum NameLookup {
 }
 
 extension SymbolTable {
-    /// Finds a name as C++ does: the innermost scope that has its first part decides.
+    /// Finds a name as C++ does: the innermost scope that has its first part decides. The file that
+    /// declares what is found counts as used by `file`.
     ///
     /// - Parameters:
+    ///   - name: The name as it is written; a leading `.` starts from the outermost scope.
     ///   - scope: The full name of the declaration that uses the name.
+    ///   - file: The file that uses the name.
     ///   - typesOnly: Whether declarations other than messages and enums are skipped.
     ///   - forOptions: Whether files count that are imported for their options.
     func find(
         _ name: String, in scope: String, from file: LinkedFile, typesOnly: Bool,
         forOptions: Bool = false
+    ) -> NameLookup {
+        let lookup = lookUp(
+            name, in: scope, from: file, typesOnly: typesOnly, forOptions: forOptions)
+        if case .found(let symbol, _) = lookup { file.use(symbol.file) }
+        return lookup
+    }
+
+    private func lookUp(
+        _ name: String, in scope: String, from file: LinkedFile, typesOnly: Bool, forOptions: Bool
     ) -> NameLookup {
         let visible = forOptions ? file.visibleOptionFiles : file.visibleFiles
         if name.hasPrefix(".") {

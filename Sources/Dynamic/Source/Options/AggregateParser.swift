@@ -223,9 +223,10 @@ struct AggregateParser {
         lexer.advance()
         let url = try bracketedName()
         let name = url.lastIndex(of: "/").map { String(url[url.index(after: $0)...]) } ?? url
-        guard case .message(let type)? = symbols[name]?.kind else {
+        guard let symbol = symbols[name], case .message(let type) = symbol.kind else {
             throw OptionProblem("unknown type '\(name)' in a value of Any", at: start)
         }
+        file.use(symbol.file)
         _ = take(if: ":")
         let close = isNext("{") ? "}" : ">"
         guard take(if: "{") || take(if: "<") else { throw unexpected("'{'") }

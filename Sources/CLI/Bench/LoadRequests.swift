@@ -1,0 +1,70 @@
+import Swiftlet
+import SwiftletDynamic
+import SwiftletTransport
+
+/// The encoded requests of the calls of a benchmark.
+struct LoadRequests: Sendable {
+    private enum Source {
+        /// The same for every call.
+        case constant([[UInt8]])
+        case template(DataTemplate)
+    }
+
+    private let method: MethodSchema
+    private let source: Source
+
+    /// Reads the value of `-d`. Throws a usage error for requests that are not of the method's type.
+    init(_ option: String?, of method: MethodSchema) async throws {
+        self.method = method
+        let input = try RequestInput(option)
+        guard case .bytes(let bytes) = input else {
+            source = .constant(try await Self.encoded(input, method))
+            return
+        }
+        let template = try DataTemplate(String(decoding: bytes, as: UTF8.self))
+        guard !template.isConstant else {
+            source = .constant(try await Self.encoded(input, method))
+            return
+        }
+        source = .template(template)
+        // A mistake shows before the first call.
+        _ = try await Self.encoded(.bytes(text(template, number: 0, worker: 0)), method)
+    }
+
+    /// The requests of one call.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the call.
+    ///   - worker: The number of the task that makes it.
+    func requests(number: Int, worker: Int) async throws(RPCError) -> [[UInt8]] {
+        switch source {
+        case .constant(let requests): return requests
+        case .template(let template):
+            do {
+                return try await Self.encoded(
+                    .bytes(text(template, number: number, worker: worker)), method)
+            } catch {
+                let message = (error as? UsageError)?.message ?? "\(error)"
+                throw RPCError(.invalidArgument, "call \(number): \(message)")
+            }
+        }
+    }
+
+    private func text(_ template: DataTemplate, number: Int, worker: Int) -> [UInt8] {
+        let values = TemplateValues(
+            requestNumber: number, workerNumber: worker, now: WallClock.nanoseconds, method: method)
+        var random = SystemRandomNumberGenerator()
+        return Array(template.text(values, using: &random).utf8)
+    }
+
+    private static func encoded(
+        _ input: RequestInput, _ method: MethodSchema
+    ) async throws -> [[UInt8]] {
+        var messages = RequestMessages(
+            input, as: method.input, MessageFormat(name: .json), isStream: method.streamsRequests)
+        guard method.streamsRequests else { return [try await messages.only().encoded()] }
+        var requests: [[UInt8]] = []
+        while let message = try await messages.next() { requests.append(try message.encoded()) }
+        return requests
+    }
+}

@@ -1,0 +1,70 @@
+import Swiftlet
+import SwiftletDynamic
+import SwiftletLoopback
+
+/// Prints the messages that a server sends with an error (`grpc-status-details-bin`).
+struct StatusDetails {
+    /// Where the types of messages are looked up first.
+    let schema: Schema
+    /// Where types are looked up that the schema does not have; nil when the schema is a file's.
+    let reflection: ServerReflection?
+
+    private static let anyName = "google.protobuf.Any"
+
+    /// The messages as JSON, one below the other; empty when the error has none.
+    func text(of error: RPCError) async -> String {
+        guard !error.details.isEmpty else { return "" }
+        do {
+            guard let status = try error.richStatus() else { return "" }
+            var texts: [String] = []
+            for detail in status.details { texts.append(await text(of: detail)) }
+            return texts.joined(separator: "\n")
+        } catch {
+            return "the details of the status are not a google.rpc.Status: \(error)"
+        }
+    }
+
+    private func text(of detail: Google.Protobuf.AnyMessage) async -> String {
+        let name = String(detail.containedName)
+        do {
+            let any = try await schema(with: name).requiredMessage(Self.anyName)
+            return try DynamicMessage(decoding: detail.encoded(), as: any)
+                .json(options: JSONWritingOptions(isIndented: true))
+        } catch {
+            return """
+                {
+                  "@type": \(JSONText.quoted(detail.typeURL)),
+                  "value": "\(Base64.encode(detail.value))"
+                }
+                the detail is not shown by its fields: \(error)
+                """
+        }
+    }
+
+    /// A schema that has the type and google.protobuf.Any.
+    private func schema(with name: String) async throws -> Schema {
+        if schema.message(name) != nil { return try Self.completed(schema) }
+        let standard = try Self.completed(Schema([]))
+        if standard.message(name) != nil { return standard }
+        guard let reflection else {
+            throw LookupError(description: "the schema has no message '\(name)'")
+        }
+        return try Self.completed(await reflection.schema(declaring: [name]))
+    }
+
+    /// The schema with the messages of `google.rpc` and with google.protobuf.Any, as far as it has no
+    /// files of these names.
+    static func completed(_ schema: Schema) throws -> Schema {
+        let standard = try ProtoCompiler()
+            .compile(["google/rpc/error_details.proto", "google/rpc/status.proto"]).file
+        let known = Set(schema.files.map(\.name))
+        return try Schema(
+            schema.files.map(\.descriptor) + standard.filter { !known.contains($0.name ?? "") })
+    }
+}
+
+/// A call that failed, with the details of its status in printable form.
+struct DetailedFailure: Error {
+    var error: RPCError
+    var details: String
+}

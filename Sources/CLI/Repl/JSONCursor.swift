@@ -1,0 +1,118 @@
+/// Where a text that begins as JSON ends: what may stand there next. The text need not be whole.
+struct JSONCursor {
+    enum Place: Equatable {
+        /// The name of a member. `partial` is what stands there already, without the quotation mark.
+        case name(partial: String, isQuoted: Bool)
+        /// A value; `isQuoted` if a quotation mark stands there already.
+        case value(partial: String, isQuoted: Bool)
+        /// A comma, a colon or a bracket.
+        case punctuation
+        /// After the end of the value.
+        case end
+    }
+
+    private enum Container {
+        case object(name: String?, names: Set<String>)
+        case list
+    }
+
+    private var containers: [Container] = []
+    private var token = ""
+    private var isInString = false
+    private var isEscaped = false
+    private var expectsValue = true
+    private var expectsName = false
+    private var isOver = false
+
+    init(_ text: String) {
+        for character in text { read(character) }
+    }
+
+    /// The names of the members around the place, from the outside; nil for an element of a list.
+    var path: [String?] {
+        containers.map { container in
+            switch container {
+            case .object(let name, _): name
+            case .list: nil
+            }
+        }
+    }
+
+    /// The members that the innermost object has already.
+    var names: Set<String> {
+        guard case .object(_, let names)? = containers.last else { return [] }
+        return names
+    }
+
+    /// Whether no object, list or string is open.
+    var isBalanced: Bool { containers.isEmpty && !isInString }
+
+    var place: Place {
+        if isOver { return .end }
+        if expectsName { return .name(partial: token, isQuoted: isInString) }
+        if expectsValue { return .value(partial: token, isQuoted: isInString) }
+        return .punctuation
+    }
+
+    private mutating func read(_ character: Character) {
+        if isInString { return readInString(character) }
+        switch character {
+        case "\"":
+            isInString = true
+            token = ""
+        case "{":
+            containers.append(.object(name: nil, names: []))
+            expect(name: true)
+        case "[":
+            containers.append(.list)
+            expect(name: false)
+        case "}", "]":
+            if !containers.isEmpty { containers.removeLast() }
+            finishValue()
+        case ":": expect(name: false)
+        case ",":
+            if case .object? = containers.last { expect(name: true) } else { expect(name: false) }
+        case _ where character.isWhitespace:
+            if !token.isEmpty, expectsValue { finishValue() }
+        default: token.append(character)
+        }
+    }
+
+    private mutating func readInString(_ character: Character) {
+        if isEscaped {
+            isEscaped = false
+            token.append(character)
+        } else if character == "\\" {
+            isEscaped = true
+        } else if character == "\"" {
+            isInString = false
+            expectsName ? finishName() : finishValue()
+        } else {
+            token.append(character)
+        }
+    }
+
+    private mutating func expect(name: Bool) {
+        isOver = false
+        token = ""
+        expectsName = name
+        expectsValue = !name
+    }
+
+    private mutating func finishName() {
+        if case .object(_, let names)? = containers.last {
+            containers[containers.count - 1] = .object(name: token, names: names.union([token]))
+        }
+        token = ""
+        expectsName = false
+        expectsValue = false
+    }
+
+    private mutating func finishValue() {
+        token = ""
+        expectsName = false
+        expectsValue = false
+        // In a stream, another value may follow.
+        if containers.isEmpty { isOver = true }
+    }
+}

@@ -1,0 +1,182 @@
+/// A text that is edited by keys, with a cursor. Does no input or output.
+struct LineEditor {
+    /// What the user of an editor does after a key.
+    enum Action: Equatable {
+        case none
+        /// The text or the cursor changed.
+        case redraw
+        /// The text was entered. The editor is empty.
+        case submit(String)
+        /// The text before the cursor is to be completed.
+        case complete
+        /// Ctrl-C: the text was thrown away.
+        case interrupt
+        /// Ctrl-D on an empty text.
+        case end
+        /// Ctrl-L.
+        case clearScreen
+    }
+
+    private(set) var characters: [Character] = []
+    /// The index of the character after the cursor.
+    private(set) var cursor = 0
+    var history: LineHistory
+    /// Whether Enter submits a text; it adds a new line otherwise.
+    private let isWhole: @Sendable (String) -> Bool
+    private var removed: [Character] = []
+
+    var text: String { String(characters) }
+    var textBeforeCursor: String { String(characters[..<cursor]) }
+
+    init(
+        history: LineHistory = LineHistory(),
+        isWhole: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) {
+        self.history = history
+        self.isWhole = isWhole
+    }
+}
+
+// MARK: - Keys
+
+extension LineEditor {
+    mutating func receive(_ key: Key) -> Action {
+        switch key {
+        case .character(let character): insert([character])
+        case .newline: insert(["\n"])
+        case .enter: return enter()
+        case .tab: return .complete
+        case .backspace, .control("h"): remove(from: cursor - 1, to: cursor)
+        case .delete: remove(from: cursor, to: cursor + 1)
+        case .left, .control("b"): cursor = max(0, cursor - 1)
+        case .right, .control("f"): cursor = min(characters.count, cursor + 1)
+        case .wordLeft: cursor = wordStart
+        case .wordRight: cursor = wordEnd
+        case .home, .control("a"): cursor = lineStart(of: cursor)
+        case .end, .control("e"): cursor = lineEnd(of: cursor)
+        case .up, .control("p"): moveUp()
+        case .down, .control("n"): moveDown()
+        case .control(let letter): return receive(control: letter)
+        }
+        return .redraw
+    }
+
+    private mutating func receive(control letter: Character) -> Action {
+        switch letter {
+        case "c":
+            clear()
+            return .interrupt
+        case "d" where characters.isEmpty: return .end
+        case "d": remove(from: cursor, to: cursor + 1)
+        case "k": cut(from: cursor, to: lineEnd(of: cursor))
+        case "u": cut(from: lineStart(of: cursor), to: cursor)
+        case "w": cut(from: wordStart, to: cursor)
+        case "y": insert(removed)
+        case "l": return .clearScreen
+        default: return .none
+        }
+        return .redraw
+    }
+
+    private mutating func enter() -> Action {
+        guard isWhole(text) else {
+            insert(["\n"])
+            return .redraw
+        }
+        let entered = text
+        history.add(entered)
+        clear()
+        return .submit(entered)
+    }
+
+    private mutating func clear() {
+        characters = []
+        cursor = 0
+        history.leave()
+    }
+}
+
+// MARK: - Changes
+
+extension LineEditor {
+    /// Inserts text at the cursor.
+    mutating func insert(_ text: some Collection<Character>) {
+        characters.insert(contentsOf: text, at: cursor)
+        cursor += text.count
+    }
+
+    /// Replaces the last characters before the cursor.
+    mutating func replace(last count: Int, with text: String) {
+        remove(from: cursor - count, to: cursor)
+        insert(Array(text))
+    }
+
+    private mutating func remove(from start: Int, to end: Int) {
+        let range = max(0, start)..<min(characters.count, max(end, 0))
+        guard !range.isEmpty else { return }
+        characters.removeSubrange(range)
+        cursor = range.lowerBound
+    }
+
+    /// Removes text that Ctrl-Y inserts again.
+    private mutating func cut(from start: Int, to end: Int) {
+        guard start < end else { return }
+        removed = Array(characters[start..<end])
+        remove(from: start, to: end)
+    }
+
+    private mutating func replaceAll(with text: String) {
+        characters = Array(text)
+        cursor = characters.count
+    }
+}
+
+// MARK: - Movements
+
+extension LineEditor {
+    private func lineStart(of index: Int) -> Int {
+        characters[..<index].lastIndex(of: "\n").map { $0 + 1 } ?? 0
+    }
+
+    private func lineEnd(of index: Int) -> Int {
+        characters[index...].firstIndex(of: "\n") ?? characters.count
+    }
+
+    private var wordStart: Int {
+        var index = cursor
+        while index > 0, !characters[index - 1].isPartOfWord { index -= 1 }
+        while index > 0, characters[index - 1].isPartOfWord { index -= 1 }
+        return index
+    }
+
+    private var wordEnd: Int {
+        var index = cursor
+        while index < characters.count, !characters[index].isPartOfWord { index += 1 }
+        while index < characters.count, characters[index].isPartOfWord { index += 1 }
+        return index
+    }
+
+    /// To the line above, or in the first line to the entry before in the history.
+    private mutating func moveUp() {
+        let start = lineStart(of: cursor)
+        guard start > 0 else {
+            if let older = history.older(than: text) { replaceAll(with: older) }
+            return
+        }
+        let above = lineStart(of: start - 1)
+        cursor = min(above + cursor - start, start - 1)
+    }
+
+    private mutating func moveDown() {
+        let end = lineEnd(of: cursor)
+        guard end < characters.count else {
+            if let newer = history.newer() { replaceAll(with: newer) }
+            return
+        }
+        cursor = min(end + 1 + cursor - lineStart(of: cursor), lineEnd(of: end + 1))
+    }
+}
+
+extension Character {
+    fileprivate var isPartOfWord: Bool { isLetter || isNumber || self == "_" }
+}

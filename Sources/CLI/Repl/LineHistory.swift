@@ -1,0 +1,79 @@
+/// The texts that were entered, and the place of the user among them.
+struct LineHistory {
+    private static let maxCount = 1_000
+
+    private(set) var entries: [String] = []
+    /// The entry that is shown; nil for the text that is not entered yet.
+    private var place: Int?
+    /// The text that was not entered when the user went to an older one.
+    private var draft = ""
+
+    /// Adds a text, unless it is empty or equal to the last one.
+    mutating func add(_ text: String) {
+        leave()
+        guard text.contains(where: { !$0.isWhitespace }), text != entries.last else { return }
+        entries.append(text)
+        if entries.count > Self.maxCount { entries.removeFirst() }
+    }
+
+    /// The entry before the current one; nil at the oldest.
+    mutating func older(than text: String) -> String? {
+        let current = place ?? entries.count
+        guard current > 0 else { return nil }
+        if place == nil { draft = text }
+        place = current - 1
+        return entries[current - 1]
+    }
+
+    /// The entry after the current one, or the text that was not entered; nil after that.
+    mutating func newer() -> String? {
+        guard let current = place else { return nil }
+        place = current + 1 < entries.count ? current + 1 : nil
+        return place.map { entries[$0] } ?? draft
+    }
+
+    /// Goes back to a text that is not in the history.
+    mutating func leave() {
+        place = nil
+        draft = ""
+    }
+}
+
+extension LineHistory {
+    /// Reads entries of a file: one a line, with `\n` for a new line and `\\` for a backslash.
+    init(file: [UInt8]) {
+        for line in String(decoding: file, as: UTF8.self).split(separator: "\n") {
+            add(Self.unescaped(line))
+        }
+    }
+
+    var file: String { entries.map { Self.escaped($0) + "\n" }.joined() }
+
+    private static func escaped(_ text: String) -> String {
+        var line = ""
+        for character in text {
+            switch character {
+            case "\n": line += "\\n"
+            case "\\": line += "\\\\"
+            default: line.append(character)
+            }
+        }
+        return line
+    }
+
+    private static func unescaped(_ line: Substring) -> String {
+        var text = ""
+        var isEscaped = false
+        for character in line {
+            if isEscaped {
+                text.append(character == "n" ? "\n" : character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else {
+                text.append(character)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,54 @@
+import Swiftlet
+import SwiftletDynamic
+import SwiftletLoopback
+
+/// Calls methods from a prompt.
+enum ReplCommand: Command {
+    static let name = "repl"
+    static let usage = "repl TARGET [-v] \(SchemaOptions.usage) \(ChannelOptions.usage)"
+    static let purpose = """
+        calls methods that are typed at a prompt, with completion of names, a history, and the last
+              answer as part of the next request. Type 'help' there
+        """
+    static let examples = [
+        "repl localhost:50051", "repl localhost:50051 --proto Protos/helloworld.proto",
+    ]
+    static let options: [CommandOption] =
+        [.flag("v", "verbose", help: "prints metadata and times to the standard error")]
+        + SchemaOptions.all + ChannelOptions.all
+
+    static func run(_ arguments: Arguments) async throws {
+        let target = try arguments.word(0, "TARGET")
+        try arguments.expectAtMost(1)
+        let localSchema = try SchemaOptions.localSchema(arguments)
+        // Ctrl-C ends a call that takes too long.
+        let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
+        try await channel.closing {
+            let reflection = ServerReflection(channel: channel, target: target)
+            let schema: Schema
+            if let localSchema {
+                schema = localSchema
+            } else {
+                let (described, missing) = try await reflection.schemaOfDescribedServices()
+                for name in missing {
+                    printToStandardError("swiftlet: the server does not describe \(name)")
+                }
+                schema = described
+            }
+            let session = ReplSession(
+                schema: schema, channel: channel,
+                reflection: localSchema == nil ? reflection : nil,
+                log: CallLog(isEnabled: arguments.has("-v")))
+            let terminal = RawTerminal.make()
+            let isTerminal = terminal != nil
+            if isTerminal {
+                let count = schema.services.count
+                print("\(target): \(count) service\(count == 1 ? "" : "s"). Type 'help' for help.")
+            }
+            var shell = ReplShell(session, isTerminal: isTerminal)
+            try await shell.run()
+            // Until here, keys are sent at once.
+            _ = consume terminal
+        }
+    }
+}

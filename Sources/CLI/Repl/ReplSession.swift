@@ -1,0 +1,132 @@
+import Swiftlet
+import SwiftletDynamic
+import SwiftletLoopback
+import Synchronization
+
+/// Runs what is entered in the interactive mode.
+final class ReplSession: Sendable {
+    private struct State {
+        var lastAnswer = LastAnswer()
+        var headers = Metadata()
+    }
+
+    let schema: Schema
+    private let channel: Channel
+    private let reflection: ServerReflection?
+    private let log: CallLog
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - schema: The services of the server.
+    ///   - channel: The channel to it.
+    ///   - reflection: Where types of status details are looked up; nil for a schema of files.
+    ///   - log: Prints the metadata of calls.
+    init(schema: Schema, channel: Channel, reflection: ServerReflection?, log: CallLog) {
+        self.schema = schema
+        self.channel = channel
+        self.reflection = reflection
+        self.log = log
+    }
+
+    /// Runs what was entered, and prints its output or its error.
+    func run(_ input: ReplInput) async {
+        do {
+            try await perform(input)
+        } catch let failure as DetailedFailure {
+            printToStandardError(Main.text(of: failure.error))
+            if !failure.details.isEmpty { printToStandardError(failure.details) }
+        } catch let error as UsageError {
+            printToStandardError(error.message)
+        } catch {
+            printToStandardError((error as? RPCError).map(Main.text) ?? "\(error)")
+        }
+        flushOutput()
+    }
+
+    private func perform(_ input: ReplInput) async throws {
+        switch input {
+        case .empty, .exit: break
+        case .help: print(ReplInput.helpText)
+        case .list(let service): try list(service)
+        case .describe(let symbol): try describe(symbol)
+        case .template(let name): try template(name)
+        case .header(let header): try self.header(header)
+        case .call(let name, let requests): try await call(name, requests)
+        }
+    }
+}
+
+// MARK: - Looking up
+
+extension ReplSession {
+    private func list(_ name: String?) throws {
+        guard let name else {
+            for service in schema.services { print(service.fullName) }
+            return
+        }
+        guard let service = schema.service(name) else {
+            let hint = NearestMatch.hint(for: name, among: schema.services.map(\.fullName))
+            throw LookupError(description: "'\(name)' is not a service\(hint)")
+        }
+        for method in service.methods { print("\(name)/\(method.name)") }
+    }
+
+    private func describe(_ name: String?) throws {
+        guard let name else {
+            for service in schema.services { print(ProtoText.text(of: .service(service))) }
+            return
+        }
+        print(ProtoText.text(of: try symbol(name)), terminator: "")
+    }
+
+    private func template(_ name: String) throws {
+        guard let message = try symbol(name).templateMessage else {
+            throw LookupError(description: "'\(name)' is neither a message nor a method")
+        }
+        print(JSONTemplate.text(for: message))
+    }
+
+    /// The declaration of a full name, or the method of a short one.
+    private func symbol(_ name: String) throws -> SchemaSymbol {
+        if let method = try? schema.method(named: name) { return .method(method) }
+        return try SchemaSymbol(name, in: schema)
+    }
+
+    private func header(_ header: String?) throws {
+        guard let header else {
+            for element in state.withLock(\.headers) { print(element) }
+            return
+        }
+        let added = try HeaderOption.metadata([header])
+        state.withLock { state in
+            for element in added { state.headers.removeAll(element.name) }
+            state.headers.append(contentsOf: added)
+        }
+    }
+}
+
+// MARK: - Calls
+
+extension ReplSession {
+    private func call(_ name: String, _ requests: String) async throws {
+        let method = try schema.method(named: name)
+        let (last, headers) = state.withLock { ($0.lastAnswer, $0.headers) }
+        let json = try last.substituted(in: requests)
+        var format = MessageFormat(name: .json)
+        // The last answer has fields of its own type.
+        format.ignoresUnknownFields = json != requests
+        var call = DynamicCall(method: method, format: format, log: log)
+        call.options.metadata = headers
+        call.observe = { [self] answer in
+            // An answer that has no JSON cannot be printed either, and ends the call.
+            guard let json = try? answer.jsonBytes() else { return }
+            state.withLock { $0.lastAnswer.json = json }
+        }
+        do {
+            try await call.run(on: channel, .bytes(Array(json.utf8)))
+        } catch let error as RPCError {
+            let details = StatusDetails(schema: schema, reflection: reflection)
+            throw DetailedFailure(error: error, details: await details.text(of: error))
+        }
+    }
+}

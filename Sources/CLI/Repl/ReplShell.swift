@@ -1,0 +1,195 @@
+import SwiftletLoopback
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Reads the standard input for a ``ReplSession``: keys of a terminal, or lines of a file.
+struct ReplShell {
+    private enum Event: Sendable {
+        case input([UInt8])
+        case endOfInput
+        case commandEnded
+    }
+
+    private let session: ReplSession
+    private let completer: ReplCompleter
+    private let isTerminal: Bool
+    private var decoder = KeyDecoder()
+    private var editor: LineEditor
+    private var view: LineView
+    /// The command that runs.
+    private var command: Task<Void, Never>?
+    /// What was typed while the command runs.
+    private var pending: [Key] = []
+    /// Whether the input has ended.
+    private var isAtEnd = false
+    /// Whether the user has left the shell.
+    private var hasLeft = false
+    private var historyFile: HistoryFile?
+
+    init(_ session: ReplSession, isTerminal: Bool) {
+        self.session = session
+        self.isTerminal = isTerminal
+        completer = ReplCompleter(schema: session.schema)
+        historyFile = isTerminal ? HistoryFile() : nil
+        editor = LineEditor(
+            history: LineHistory(file: historyFile?.content ?? []), isWhole: ReplInput.isWhole)
+        view = LineView(prompt: "> ")
+    }
+
+    /// Runs until the end of the input, or until `exit`.
+    mutating func run() async throws {
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let reader = InputReader(descriptor: 0)
+        let reading = Task {
+            do {
+                while case let bytes = try await reader.next(), !bytes.isEmpty {
+                    continuation.yield(.input(bytes))
+                }
+            } catch let error as FileError {
+                printToStandardError("swiftlet: \(error)")
+            } catch {
+                // The shell has ended, and reads no more.
+            }
+            continuation.yield(.endOfInput)
+        }
+        defer {
+            reading.cancel()
+            command?.cancel()
+        }
+        redraw()
+        for await event in events {
+            switch event {
+            case .input(let bytes): receive(decoder.decode(bytes), continuation)
+            case .endOfInput:
+                isAtEnd = true
+                // The last line may lack its end.
+                receive([.enter], continuation)
+            case .commandEnded:
+                command = nil
+                redraw()
+                let keys = pending
+                pending = []
+                receive(keys, continuation)
+            }
+            if hasLeft || (isAtEnd && command == nil) { return }
+        }
+        try Task.checkCancellation()
+    }
+
+    private mutating func receive(
+        _ keys: [Key], _ events: AsyncStream<Event>.Continuation
+    ) {
+        for key in keys where !hasLeft {
+            guard command == nil else {
+                if key == .control("c"), isTerminal {
+                    command?.cancel()
+                } else {
+                    pending.append(key)
+                }
+                continue
+            }
+            receive(key, events)
+        }
+    }
+
+    private mutating func receive(_ key: Key, _ events: AsyncStream<Event>.Continuation) {
+        let before = editor.characters
+        switch editor.receive(key) {
+        case .none: break
+        case .redraw: redraw()
+        case .complete: complete()
+        case .interrupt:
+            show(view.finish(before, columnCount: columnCount, rowCount: rowCount))
+            redraw()
+        case .clearScreen:
+            show("\u{1b}[H\u{1b}[2J")
+            view = LineView(prompt: view.prompt)
+            redraw()
+        case .end:
+            show("\r\n")
+            hasLeft = true
+        case .submit(let text):
+            show(view.finish(before, columnCount: columnCount, rowCount: rowCount))
+            submit(text, events)
+        }
+    }
+
+    private mutating func submit(_ text: String, _ events: AsyncStream<Event>.Continuation) {
+        historyFile?.save(editor.history)
+        let input: ReplInput
+        do {
+            input = try ReplInput(text)
+        } catch {
+            printToStandardError((error as? UsageError)?.message ?? "\(error)")
+            return redraw()
+        }
+        switch input {
+        case .empty: redraw()
+        case .exit: hasLeft = true
+        default:
+            command = Task { [session] in
+                await session.run(input)
+                events.yield(.commandEnded)
+            }
+        }
+    }
+}
+
+// MARK: - Drawing
+
+extension ReplShell {
+    private var columnCount: Int { Terminal.columnCount }
+    private var rowCount: Int { Terminal.rowCount }
+
+    private mutating func redraw() {
+        guard !hasLeft, !isAtEnd, command == nil else { return }
+        show(
+            view.draw(
+                editor.characters, cursor: editor.cursor, columnCount: columnCount,
+                rowCount: rowCount))
+    }
+
+    private mutating func complete() {
+        guard isTerminal else { return editor.insert(["\t"]) }
+        let completion = completer.complete(editor.textBeforeCursor)
+        if let replacement = completion.replacement {
+            editor.replace(last: completion.replacedCount, with: replacement)
+        } else if completion.candidates.count > 1 {
+            show(view.finish(editor.characters, columnCount: columnCount, rowCount: rowCount))
+            show(Columns.text(of: completion.candidates, columnCount: columnCount))
+        }
+        redraw()
+    }
+
+    private func show(_ text: String) {
+        guard isTerminal else { return }
+        print(text, terminator: "")
+        flushOutput()
+    }
+}
+
+/// Words in columns, as many as fit.
+enum Columns {
+    /// The most rows. Further words are counted only.
+    private static let maxRowCount = 20
+
+    static func text(of words: [String], columnCount: Int) -> String {
+        let width = (words.map(\.count).max() ?? 0) + 2
+        let perRow = max(1, columnCount / width)
+        let shown = words.prefix(perRow * maxRowCount)
+        var text = ""
+        for (index, word) in shown.enumerated() {
+            let isLast = (index + 1) % perRow == 0 || index + 1 == shown.count
+            text += word
+            text += isLast ? "\n" : String(repeating: " ", count: width - word.count)
+        }
+        let rest = words.count - shown.count
+        return rest > 0 ? text + "and \(rest) more\n" : text
+    }
+}

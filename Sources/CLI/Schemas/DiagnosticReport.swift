@@ -1,0 +1,63 @@
+import SwiftletDynamic
+
+/// Prints diagnostics in the form of compilers, which editors understand: the place, the severity, the
+/// message, and below them the line of the source with a mark.
+struct DiagnosticReport {
+    /// Where the files are that diagnostics name.
+    let directories: ProtoDirectories
+
+    private static let tabWidth = 8
+
+    func text(of diagnostic: ProtoDiagnostic) -> String {
+        let path = directories.path(of: diagnostic.file) ?? diagnostic.file
+        let place = diagnostic.line == 0 ? path : "\(path):\(diagnostic.line):\(diagnostic.column)"
+        let text = "\(place): \(diagnostic.severity): \(diagnostic.message)"
+        guard let line = sourceLine(of: diagnostic) else { return text }
+        return text + "\n  \(line.text)\n  \(String(repeating: " ", count: line.mark))^"
+    }
+
+    static func summary(of diagnostics: [ProtoDiagnostic]) -> String {
+        let counts = [ProtoDiagnostic.Severity.error, .warning].compactMap { severity in
+            let count = diagnostics.count { $0.severity == severity }
+            return count == 0 ? nil : "\(count) \(severity)\(count == 1 ? "" : "s")"
+        }
+        return counts.joined(separator: ", ")
+    }
+
+    /// The line with its tabs as spaces, and the count of characters before the mark.
+    private func sourceLine(of diagnostic: ProtoDiagnostic) -> (text: String, mark: Int)? {
+        guard diagnostic.line > 0, let source = directories.read(diagnostic.file) else {
+            return nil
+        }
+        let lines = source.split(
+            separator: UInt8(ascii: "\n"), maxSplits: diagnostic.line,
+            omittingEmptySubsequences: false)
+        guard lines.count >= diagnostic.line else { return nil }
+        return Self.expanded(lines[diagnostic.line - 1], mark: diagnostic.column)
+    }
+
+    /// The line for a terminal. The column counts from 1, in bytes; a tab ends at a multiple of 8.
+    private static func expanded(
+        _ line: ArraySlice<UInt8>, mark column: Int
+    ) -> (text: String, mark: Int) {
+        var text = ""
+        var width = 0
+        var mark: Int?
+        for character in String(decoding: line, as: UTF8.self) {
+            if width >= column - 1, mark == nil { mark = text.count }
+            if character == "\t" {
+                let count = tabWidth - width % tabWidth
+                text += String(repeating: " ", count: count)
+                width += count
+            } else if !character.isNewline {
+                // Control characters could change the terminal.
+                let isPrintable = character.unicodeScalars.allSatisfy {
+                    $0.value >= 0x20 && $0.value != 0x7f
+                }
+                text.append(isPrintable ? character : "\u{fffd}")
+                width += character.utf8.count
+            }
+        }
+        return (text, mark ?? text.count)
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import SwiftletCLI
+
+@Suite("Completions and the manual page", .timeLimit(.minutes(5)))
+struct CompletionTests {
+    @Test("name every command and option")
+    func complete() {
+        let texts = [
+            BashCompletion.text(Main.commands), ZshCompletion.text(Main.commands),
+            FishCompletion.text(Main.commands), ManualPage.text(Main.commands),
+        ]
+        for (index, text) in texts.enumerated() {
+            for command in Main.commands {
+                #expect(text.contains(command.name), "\(index)")
+                for option in command.options where index != 3 || !option.help.isEmpty {
+                    for name in option.names {
+                        let escaped = index == 3 ? name.replacing("-", with: "\\-") : name
+                        #expect(text.contains(escaped), "\(index): \(command.name) \(name)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static let cases: [(words: String, offered: [String], absent: [String])] = [
+        ("swiftlet de", ["describe", "demo"], ["call"]),
+        ("swiftlet call --format t", ["text"], ["json"]),
+        ("swiftlet bench --output h", ["html"], []),
+        ("swiftlet call --emit", ["--emit-defaults"], []),
+        ("swiftlet help cal", ["call"], []), ("swiftlet call -H x", [], ["call"]),
+        ("swiftlet check --w", ["--warnings-as-errors"], []),
+    ]
+
+    @Test("are offered by bash", arguments: cases)
+    func bash(words: String, offered: [String], absent: [String]) async throws {
+        let file = try TemporaryFile(BashCompletion.text(Main.commands), suffix: ".bash")
+        let list = words.split(separator: " ").map { "'\($0)'" }
+        let script = """
+            source '\(file.path)'
+            COMP_WORDS=(\(list.joined(separator: " "))); COMP_CWORD=\(list.count - 1)
+            _swiftlet
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let output = try await Self.run("bash", ["-c", script])
+        let found = Set(output.split(separator: "\n").map(String.init))
+        #expect(found.isSuperset(of: offered), "\(output)")
+        #expect(found.isDisjoint(with: absent))
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) async throws -> String {
+        try await onThread {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = [program] + arguments
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let bytes = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    @Test("are printed by commands")
+    func commands() async throws {
+        for shell in ["bash", "zsh", "fish"] {
+            let run = try await Program.run(["completion", shell])
+            #expect(run.status == 0)
+            #expect(run.output.hasPrefix("#"))
+        }
+        #expect(
+            try await Program.run(["completion", "bsh"]).errors.contains("did you mean 'bash'"))
+        #expect(try await Program.run(["man"]).output.hasPrefix(".TH SWIFTLET 1"))
+    }
+
+    @Test("have no line of the manual page that is a request by accident")
+    func manual() {
+        let requests: Set = ["TH", "SH", "SS", "TP", "PP", "B", "BR", "I", "nf", "fi"]
+        for line in ManualPage.text(Main.commands).split(separator: "\n") {
+            #expect(!line.hasPrefix("'"))
+            guard line.hasPrefix(".") else { continue }
+            let request = line.dropFirst().prefix { $0 != " " }
+            #expect(requests.contains(String(request)), "\(line)")
+        }
+    }
+
+    @Test("know what the value of an option is")
+    func values() {
+        func completion(_ name: String) -> ValueCompletion {
+            ValueCompletion(.value("a", named: name, help: ""))
+        }
+        #expect(completion("json|text") == .words(["json", "text"]))
+        #expect(completion("JSON|@FILE") == .files)
+        #expect(completion("FILE|system") == .files)
+        #expect(completion("DIR") == .files)
+        #expect(completion("TIME") == .none)
+        #expect(ValueCompletion(.flag("a", help: "")) == .none)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@Suite("swiftlet record and replay", .timeLimit(.minutes(5)))
+struct RecordingCommandTests {
+    /// A program that listens, and its target.
+    private static func start(_ arguments: [String]) async throws -> (Program, target: String) {
+        let program = try Program(arguments + ["--port", "0"])
+        let line = try await program.line(startingWith: "serving on ")
+        return (program, String(line.dropFirst("serving on ".count)))
+    }
+
+    private static func makeServer() throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.addGreeter()
+            server.add(TestService())
+            server.add(ReflectionService())
+        }
+    }
+
+    @Test("keep the calls of a server, and answer the same without it")
+    func roundTrip() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/calls.jsonl"
+        let server = try Self.makeServer()
+        let (recorder, proxy) = try await Self.start(["record", server.target, "--to", file])
+        let calls: [[String]] = [
+            ["helloworld.Greeter/SayHello", "-d", "{\"name\": \"Ada\"}"],
+            ["helloworld.Greeter/SayHello", "-d", "{\"name\": \"Bob\"}"],
+            [
+                "helloworld.Greeter/SayHelloBidiStream", "-d",
+                "{\"name\": \"Ada\"} {\"name\": \"Bob\"}",
+            ],
+            [
+                "grpc.testing.TestService/UnaryCall", "-d",
+                "{\"responseStatus\": {\"code\": 5, \"message\": \"lost\"}}", "-H",
+                "authorization: Bearer secret",
+            ],
+            ["helloworld.Greeter/Nothing"],
+        ]
+        var answers: [Program.Output] = []
+        for call in calls { answers.append(try await Program.run(["call", proxy] + call)) }
+        recorder.interrupt()
+        #expect(try await recorder.end().status == 130)
+        #expect(answers[0].output == "{\n  \"message\": \"Hello Ada\"\n}\n", "\(answers[0].errors)")
+        #expect(answers[3].status == 64 + 5)
+
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("\"json\": {\"name\":\"Ada\"}"))
+        #expect(text.contains("[\"authorization\", \"(hidden)\"]"))
+        #expect(!text.contains("secret"))
+
+        server.shutdown()
+        let (replayer, replayed) = try await Self.start(["replay", file])
+        // In another order: the requests choose the answers.
+        for (call, answer) in zip(calls, answers).reversed() {
+            let again = try await Program.run(["call", replayed] + call)
+            #expect(again.output == answer.output, "\(again.errors)")
+            #expect(again.status == answer.status)
+        }
+        replayer.interrupt()
+        #expect(try await replayer.end().status == 130)
+    }
+
+    @Test("write the values that authenticate callers only when they are asked to")
+    func secrets() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/calls.jsonl"
+        let server = try Self.makeServer()
+        let (recorder, proxy) = try await Self.start([
+            "record", server.target, "--to", file, "--keep-secrets",
+        ])
+        _ = try await Program.run([
+            "call", proxy, "helloworld.Greeter/SayHello", "-H", "authorization: Bearer token",
+        ])
+        recorder.interrupt()
+        _ = try await recorder.end()
+        let recording = try Recording(String(contentsOfFile: file, encoding: .utf8))
+        let call = try #require(recording.calls.last)
+        #expect(call.path == "/helloworld.Greeter/SayHello")
+        #expect(call.metadata["authorization"] == "Bearer token")
+        #expect(call.status?.code == .ok)
+        #expect(call.responses.count == 1)
+    }
+}
