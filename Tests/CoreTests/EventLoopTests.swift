@@ -29,6 +29,30 @@ struct EventLoopTests {
         }
     }
 
+    /// Schedules itself for a time that has passed.
+    private final class Restless: TimerTarget {
+        let count = Atomic(0)
+        private let loop: EventLoop
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func timerFired(now: MonotonicInstant) {
+            count.wrappingAdd(1, ordering: .relaxed)
+            _ = loop.schedule(self, at: now)
+        }
+    }
+
+    @Test("goes on with its other work though a timer is always due")
+    func restless() throws {
+        let loop = try EventLoop()
+        let target = Restless(loop)
+        _ = loop.schedule(target, at: .now)
+        var scratch = EventLoop.Scratch()
+        for turn in 1...3 {
+            try loop.turn(until: nil, &scratch)
+            #expect(target.count.load(ordering: .relaxed) == turn)
+        }
+    }
+
     @Test("handles every event that has arrived before it fires a timer", arguments: [1, 64, 500])
     func timersLast(eventCount: Int) throws {
         let loop = try EventLoop()

@@ -46,6 +46,7 @@ struct HTTP1PoolTests {
         func nextStep(now: MonotonicInstant = start) -> HTTP1Pool<Link, Call>.Step? {
             pool.nextStep(now: now)
         }
+        func retryTime(now: MonotonicInstant) -> MonotonicInstant? { pool.retryTime(now: now) }
         func beginAttempt(now: MonotonicInstant) -> Bool { pool.beginAttempt(now: now) }
         func attemptSucceeded(_ link: Link) { pool.attemptSucceeded(link) }
         func attemptFailed(begun: MonotonicInstant) { pool.attemptFailed(failure, begun: begun) }
@@ -65,8 +66,8 @@ struct HTTP1PoolTests {
         }
 
         /// Whether there is nothing to do.
-        func isWaiting() -> Bool {
-            if case nil = nextStep() { true } else { false }
+        func isWaiting(now: MonotonicInstant = start) -> Bool {
+            if case nil = nextStep(now: now) { true } else { false }
         }
     }
 
@@ -250,6 +251,28 @@ struct HTTP1PoolTests {
         pool.attemptFailed(begun: next)
         #expect(pool.lastFailure?.attemptNumber == 2)
         #expect(try #require(pool.nextAttempt) > next)
+    }
+
+    @Test(
+        "has a time to try again only while a call waits for that, and not for an attempt that runs"
+    )
+    func retryTime() throws {
+        let pool = Pool(maxCount: 2)
+        #expect(pool.retryTime(now: Self.start) == nil)
+        pool.add(Call(waitsForReady: true))
+        #expect(pool.attempts() == 1)
+        #expect(pool.retryTime(now: Self.start) == nil)
+        pool.attemptFailed(begun: Self.start)
+        let next = try #require(pool.nextAttempt)
+        #expect(pool.retryTime(now: Self.start) == next)
+        guard case .connect = pool.nextStep(now: next) else {
+            Issue.record("the pool does not connect when the delay has passed")
+            return
+        }
+        // The attempt runs, and its end is what the call waits for.
+        #expect(pool.isWaiting(now: next))
+        #expect(pool.retryTime(now: next) == nil)
+        #expect(pool.retryTime(now: next + .seconds(5)) == nil)
     }
 
     @Test("connects at once when the network has come back")

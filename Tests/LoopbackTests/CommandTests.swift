@@ -24,12 +24,15 @@ struct CommandTests {
         (ListCommand.self, ["a:1", "s", "x"]), (CallCommand.self, ["a:1", "s/m", "x"]),
         (DescribeCommand.self, ["a:1", "s", "x"]), (StateCommand.self, ["a:1", "x"]),
         (PingCommand.self, ["a:1", "x"]), (BenchCommand.self, ["a:1", "s/m", "x"]),
+        (RecordCommand.self, ["a:1", "x"]), (ReplayCommand.self, ["f", "x"]),
+        (ReplCommand.self, ["a:1", "x"]), (CompletionCommand.self, ["bash", "x"]),
+        (ManCommand.self, ["x"]),
     ]
 
     @Test("refuses more words than it takes")
     func extraWords() async throws {
-        // `generate` takes any number of words.
-        #expect(Self.excess.count == Main.commands.count - 1)
+        // `generate` and `check` take any number of words.
+        #expect(Self.excess.count == Main.commands.count - 2)
         for (command, words) in Self.excess {
             let error = await #expect(throws: UsageError.self) {
                 try await command.run(Arguments(words, of: command))

@@ -315,7 +315,12 @@ extension EventLoop {
             guard !scratch.events.isEmpty else { break }
             handleEvents(&scratch, now: now)
         }
-        while let target = timers.popExpired(now: now) { target.timerFired(now: now) }
+        // No more than there are now: one that is scheduled again for a time that has passed must not
+        // keep the loop from its other work.
+        for _ in 0..<timers.count {
+            guard let target = timers.popExpired(now: now) else { break }
+            target.timerFired(now: now)
+        }
     }
 
     /// Limits how long peers that always have something to report can delay the timers.

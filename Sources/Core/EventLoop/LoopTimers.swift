@@ -73,6 +73,6 @@ extension LoopTimers {
         state.withLock { $0.heap.popExpired(now: now) }
     }
 
-    /// The number of timers that have not fired, for tests.
+    /// The number of timers that have not fired.
     var count: Int { state.withLock { $0.heap.count } }
 }

@@ -133,7 +133,7 @@ extension HTTP1Channel: CallBackend {
                     isImmediate: true)
             }
         }
-        let retry = state.withLock { $0.pool.waiting.isEmpty ? nil : $0.pool.nextAttempt }
+        let retry = state.withLock { $0.pool.retryTime(now: .now) }
         if let retry { timer.schedule(RetryTimer(self), at: retry, on: loop) }
         endIfReleased()
     }

@@ -95,6 +95,13 @@ extension HTTP1Pool {
         return .fail(waiting.remove(at: index), lastFailure, nextAttempt: nextAttempt)
     }
 
+    /// When a call that waits may cause an attempt; nil if it waits for something else, such as an
+    /// attempt that is being made or a connection that is busy.
+    func retryTime(now: MonotonicInstant) -> MonotonicInstant? {
+        guard !waiting.isEmpty, let nextAttempt, nextAttempt > now else { return nil }
+        return nextAttempt
+    }
+
     /// Begins an attempt ahead of the first call. False when there is a connection or an attempt, or
     /// it is too early.
     mutating func beginAttempt(now: MonotonicInstant) -> Bool {
