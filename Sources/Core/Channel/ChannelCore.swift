@@ -49,8 +49,8 @@ final class ChannelCore: Sendable {
     let loop: EventLoop
     /// What requests are addressed to.
     let authority: String
-    private let scheme: String
-    private let userAgent: String
+    let scheme: String
+    let userAgent: String
     let limits: MessageLimits
     let methodConfigs: MethodConfigs?
     let plan: ConnectionPlan
@@ -88,7 +88,8 @@ final class ChannelCore: Sendable {
             awaitsResolver || arguments.serviceConfig != nil
             ? MethodConfigs(
                 arguments.serviceConfig ?? ServiceConfig(), serverName: authority,
-                awaitsResolver: awaitsResolver) : nil
+                awaitsResolver: awaitsResolver,
+                usesRetryPolicies: arguments.usesRetryPolicies) : nil
         plan = ConnectionPlan(
             target, credentials: credentials, arguments: arguments, queues: queues,
             sockets: sockets, proxy: proxy)

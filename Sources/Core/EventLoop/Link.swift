@@ -53,6 +53,8 @@ package final class Link: Sendable {
         var pollDeadline: MonotonicInstant?
         /// Whether bytes of a request were written to the socket, or are being written.
         var hasCarriedStream = false
+        /// Streams that the channel itself asked for: health checks and load reports.
+        var ownStreamCount = 0
         var isReady = false
         /// The owner waits for a stream to become free.
         var isRoomWanted = false
@@ -250,6 +252,16 @@ extension Link {
 
     /// Whether bytes of a request were sent on this connection.
     var hasCarriedStream: Bool { state.withLock { $0.hasCarriedStream } }
+
+    /// Whether a call of the program was sent on this connection.
+    var hasCarriedCall: Bool {
+        state.withLock {
+            $0.hasCarriedStream && $0.connection.startedStreamCount > $0.ownStreamCount
+        }
+    }
+
+    /// The channel is about to open a stream for itself.
+    func noteOwnStream() { state.withLock { $0.ownStreamCount += 1 } }
 
     /// The time since the server's first SETTINGS; zero before them.
     func age(at now: MonotonicInstant) -> Duration {

@@ -83,6 +83,9 @@ extension Connection {
     /// Streams that are open or wait to be opened.
     package var streamCount: Int { streams.count }
 
+    /// How many streams a client has opened; those that wait to be opened are not included.
+    package var startedStreamCount: Int { requests.takenCount }
+
     /// The most streams that were open at once.
     package var mostStreamCount: Int { streams.mostOpenCount }
 
