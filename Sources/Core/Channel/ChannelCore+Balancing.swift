@@ -68,7 +68,10 @@ extension ChannelCore {
             let isMember = state.withLock { $0.members[core.id] === core }
             let report = core.report
             let subchannel = Subchannel(id: core.id, backend: core)
-            if isMember { run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) } }
+            if isMember {
+                core.noteInLog(report, log)
+                run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) }
+            }
             core.readNextReports()
         case .load(let core, let load):
             let isMember = state.withLock { $0.members[core.id] === core }
@@ -155,6 +158,7 @@ extension ChannelCore {
     }
 
     private func dropMember(_ member: SubchannelCore) {
+        log.note(.subchannelDropped(id: member.diagnosticID))
         for call in member.drop() where !call.isEnded { begin(call) }
     }
 }
@@ -167,6 +171,7 @@ extension ChannelCore {
         case nil: work.config = arguments.serviceConfig ?? ServiceConfig()
         case .success(let config)?: work.config = config
         case .failure(let error)?:
+            log.note(.serviceConfigRejected(error))
             // Proposal A21: the last good config stays in use. Without one, calls fail.
             guard work.config != nil else { return resolverFailed(error, &work) }
         }
@@ -181,6 +186,7 @@ extension ChannelCore {
         case .failure(let error): resolverFailed(error, &work)
         case .success(let endpoints):
             plan.resolvedAt = .now
+            log.note(.resolved(endpointCount: endpoints.count))
             use(endpoints, &work)
         }
     }
@@ -189,6 +195,11 @@ extension ChannelCore {
         let policy: any BalancingPolicy =
             work.config?.balancing ?? arguments.balancing ?? PickFirst()
         if work.balancer == nil { work.balancer = GracefulSwitch() }
+        let isOtherPolicy = state.withLock { state in
+            defer { state.policyName = policy.name }
+            return state.policyName != policy.name
+        }
+        if isOtherPolicy { log.note(.balancing(policy: policy.name)) }
         let update = BalancerUpdate(endpoints: endpoints, policy: policy)
         var failure: RPCError?
         run(&work) { balancer, context in
@@ -207,6 +218,7 @@ extension ChannelCore {
 
     private func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {
         methodConfigs?.release()
+        log.note(.resolutionFailed(error))
         guard work.balancer != nil else {
             return install(.transientFailure, FailingPicker(error: error))
         }
@@ -254,6 +266,7 @@ extension ChannelCore {
             if state.connectivity != .shutdown { state.members[core.id] = core }
             return core
         }
+        log.note(.subchannelCreated(id: core.diagnosticID, endpoint: "\(endpoint)"))
         if connectivity == .shutdown { core.drop() }
         return Subchannel(id: core.id, backend: core)
     }
@@ -313,6 +326,8 @@ extension ChannelCore: SubchannelOwner {
         let calls = state.withLock { $0.renewRoute() }
         for call in calls where !call.isEnded { begin(call) }
     }
+
+    func note(_ event: ChannelEvent.Kind) { log.note(event) }
 
     func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {
         post(.load(subchannel, load))

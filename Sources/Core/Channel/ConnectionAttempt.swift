@@ -170,8 +170,7 @@ extension ConnectionAttempt {
     private func shakeHands(_ wire: consuming LinkWire, _ address: SocketAddress) {
         let link = Link(
             wire, to: address, times: state.withLock { $0.times }, plan.configuration,
-            loop: loop,
-            owner: self)
+            loop: loop, frameLog: plan.arguments.frameLog ?? .ofEnvironment, owner: self)
         let (isOver, otherCount) = state.withLock { state in
             state.dialer = nil
             if !state.isOver { state.link = link }

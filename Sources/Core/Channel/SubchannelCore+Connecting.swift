@@ -60,6 +60,11 @@ extension SubchannelCore {
     }
 
     func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
+        let isExpected = state.withLock { $0.attempt === attempt && !$0.isDropped }
+        // Before the state changes, so that the log has the cause first.
+        if isExpected {
+            owner.note(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
+        }
         let calls: [CallCore]? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
@@ -225,6 +230,8 @@ extension SubchannelCore: LinkOwner {
     }
 
     func linkEnded(_ link: Link, _ error: LinkError) {
+        owner.note(
+            .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: error.cause))
         retire(link, because: error.cause, isNetworkLoss: error.isNetworkLoss)
         forget(link)
     }

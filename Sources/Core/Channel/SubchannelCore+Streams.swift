@@ -60,6 +60,10 @@ extension SubchannelCore: SubchannelStreamReceiver {
     }
 
     func streamIsUnimplemented(_ stream: SubchannelStream) {
+        if case .health = stream.subject {
+            owner.note(
+                .healthCheckUnsupported(subchannel: diagnosticID, peer: stream.link.peer))
+        }
         setHealth(.healthy, from: stream)
     }
 

@@ -30,11 +30,15 @@ final class SubchannelCore: Sendable {
         var isDropped = false
         /// What the server reports outside of calls.
         var streams: SubchannelStreams
+        /// The state that the channel's log has.
+        var loggedConnectivity = ConnectivityState.idle
         /// What happened on connections that have ended.
         var pastCounts = ChannelCounts()
     }
 
     let id: UInt64
+    /// The number of the subchannel in the process.
+    let diagnosticID = DiagnosticID.next()
     let plan: ConnectionPlan
     /// Whether the balancer wants the health of the server checked, if the service config names a
     /// service.
@@ -72,6 +76,8 @@ protocol SubchannelOwner: AnyObject, Sendable {
     /// The server has reported its load. After the balancer has received the report, the owner calls
     /// ``SubchannelCore/readNextReports()``.
     func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport)
+    /// Records an event in the channel's log. Not to be called under a lock.
+    func note(_ event: ChannelEvent.Kind)
     /// What the channel's own requests say about target and sender.
     var requestAuthority: RequestAuthority { get }
     /// The last connection has closed.

@@ -135,6 +135,10 @@ public struct ChannelArguments: Hashable, Sendable {
     /// watches nothing.
     public var connectivityMonitor: ConnectivityMonitor? = .system
 
+    /// Receives a line for each HTTP/2 frame; nil, the default, logs none unless the environment variable
+    /// `SWIFTLET_FRAME_LOG` is set.
+    public var frameLog: FrameLog?
+
     /// Text before the library's own name in `user-agent`; nil, the default, adds none.
     public var userAgentPrefix: String?
     /// Text after the library's own name in `user-agent`; nil, the default, adds none.

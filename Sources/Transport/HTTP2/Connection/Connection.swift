@@ -86,6 +86,12 @@ extension Connection {
     /// How many streams a client has opened; those that wait to be opened are not included.
     package var startedStreamCount: Int { requests.takenCount }
 
+    /// Streams that wait to be opened.
+    package var waitingStreamCount: Int { streams.waitingCount }
+
+    /// The bytes that may be sent on the connection now.
+    package var sendWindowByteCount: Int { flow.sendableByteCount }
+
     /// The most streams that were open at once.
     package var mostStreamCount: Int { streams.mostOpenCount }
 
