@@ -85,26 +85,6 @@ struct ManyServersTests {
         #expect(again.connectionCount == 1)
     }
 
-    /// A resolver whose test reports results.
-    private final class PushedResolver: Resolver {
-        let results = Mutex<ResolverResults?>(nil)
-        let pending: Mutex<ResolverResult?>
-        let requestCount = Atomic(0)
-
-        init(_ first: ResolverResult?) { pending = Mutex(first) }
-
-        func start(_ results: ResolverResults) {
-            self.results.withLock { $0 = results }
-            if let first = pending.withLock({ $0.take() }) { results.report(first) }
-        }
-
-        func push(_ result: ResolverResult) { results.withLock { $0 }?.report(result) }
-
-        func requestResolution() { requestCount.add(1, ordering: .relaxed) }
-
-        func stop() {}
-    }
-
     private static func endpoints(_ servers: [LoopbackServer]) throws -> [Endpoint] {
         try servers.map { Endpoint([try ServerAddress($0.target)]) }
     }
@@ -253,5 +233,56 @@ struct ManyServersTests {
                 endpoints: .success(try Self.endpoints([server])), serviceConfig: .success(config))
         )
         #expect(try await reply == [7])
+    }
+
+    @Test("tries an address that is new at once, although the others have failed")
+    func newAddress() async throws {
+        let server = try Self.server(1)
+        // Nothing else can come to listen at this address meanwhile.
+        let dead = Endpoint([try ServerAddress("unix:/nowhere/moved.sock")])
+        let resolver = PushedResolver(ResolverResult([dead]))
+        try Resolvers.register("moved-test") { _ in resolver }
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(3_600)
+        arguments.maxReconnectBackoff = .seconds(3_600)
+        let channel = try Channel("moved-test:///x", credentials: .insecure, arguments: arguments)
+        await #expect(throws: RPCError.self) { try await channel.unary(Self.whoAmI, []) }
+        async let answers = Self.answers(1, on: channel)
+        resolver.push(ResolverResult([dead] + (try Self.endpoints([server]))))
+        #expect(try await answers == [1: 1])
+    }
+
+    @Test("uses the policy of its arguments where no service config names one")
+    func argumentPolicy() async throws {
+        let servers = try (0..<2).map { try Self.server(UInt8($0)) }
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = ServiceConfig()
+        arguments.balancing = RoundRobin()
+        let channel = try Channel(
+            Self.target(servers), credentials: .insecure, arguments: arguments)
+        try await Self.meet([0, 1], on: channel)
+    }
+
+    @Test("does not retry when its arguments forbid it")
+    func noRetries() async throws {
+        let attempts = Atomic(0)
+        let server = try LoopbackServer { server in
+            server.unary(Self.whoAmI) { _, _ in
+                attempts.add(1, ordering: .relaxed)
+                throw RPCError(.unavailable, "not today")
+            }
+        }
+        var arguments = ChannelArguments()
+        var config = ServiceConfig()
+        config.methods = [
+            MethodConfig([.all]) {
+                $0.retry = RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])
+            }
+        ]
+        arguments.serviceConfig = config
+        arguments.usesRetryPolicies = false
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        await #expect(throws: RPCError.self) { try await channel.unary(Self.whoAmI, []) }
+        #expect(attempts.load(ordering: .relaxed) == 1)
     }
 }

@@ -6,7 +6,7 @@ public struct BalancerContext: ~Copyable {
         case update(Subchannel, Endpoint)
         case connect(Subchannel)
         case drop(Subchannel)
-        case reportLoad(Subchannel, interval: Duration?)
+        case reportLoad(Subchannel, interval: Duration?, requester: String)
     }
 
     /// The time, counted from any fixed moment.
@@ -20,12 +20,12 @@ public struct BalancerContext: ~Copyable {
     /// The times at which the balancer wants to be called.
     package private(set) var wakeTimes: [Duration] = []
 
-    private let makeSubchannel: (Endpoint) -> Subchannel
+    private let makeSubchannel: (Endpoint, _ checksHealth: Bool) -> Subchannel
     private let random: () -> UInt64
 
     package init(
         now: Duration, random: @escaping () -> UInt64,
-        makeSubchannel: @escaping (Endpoint) -> Subchannel
+        makeSubchannel: @escaping (Endpoint, _ checksHealth: Bool) -> Subchannel
     ) {
         self.now = now
         self.random = random
@@ -37,8 +37,16 @@ public struct BalancerContext: ~Copyable {
 
 extension BalancerContext {
     /// Makes a subchannel to an endpoint, in the state IDLE.
-    public mutating func makeSubchannel(to endpoint: Endpoint) -> Subchannel {
-        let subchannel = makeSubchannel(endpoint)
+    ///
+    /// - Parameters:
+    ///   - endpoint: The server, with at least one address.
+    ///   - checksHealth: Whether the server's health is checked where the service config names a service
+    ///     for that (proposal A17); false by default. The subchannel is then READY only while the server
+    ///     says that the service can serve, and in TRANSIENT_FAILURE while it says otherwise.
+    public mutating func makeSubchannel(
+        to endpoint: Endpoint, checksHealth: Bool = false
+    ) -> Subchannel {
+        let subchannel = makeSubchannel(endpoint, checksHealth)
         actions.append(.make(subchannel, endpoint))
         return subchannel
     }
@@ -56,9 +64,20 @@ extension BalancerContext {
     /// Removes a subchannel. Calls on its connections go on to their end.
     public mutating func drop(_ subchannel: Subchannel) { actions.append(.drop(subchannel)) }
 
-    /// Has the server of a subchannel report its load every `interval`, outside of calls; nil ends that.
-    public mutating func reportLoad(of subchannel: Subchannel, every interval: Duration?) {
-        actions.append(.reportLoad(subchannel, interval: interval))
+    /// Has the server of a subchannel report its load outside of calls, while the subchannel is connected
+    /// (proposal A51). The reports arrive in ``Balancer/subchannel(_:reported:_:)``. A server that
+    /// does not have the service `xds.service.orca.v3.OpenRcaService` sends none.
+    ///
+    /// - Parameters:
+    ///   - subchannel: The subchannel.
+    ///   - interval: The time between two reports; at least a millisecond. A server may choose a longer one.
+    ///     Nil ends the reports.
+    ///   - requester: The name of the balancer, where balancers that nest both want reports; empty by
+    ///     default. The shortest interval of all requesters is used.
+    public mutating func reportLoad(
+        of subchannel: Subchannel, every interval: Duration?, requester: String = ""
+    ) {
+        actions.append(.reportLoad(subchannel, interval: interval, requester: requester))
     }
 }
 

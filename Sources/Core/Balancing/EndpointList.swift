@@ -50,7 +50,7 @@ extension EndpointList {
                 member.move(to: endpoint, weight: weight, &context)
                 members.append(member)
             } else {
-                let subchannel = context.makeSubchannel(to: endpoint)
+                let subchannel = context.makeSubchannel(to: endpoint, checksHealth: true)
                 members.append(
                     Member(
                         key: key, endpoint: endpoint, weight: weight, subchannel: subchannel,

@@ -109,7 +109,7 @@ extension WeightedRoundRobinBalancer {
     private mutating func requestReports(_ context: inout BalancerContext) {
         let interval = policy.enableOutOfBandLoadReport ? policy.outOfBandReportingPeriod : nil
         for member in endpoints.list.members where member.extra.reportInterval != interval {
-            context.reportLoad(of: member.subchannel, every: interval)
+            context.reportLoad(of: member.subchannel, every: interval, requester: policy.name)
         }
         let penalty = policy.errorUtilizationPenalty
         endpoints.forEach {

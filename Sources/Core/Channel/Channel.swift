@@ -134,6 +134,10 @@ package protocol ChannelBackend: CallBackend {
     func leaveConnections()
     /// What has happened on its connections until now.
     var counts: ChannelCounts { get }
+    /// What happens to it from now on.
+    var events: AsyncStream<ChannelEvent> { get }
+    /// What it is doing now; nil for those that have no connections of their own.
+    var snapshot: ChannelSnapshot? { get }
 }
 
 extension ChannelBackend {

@@ -15,6 +15,7 @@ final class Balancing: Sendable {
         case exitIdle
         case resolved(ResolverResult, generation: Int)
         case subchannel(SubchannelCore)
+        case load(SubchannelCore, LoadReport)
         case timeHasCome
         /// The channel becomes idle, or is shut down.
         case stop
@@ -67,7 +68,16 @@ extension ChannelCore {
             let isMember = state.withLock { $0.members[core.id] === core }
             let report = core.report
             let subchannel = Subchannel(id: core.id, backend: core)
-            if isMember { run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) } }
+            if isMember {
+                core.noteInLog(report, log)
+                run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) }
+            }
+            core.readNextReports()
+        case .load(let core, let load):
+            let isMember = state.withLock { $0.members[core.id] === core }
+            let subchannel = Subchannel(id: core.id, backend: core)
+            if isMember { run(&work) { $0.subchannel(subchannel, reported: load, &$1) } }
+            core.readNextReports()
         case .timeHasCome:
             let now = balancing.epoch.duration(to: .now)
             work.wakeTimes.removeAll { $0 <= now }
@@ -148,6 +158,7 @@ extension ChannelCore {
     }
 
     private func dropMember(_ member: SubchannelCore) {
+        log.note(.subchannelDropped(id: member.diagnosticID))
         for call in member.drop() where !call.isEnded { begin(call) }
     }
 }
@@ -160,21 +171,35 @@ extension ChannelCore {
         case nil: work.config = arguments.serviceConfig ?? ServiceConfig()
         case .success(let config)?: work.config = config
         case .failure(let error)?:
+            log.note(.serviceConfigRejected(error))
             // Proposal A21: the last good config stays in use. Without one, calls fail.
             guard work.config != nil else { return resolverFailed(error, &work) }
         }
-        if let config = work.config { methodConfigs?.use(config) }
+        if let config = work.config {
+            methodConfigs?.use(config)
+            let service = arguments.checksHealth ? config.healthCheckServiceName : nil
+            for member in state.withLock({ Array($0.members.values) }) {
+                member.setHealthService(service)
+            }
+        }
         switch result.endpoints {
         case .failure(let error): resolverFailed(error, &work)
         case .success(let endpoints):
             plan.resolvedAt = .now
+            log.note(.resolved(endpointCount: endpoints.count))
             use(endpoints, &work)
         }
     }
 
     private func use(_ endpoints: [Endpoint], _ work: inout Balancing.State) {
-        let policy: any BalancingPolicy = work.config?.balancing ?? PickFirst()
+        let policy: any BalancingPolicy =
+            work.config?.balancing ?? arguments.balancing ?? PickFirst()
         if work.balancer == nil { work.balancer = GracefulSwitch() }
+        let isOtherPolicy = state.withLock { state in
+            defer { state.policyName = policy.name }
+            return state.policyName != policy.name
+        }
+        if isOtherPolicy { log.note(.balancing(policy: policy.name)) }
         let update = BalancerUpdate(endpoints: endpoints, policy: policy)
         var failure: RPCError?
         run(&work) { balancer, context in
@@ -193,6 +218,7 @@ extension ChannelCore {
 
     private func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {
         methodConfigs?.release()
+        log.note(.resolutionFailed(error))
         guard work.balancer != nil else {
             return install(.transientFailure, FailingPicker(error: error))
         }
@@ -210,10 +236,10 @@ extension ChannelCore {
     ) {
         guard var balancer = work.balancer.take() else { return }
         let resolver = work.resolver
-        let maxConnectionCount = work.config?.maxConnectionsPerSubchannel
+        let config = work.config
         var context = BalancerContext(
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
-            makeSubchannel: { [self] in makeSubchannel(to: $0, maxConnectionCount) })
+            makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         body(&balancer, &context)
         work.balancer = balancer
         for action in context.actions { carryOut(action) }
@@ -226,17 +252,21 @@ extension ChannelCore {
     }
 
     private func makeSubchannel(
-        to endpoint: Endpoint, _ maxConnectionCount: Int?
+        to endpoint: Endpoint, checksHealth: Bool, _ config: ServiceConfig?
     ) -> Subchannel {
         let core = state.withLock { state in
             state.lastSubchannelID += 1
             let core = SubchannelCore(
                 id: state.lastSubchannelID, endpoint, plan: plan,
-                maxConnectionCount: maxConnectionCount ?? arguments.maxConnectionCount, owner: self
-            )
+                maxConnectionCount: config?.maxConnectionsPerSubchannel.map {
+                    min($0, arguments.maxConfiguredConnectionCount)
+                } ?? arguments.maxConnectionCount,
+                checksHealth: checksHealth && arguments.checksHealth,
+                healthService: config?.healthCheckServiceName, owner: self)
             if state.connectivity != .shutdown { state.members[core.id] = core }
             return core
         }
+        log.note(.subchannelCreated(id: core.diagnosticID, endpoint: "\(endpoint)"))
         if connectivity == .shutdown { core.drop() }
         return Subchannel(id: core.id, backend: core)
     }
@@ -248,7 +278,8 @@ extension ChannelCore {
         case .update(let subchannel, let endpoint): member(subchannel)?.update(endpoint)
         case .connect(let subchannel): member(subchannel)?.connect()
         case .drop(let subchannel): if let member = member(subchannel) { dropMember(member) }
-        case .reportLoad: return
+        case .reportLoad(let subchannel, let interval, let requester):
+            member(subchannel)?.setLoadInterval(interval, for: requester)
         }
     }
 
@@ -294,6 +325,16 @@ extension ChannelCore: SubchannelOwner {
     func subchannelLinksChanged(_ subchannel: SubchannelCore) {
         let calls = state.withLock { $0.renewRoute() }
         for call in calls where !call.isEnded { begin(call) }
+    }
+
+    func note(_ event: ChannelEvent.Kind) { log.note(event) }
+
+    func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {
+        post(.load(subchannel, load))
+    }
+
+    var requestAuthority: RequestAuthority {
+        RequestAuthority(authority: authority, scheme: scheme, userAgent: userAgent)
     }
 
     func subchannelIsEmpty(_ subchannel: SubchannelCore) {

@@ -95,6 +95,7 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         }
         let links = members.flatMap(\.allLinks)
         for queue in queues { queue.letGo(of: self) }
+        ChannelList.remove(self)
         arguments.connectivityMonitor?.letGo(of: self)
         idleTimer.close()
         balancing.timer.close()

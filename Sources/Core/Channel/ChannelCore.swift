@@ -24,8 +24,15 @@ final class ChannelCore: Sendable {
         /// The program has released the channel.
         var isReleased = false
         let followers = Followers<ConnectivityState>()
+        let log: ChannelLog
         /// The followers have yet to hear of a change.
         var owesReport = false
+        /// The followers of the log have yet to hear of an event.
+        var owesLogDelivery = false
+        /// The policy in use; nil before the first.
+        var policyName: String?
+        /// Calls that failed before they had a stream.
+        var unsentFailureCount = 0
         var heads = RequestHeadCache()
         /// What happened on subchannels that are gone.
         var pastCounts = ChannelCounts()
@@ -49,11 +56,14 @@ final class ChannelCore: Sendable {
     let loop: EventLoop
     /// What requests are addressed to.
     let authority: String
-    private let scheme: String
-    private let userAgent: String
+    let scheme: String
+    let userAgent: String
     let limits: MessageLimits
     let methodConfigs: MethodConfigs?
     let plan: ConnectionPlan
+    /// The number of the channel in the process.
+    let diagnosticID = DiagnosticID.next()
+    let log = ChannelLog()
     let state: Mutex<State>
     let chains = ChainRegistry()
     let idleTimer = TimerSlot()
@@ -88,11 +98,13 @@ final class ChannelCore: Sendable {
             awaitsResolver || arguments.serviceConfig != nil
             ? MethodConfigs(
                 arguments.serviceConfig ?? ServiceConfig(), serverName: authority,
-                awaitsResolver: awaitsResolver) : nil
+                awaitsResolver: awaitsResolver,
+                usesRetryPolicies: arguments.usesRetryPolicies) : nil
         plan = ConnectionPlan(
             target, credentials: credentials, arguments: arguments, queues: queues,
             sockets: sockets, proxy: proxy)
-        state = Mutex(State())
+        state = Mutex(State(log: log))
+        ChannelList.add(self)
         arguments.connectivityMonitor?.add(self, at: target)
         for queue in queues where !queue.adopt(self) { shutDown() }
     }
@@ -102,12 +114,13 @@ extension ChannelCore {
     /// Changes the state, and reports a new connectivity to its followers, outside the lock.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, followers) = state.withLock { state in
+        let (result, followers, mustDeliverLog) = state.withLock { state in
             let result = body(&state)
-            defer { state.owesReport = false }
-            return (result, state.owesReport ? state.followers : nil)
+            defer { (state.owesReport, state.owesLogDelivery) = (false, false) }
+            return (result, state.owesReport ? state.followers : nil, state.owesLogDelivery)
         }
         followers?.tell()
+        if mustDeliverLog { log.deliver() }
         return result
     }
 }
@@ -117,6 +130,7 @@ extension ChannelCore.State {
         guard connectivity != self.connectivity, self.connectivity != .shutdown else { return }
         self.connectivity = connectivity
         if followers.note(connectivity, isLast: connectivity == .shutdown) { owesReport = true }
+        if log.append(.connectivity(connectivity)) { owesLogDelivery = true }
     }
 
     /// Works the route out anew. Returns the calls that are to try it.
@@ -255,7 +269,11 @@ extension ChannelCore: CallBackend {
     func forget(_ call: CallCore) {
         // On the loop: a thread may have taken calls from the list to begin them, and has not done so
         // yet.
-        if state.withLock({ $0.isReleased }) { loop.run { [self] in shutDownIfReleased() } }
+        let isReleased = state.withLock { state in
+            state.unsentFailureCount &+= 1
+            return state.isReleased
+        }
+        if isReleased { loop.run { [self] in shutDownIfReleased() } }
     }
 
     func deadlineError(of call: CallCore) -> RPCError {

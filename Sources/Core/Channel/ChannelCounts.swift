@@ -5,6 +5,8 @@ import SwiftletTransport
 /// `Int` is small, and nothing else.
 package struct ChannelCounts: Hashable, Sendable {
     package var connectionCount = 0
+    /// The streams of the connections, and how they ended.
+    var calls = CallCounts()
     /// PINGs that asked for an answer.
     package var pingCount = 0
     package var goAwayCount = 0
@@ -35,6 +37,7 @@ extension ChannelCounts {
 
     static func += (total: inout ChannelCounts, more: ChannelCounts) {
         total.connectionCount &+= more.connectionCount
+        total.calls += more.calls
         total.pingCount &+= more.pingCount
         total.goAwayCount &+= more.goAwayCount
         total.resetCount &+= more.resetCount

@@ -86,7 +86,8 @@ extension ConnectionAttempt {
 extension ConnectionAttempt {
     private func begin(_ wire: consuming LinkWire, _ address: SocketAddress) {
         let link = Link(
-            wire, to: address, times: opener.times, plan.configuration, loop: loop, owner: self)
+            wire, to: address, times: opener.times, plan.configuration, loop: loop,
+            frameLog: plan.arguments.frameLog ?? .ofEnvironment, owner: self)
         let isOver = state.withLock { state in
             if !state.isOver { state.link = link }
             return state.isOver

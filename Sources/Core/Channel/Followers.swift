@@ -29,9 +29,18 @@ final class Followers<Value: Sendable>: Sendable {
 
 extension Followers {
     /// What the value is and becomes. To be called under the keeper's lock.
-    func follow(from value: Value, isLast: Bool = false) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
-        continuation.yield(value)
+    ///
+    /// - Parameters:
+    ///   - value: What it is; nil begins with the next change.
+    ///   - isLast: Whether it does not change any more.
+    ///   - policy: What happens to changes while the follower does not read.
+    func follow(
+        from value: Value?, isLast: Bool = false,
+        buffering policy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded
+    ) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Value.self, bufferingPolicy: policy)
+        if let value { continuation.yield(value) }
         if isLast {
             continuation.finish()
             return stream

@@ -37,20 +37,22 @@ extension SubchannelCore {
     /// present state when it handles the report, so reports of two threads may change places.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, hasChanged) = state.withLock { state in
+        let (result, hasChanged, streams) = state.withLock { state in
             let before = state.changeCount
             let result = body(&state)
-            return (result, state.changeCount != before)
+            return (result, state.changeCount != before, fitStreams(&state))
         }
+        streams.carryOut()
         if hasChanged { owner.subchannelChanged(self) }
         return result
     }
 
     /// The present state.
     var report: SubchannelState {
-        let (connectivity, failure, nextAttempt) = state.withLock {
-            ($0.connectivity, $0.lastFailure, $0.nextAttempt)
+        let (connectivity, failure, nextAttempt, health) = state.withLock {
+            ($0.connectivity, $0.lastFailure, $0.nextAttempt, $0.health)
         }
+        if connectivity == .ready, let health { return health.subchannelState }
         guard connectivity == .transientFailure else { return SubchannelState(connectivity) }
         return SubchannelState(
             connectivity,
@@ -58,6 +60,11 @@ extension SubchannelCore {
     }
 
     func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
+        let isExpected = state.withLock { $0.attempt === attempt && !$0.isDropped }
+        // Before the state changes, so that the log has the cause first.
+        if isExpected {
+            owner.note(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
+        }
         let calls: [CallCore]? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
@@ -116,29 +123,34 @@ extension SubchannelCore {
     }
 
     /// The balancer has other addresses for the endpoint. Connections to addresses that are gone are
-    /// drained.
+    /// drained. An address that was not there before is tried at once: a delay after failures of the
+    /// others does not concern it.
     func update(_ endpoint: Endpoint) {
         let addresses = endpoint.addresses.map(\.socketAddress)
         let names = Set(addresses.map { "\($0)" })
-        let (drained, attempt, wasConnecting): ([Link], ConnectionAttempt?, Bool) = change {
+        let (drained, attempt, mustConnect): ([Link], ConnectionAttempt?, Bool) = change {
             state in
             guard
                 state.addresses != addresses
                     || state.serverName != endpoint.attributes.serverName
             else { return ([], nil, false) }
             let keepsName = state.serverName == endpoint.attributes.serverName
+            let hasNew = !keepsName || !names.isSubset(of: state.addresses.map { "\($0)" })
             state.addresses = addresses
             state.serverName = endpoint.attributes.serverName
             let gone = state.links.filter { !keepsName || !names.contains($0.peer) }
             state.drain(gone)
-            let wasConnecting = state.attempt != nil
-            return (gone, state.attempt.take(), wasConnecting)
+            let mustConnect =
+                state.attempt != nil || (hasNew && state.connectivity == .transientFailure)
+            if hasNew, mustConnect { state.backoff.reset() }
+            return (gone, state.attempt.take(), mustConnect)
         }
         attempt?.cancel()
         for link in drained { link.leave() }
         if !drained.isEmpty { owner.subchannelLinksChanged(self) }
-        // The attempt goes on with the new addresses.
-        if wasConnecting { startConnecting() }
+        guard mustConnect else { return }
+        backoffTimer.cancel()
+        startConnecting()
     }
 
     /// What the subchannel waits for now, and why it has no connection: the causes of a call that
@@ -218,6 +230,8 @@ extension SubchannelCore: LinkOwner {
     }
 
     func linkEnded(_ link: Link, _ error: LinkError) {
+        owner.note(
+            .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: error.cause))
         retire(link, because: error.cause, isNetworkLoss: error.isNetworkLoss)
         forget(link)
     }
@@ -234,7 +248,7 @@ extension SubchannelCore: LinkOwner {
             state.drain([link])
             let calls = state.links.isEmpty ? state.waiting.takeAll() : []
             let hasSucceeded =
-                link.hasCarriedStream
+                link.hasCarriedCall
                 || link.age(at: now) >= plan.arguments.backoff.initial
             guard !hasSucceeded, !isNetworkLoss else {
                 state.backoff.reset()
@@ -278,14 +292,16 @@ extension SubchannelCore {
     /// Takes no more calls and connects no more. Returns the calls that waited here.
     @discardableResult
     func drop() -> [CallCore] {
-        let (links, attempt, calls, isEmpty) = state.withLock { state in
+        let (links, attempt, calls, isEmpty, streams) = state.withLock { state in
             state.isDropped = true
             let links = state.links
             state.drain(links)
             return (
-                links, state.attempt.take(), state.waiting.takeAll(), state.leaving.isEmpty
+                links, state.attempt.take(), state.waiting.takeAll(), state.leaving.isEmpty,
+                fitStreams(&state)
             )
         }
+        streams.carryOut()
         backoffTimer.close()
         attempt?.cancel()
         for link in links { link.leave() }
@@ -320,8 +336,12 @@ extension SubchannelCore {
     var allLinks: [Link] { state.withLock { $0.links + $0.leaving } }
 
     var hasCalls: Bool {
-        let (links, isWaiting) = state.withLock { ($0.links + $0.leaving, !$0.waiting.isEmpty) }
-        return isWaiting || links.contains { $0.callCount > 0 }
+        state.withLock { state in
+            !state.waiting.isEmpty
+                || (state.links + state.leaving).contains {
+                    $0.callCount > state.streams.callCount(on: $0)
+                }
+        }
     }
 
     var hasWaitingCalls: Bool { state.withLock { !$0.waiting.isEmpty } }

@@ -28,29 +28,40 @@ final class SubchannelCore: Sendable {
         var maxConnectionCount: Int
         /// The balancer has dropped the subchannel.
         var isDropped = false
+        /// What the server reports outside of calls.
+        var streams: SubchannelStreams
+        /// The state that the channel's log has.
+        var loggedConnectivity = ConnectivityState.idle
         /// What happened on connections that have ended.
         var pastCounts = ChannelCounts()
     }
 
     let id: UInt64
+    /// The number of the subchannel in the process.
+    let diagnosticID = DiagnosticID.next()
     let plan: ConnectionPlan
+    /// Whether the balancer wants the health of the server checked, if the service config names a
+    /// service.
+    let checksHealth: Bool
     let backoffTimer = TimerSlot()
     let state: Mutex<State>
     let owner: any SubchannelOwner
 
     init(
         id: UInt64, _ endpoint: Endpoint, plan: ConnectionPlan, maxConnectionCount: Int,
-        owner: any SubchannelOwner
+        checksHealth: Bool = false, healthService: String? = nil, owner: any SubchannelOwner
     ) {
         self.id = id
         self.plan = plan
+        self.checksHealth = checksHealth
         self.owner = owner
         state = Mutex(
             State(
                 addresses: endpoint.addresses.map(\.socketAddress),
                 serverName: endpoint.attributes.serverName,
                 backoff: Backoff(plan.arguments.backoff),
-                maxConnectionCount: max(1, maxConnectionCount)))
+                maxConnectionCount: max(1, maxConnectionCount),
+                streams: SubchannelStreams(healthService: checksHealth ? healthService : nil)))
     }
 }
 
@@ -62,6 +73,13 @@ protocol SubchannelOwner: AnyObject, Sendable {
     func subchannelLinksChanged(_ subchannel: SubchannelCore)
     /// A call needs another way: its subchannel has no connection any more.
     func begin(_ call: CallCore)
+    /// The server has reported its load. After the balancer has received the report, the owner calls
+    /// ``SubchannelCore/readNextReports()``.
+    func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport)
+    /// Records an event in the channel's log. Not to be called under a lock.
+    func note(_ event: ChannelEvent.Kind)
+    /// What the channel's own requests say about target and sender.
+    var requestAuthority: RequestAuthority { get }
     /// The last connection has closed.
     func subchannelIsEmpty(_ subchannel: SubchannelCore)
 }

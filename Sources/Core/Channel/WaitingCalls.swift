@@ -22,6 +22,9 @@ extension WaitingCalls {
         return old
     }
 
+    /// How many calls wait that have not ended.
+    var count: Int { calls.count { !$0.isEnded } }
+
     /// Whether no call waits that has not ended.
     var isEmpty: Bool { calls.allSatisfy(\.isEnded) }
 

@@ -18,13 +18,14 @@ extension Link {
             // Requests that were not sent yet are not sent now: other connections carry those calls.
             if !state.turn.isWriting, state.hasCarriedStream || state.callCount == 0 {
                 swap(&last, &state.unwritten)
-                state.connection.takeOutput(into: &last, opensStreams: false)
+                state.takeOutput(into: &last, upTo: 256 << 10, opensStreams: false)
             }
             defer { state.entries = [] }
             state.callCount = 0
             return calls
         }
         guard let calls else { return }
+        frameLog?.deliver()
         // Sends a GOAWAY if the socket accepts it at once. A failure does not matter any more.
         _ = try? wire.write(&last)
         wire.close(on: loop)

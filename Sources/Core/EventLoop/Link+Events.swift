@@ -100,6 +100,7 @@ extension Link.State {
         _ stream: StreamHandle, _ end: consuming CallEnd, into arrivals: inout LinkArrivals
     ) {
         guard let call = removeCall(of: stream) else { return }
+        if end.error == nil { succeededCallCount &+= 1 }
         // The response is complete, so that the rest of the request is of no use.
         connection.reset(stream, .noError)
         arrivals.append(end: .trailers(end), on: stream, for: call)

@@ -26,7 +26,8 @@ extension Link {
     /// Begins to read a message into its buffer, if the receive buffer holds the beginning of a frame
     /// inside a large message.
     func beginPlacing(_ reader: inout LinkReader, now: MonotonicInstant) {
-        guard !wire.isSecure, reader.buffer.count >= FrameHeader.byteCount,
+        // A frame log sees only what is in the buffer.
+        guard !wire.isSecure, frameLog == nil, reader.buffer.count >= FrameHeader.byteCount,
             let header = reader.buffer.withUnread({ FrameHeader(decoding: $0, at: 0) }),
             header.payloadByteCount >= PlacedMessage.minFrameByteCount,
             let (stream, call) = state.withLock({ $0.callToPlace(header) })

@@ -90,6 +90,7 @@ extension Link: Pollable {
     private func receive(_ reader: inout LinkReader, now: MonotonicInstant) {
         var offset = 0
         reader.buffer.withUnread { bytes in
+            frameLog?.received(bytes)
             let openCount = state.withLock { state in
                 let openCount = state.callCount
                 // After the end of the connection there are no entries for what still arrives.
@@ -105,6 +106,7 @@ extension Link: Pollable {
         }
         reader.arrivals.removeAll()
         reader.buffer.consume(offset)
+        frameLog?.consumed(offset)
         beginPlacing(&reader, now: now)
         poll(now: now)
         let (hasOutput, isDrained, hasRoom) = state.withLock { state in

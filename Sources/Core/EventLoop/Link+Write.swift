@@ -26,6 +26,7 @@ extension Link: Flushable {
     package func flush() {
         guard var batch = takeBatch() else { return }
         for round in 1... {
+            frameLog?.deliver()
             let outcome: LinkWire.WriteOutcome
             do throws(SystemError) {
                 outcome = try wire.write(&batch)
@@ -152,12 +153,28 @@ extension Link.State {
     /// Fills the batch. Its limit includes bytes that the socket did not accept yet: otherwise a peer
     /// that reads slowly would make this side buffer as much as its window allows.
     fileprivate mutating func takeOutput(into batch: inout GatherList) {
-        connection.takeOutput(into: &batch, upTo: room(in: batch))
+        takeOutput(into: &batch, upTo: room(in: batch))
         while let stream = connection.streamAwaitingFields, room(in: batch) > 0 {
             refreshFields(of: stream)
-            connection.takeOutput(into: &batch, upTo: room(in: batch))
+            takeOutput(into: &batch, upTo: room(in: batch))
         }
         if connection.mostStreamCount > 0 { hasCarriedStream = true }
+    }
+
+    /// Takes the engine's output, and has it described where frames are logged.
+    mutating func takeOutput(
+        into batch: inout GatherList, upTo byteCount: Int, opensStreams: Bool = true
+    ) {
+        guard let frameLog else {
+            return connection.takeOutput(
+                into: &batch, upTo: byteCount, opensStreams: opensStreams)
+        }
+        var output = GatherList()
+        connection.takeOutput(into: &output, upTo: byteCount, opensStreams: opensStreams)
+        var bytes: [UInt8] = []
+        output.moveFirst(output.count, to: &bytes)
+        frameLog.sent(bytes)
+        batch.append(copying: bytes)
     }
 
     private func room(in batch: borrowing GatherList) -> Int {

@@ -53,12 +53,18 @@ package final class Link: Sendable {
         var pollDeadline: MonotonicInstant?
         /// Whether bytes of a request were written to the socket, or are being written.
         var hasCarriedStream = false
+        /// Streams that the channel itself asked for: health checks and load reports.
+        var ownStreamCount = 0
+        /// Calls that ended with OK.
+        var succeededCallCount = 0
         var isReady = false
         /// The owner waits for a stream to become free.
         var isRoomWanted = false
         var times: ConnectionTimes
         /// The part of the connection that calls keep; complete once it is ready.
         var record: ConnectionRecord
+        /// Nil when frames are not logged.
+        let frameLog: LinkFrameLog?
         /// The text of the last GOAWAY.
         var goAway: String?
         var ending: LinkError?
@@ -72,7 +78,10 @@ package final class Link: Sendable {
     }
 
     package let loop: EventLoop
+    /// The number of the connection in the process.
+    let diagnosticID = DiagnosticID.next()
     package let peer: String
+    let address: SocketAddress
     /// Whether the peer is on this machine.
     let isLocal: Bool
     let wire: LinkWire
@@ -82,24 +91,34 @@ package final class Link: Sendable {
     // they run one at a time. A turn does not nest in another, the loop orders one turn before the
     // next, and jobs that run after the last turn go through one mailbox.
     nonisolated(unsafe) var reader: LinkReader
+    /// Nil when frames are not logged.
+    let frameLog: LinkFrameLog?
     private let owner: Mutex<(any LinkOwner)?>
     /// An empty list for the fields of the next call that has any.
     private let spareFields = Mutex(HeaderList())
 
     package init(
         _ wire: consuming LinkWire, to address: SocketAddress, times: ConnectionTimes,
-        _ configuration: ConnectionConfiguration, loop: EventLoop, owner: any LinkOwner
+        _ configuration: ConnectionConfiguration, loop: EventLoop, frameLog: FrameLog? = nil,
+        owner: any LinkOwner
     ) {
         self.wire = wire
         peer = "\(address)"
+        self.address = address
         isLocal = address.isOnThisMachine
         self.loop = loop
         self.owner = Mutex(owner)
+        var ownLog: LinkFrameLog?
+        if let frameLog {
+            ownLog = LinkFrameLog(frameLog, connection: diagnosticID, peer: "\(address)")
+        }
+        self.frameLog = ownLog
         unsafe reader = LinkReader(maxFrameByteCount: configuration.maxFrameByteCount)
         state = Mutex(
             State(
                 connection: Connection(configuration, now: .now), times: times,
-                record: ConnectionRecord(peer: peer, times)))
+                record: ConnectionRecord(peer: peer, times),
+                frameLog: ownLog))
     }
 
     /// Watches the socket and begins the connection.
@@ -238,7 +257,13 @@ extension Link {
     /// Calls that have a stream or are queued for one.
     package var callCount: Int { state.withLock { $0.callCount } }
 
-    var counts: ChannelCounts { state.withLock { ChannelCounts($0.connection) } }
+    var counts: ChannelCounts {
+        state.withLock { state in
+            var counts = ChannelCounts(state.connection)
+            counts.calls = state.callCounts()
+            return counts
+        }
+    }
 
     /// Whether the TLS handshake, if there is one, is complete.
     var isSecured: Bool { wire.isOpen }
@@ -250,6 +275,16 @@ extension Link {
 
     /// Whether bytes of a request were sent on this connection.
     var hasCarriedStream: Bool { state.withLock { $0.hasCarriedStream } }
+
+    /// Whether a call of the program was sent on this connection.
+    var hasCarriedCall: Bool {
+        state.withLock {
+            $0.hasCarriedStream && $0.connection.startedStreamCount > $0.ownStreamCount
+        }
+    }
+
+    /// The channel is about to open a stream for itself.
+    func noteOwnStream() { state.withLock { $0.ownStreamCount += 1 } }
 
     /// The time since the server's first SETTINGS; zero before them.
     func age(at now: MonotonicInstant) -> Duration {

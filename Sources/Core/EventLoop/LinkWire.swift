@@ -46,6 +46,12 @@ extension LinkWire {
         private static let leastByteCount = 1_024
     }
 
+    /// This side's address; nil when the system does not say.
+    var localAddress: SocketAddress? { try? socket.localAddress() }
+
+    /// What the system knows of the connection; nil where it does not say.
+    var tcpInfo: TCPInfo? { socket.tcpInfo }
+
     package func watch(
         by loop: EventLoop, for target: any Pollable
     ) throws(SystemError) {

@@ -13,8 +13,11 @@ public enum Resolvers {
     private static let factories = Mutex<[String: Factory]>([:])
 
     /// Registers a scheme for all channels that are made from now on. The last registration of a
-    /// scheme counts. Throws INVALID_ARGUMENT when `scheme` is built in, or is not a scheme: a letter, then
-    /// letters, digits, `+`, `-` and `.`. Schemes are compared without case.
+    /// scheme counts. Schemes are compared without case.
+    ///
+    /// Throws INVALID_ARGUMENT when `scheme` is not a scheme (a letter, then letters, digits, `+`, `-` and
+    /// `.`), when it is built in (`dns`, `ipv4`, `ipv6`, `unix`, `unix-abstract`), and when it is reserved
+    /// because it has a meaning in other gRPC clients or in URLs (`vsock`, `xds`, `http`, `https`).
     public static func register(
         _ scheme: String, _ makeResolver: @escaping Factory
     ) throws(RPCError) {
@@ -24,6 +27,10 @@ public enum Resolvers {
         }
         guard !Target.builtInSchemes.contains(name) else {
             throw .refused(.invalidArgument, "the scheme '\(scheme)' is built in")
+        }
+        guard !Target.reservedSchemes.contains(name) else {
+            throw .refused(
+                .invalidArgument, "the scheme '\(scheme)' is reserved; choose another name")
         }
         factories.withLock { $0[name] = makeResolver }
     }

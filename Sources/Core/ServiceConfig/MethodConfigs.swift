@@ -16,18 +16,38 @@ package final class MethodConfigs: Sendable {
     }
 
     private let serverName: String
+    /// Whether retry and hedging policies are used.
+    private let usesRetryPolicies: Bool
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - config: Of the channel's arguments.
+    ///   - serverName: The name whose throttle of retries holds.
     ///   - awaitsResolver: Whether the resolver may report another config, so that calls wait for its
     ///     first result.
-    init(_ config: ServiceConfig, serverName: String, awaitsResolver: Bool) {
+    ///   - usesRetryPolicies: Whether retry and hedging policies are used.
+    init(
+        _ config: ServiceConfig, serverName: String, awaitsResolver: Bool,
+        usesRetryPolicies: Bool = true
+    ) {
         self.serverName = serverName
+        self.usesRetryPolicies = usesRetryPolicies
         state = Mutex(
             State(
-                table: MethodConfigTable(config.methods),
+                table: Self.table(config, usesRetryPolicies),
                 throttle: Self.throttle(config, serverName), isKnown: !awaitsResolver))
+    }
+
+    private static func table(
+        _ config: ServiceConfig, _ usesRetryPolicies: Bool
+    ) -> MethodConfigTable {
+        guard !usesRetryPolicies else { return MethodConfigTable(config.methods) }
+        return MethodConfigTable(
+            config.methods.map { method in
+                var method = method
+                method.attempts = nil
+                return method
+            })
     }
 
     private static func throttle(
@@ -40,7 +60,7 @@ package final class MethodConfigs: Sendable {
 extension MethodConfigs {
     /// The resolver has reported a result, with this config in use.
     func use(_ config: ServiceConfig) {
-        let table = MethodConfigTable(config.methods)
+        let table = Self.table(config, usesRetryPolicies)
         let throttle = Self.throttle(config, serverName)
         let waiting = state.withLock { state in
             state.table = table

@@ -21,6 +21,7 @@ extension ChannelArguments {
         try Self.check("maxSendMessageByteCount", maxSendMessageByteCount, 0...Int.max)
         try Self.check("maxConcurrentStreams", maxConcurrentStreams, 1...Int.max)
         try Self.check("maxConnectionCount", maxConnectionCount, 1...Int.max)
+        try Self.check("maxConfiguredConnectionCount", maxConfiguredConnectionCount, 1...Int.max)
         try Self.check("streamWindowByteCount", streamWindowByteCount, 1...Int(Int32.max))
         try Self.check("maxFrameByteCount", maxFrameByteCount, Self.legalFrameByteCounts)
         try Self.check("maxPingsWithoutData", maxPingsWithoutData, natural)

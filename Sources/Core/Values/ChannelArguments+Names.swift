@@ -12,6 +12,8 @@ extension ChannelArguments {
         /// 0 means no limit.
         case positive(WritableKeyPath<ChannelArguments, Int?>)
         case flag(WritableKeyPath<ChannelArguments, Bool>)
+        /// True means false of the property.
+        case inverseFlag(WritableKeyPath<ChannelArguments, Bool>)
         case text(WritableKeyPath<ChannelArguments, String?>)
         /// The soft limit for header lists. Other gRPC clients reject some lists above it. This
         /// client rejects lists above the hard limit.
@@ -19,6 +21,14 @@ extension ChannelArguments {
         case hardMetadataLimit
         /// The number of a compression algorithm in gRPC.
         case compression(WritableKeyPath<ChannelArguments, CompressionAlgorithm>)
+        /// A service config in JSON.
+        case serviceConfig
+        /// The name of a balancing policy.
+        case policyName
+        /// The URL of a proxy.
+        case proxy
+        /// Whether a proxy may be used. False counts more than a proxy that is named.
+        case environmentProxy
     }
 
     /// `grpc_compression_algorithm`, in its order.
@@ -28,17 +38,14 @@ extension ChannelArguments {
     /// that they are not taken for misspelled.
     static let unsupported: Set<String> = [
         "grpc.per_message_compression", "grpc.per_message_decompression",
-        "grpc.compression_enabled_algorithms_bitset", "grpc.enable_retries",
-        "grpc.experimental.enable_hedging",
+        "grpc.compression_enabled_algorithms_bitset", "grpc.experimental.enable_hedging",
         "grpc.channel_pooling_domain", "grpc.channel_id", "grpc.http2.ping_timeout_ms",
         "grpc.http2.write_buffer_size", "grpc.http2.true_binary", "grpc.http2_scheme",
-        "grpc.http2.max_inflight_pings", "grpc.dns_min_time_between_resolutions_ms",
-        "grpc.dns_ares_query_timeout", "grpc.dns_enable_srv_queries", "grpc.service_config",
-        "grpc.service_config_disable_resolution", "grpc.lb_policy_name",
+        "grpc.http2.max_inflight_pings", "grpc.dns_ares_query_timeout",
+        "grpc.dns_enable_srv_queries", "grpc.service_config_disable_resolution",
         "grpc.lb.ring_hash.ring_size_cap", "grpc.priority_failover_timeout_ms",
-        "grpc.max_connections_per_subchannel_cap", "grpc.use_local_subchannel_pool",
-        "grpc.inhibit_health_checking", "grpc.enable_http_proxy", "grpc.http_proxy",
-        "grpc.address_http_proxy", "grpc.address_http_proxy_enabled_addresses",
+        "grpc.use_local_subchannel_pool", "grpc.address_http_proxy",
+        "grpc.address_http_proxy_enabled_addresses",
         "grpc.http_connect_server", "grpc.http_connect_headers", "grpc.ssl_session_cache",
         "grpc.optimization_target", "grpc.experimental.tcp_read_chunk_size",
         "grpc.experimental.tcp_min_read_chunk_size", "grpc.experimental.tcp_max_read_chunk_size",
@@ -77,6 +84,15 @@ extension ChannelArguments {
         case "grpc.secondary_user_agent": .text(\.userAgentSuffix)
         case "grpc.default_authority": .text(\.defaultAuthority)
         case "grpc.ssl_target_name_override": .text(\.targetNameOverride)
+        case "grpc.dns_min_time_between_resolutions_ms": .milliseconds(\.minResolutionInterval)
+        case "grpc.service_config": .serviceConfig
+        case "grpc.lb_policy_name": .policyName
+        case "grpc.max_connections_per_subchannel_cap":
+            .count(\.maxConfiguredConnectionCount, 1...Int(Int32.max))
+        case "grpc.enable_retries": .flag(\.usesRetryPolicies)
+        case "grpc.inhibit_health_checking": .inverseFlag(\.checksHealth)
+        case "grpc.http_proxy": .proxy
+        case "grpc.enable_http_proxy": .environmentProxy
         default: nil
         }
     }
@@ -91,6 +107,7 @@ extension ChannelArguments {
                     ? "channel argument '\(name)' is not supported"
                     : "unknown channel argument '\(name)'")
         }
+        if try set(kind, of: name, toText: value) { return }
         switch (kind, value) {
         case (.milliseconds(let path), .integer(let value)) where value >= 0:
             // Zero is treated as the smallest allowed value.
@@ -105,9 +122,13 @@ extension ChannelArguments {
             self[keyPath: path] = value == -1 ? nil : value
         case (.positive(let path), .integer(let value)) where (0...Int(Int32.max)).contains(value):
             self[keyPath: path] = value == 0 ? nil : value
-        case (.flag(let path), .flag(let value)): self[keyPath: path] = value
-        case (.flag(let path), .integer(let value)) where value == 0 || value == 1:
-            self[keyPath: path] = value == 1
+        case (.flag(let path), _) where value.asFlag != nil:
+            self[keyPath: path] = value.asFlag ?? false
+        case (.inverseFlag(let path), _) where value.asFlag != nil:
+            self[keyPath: path] = value.asFlag == false
+        case (.environmentProxy, _) where value.asFlag != nil:
+            isProxyForbidden = value.asFlag == false
+            if isProxyForbidden { proxy = .none } else if proxy == .none { proxy = .environment }
         case (.compression(let path), .integer(let value))
         where Self.compressions.indices.contains(value):
             self[keyPath: path] = Self.compressions[value]
@@ -126,4 +147,41 @@ extension ChannelArguments {
     }
 
     private static let shortestBackoff = 100
+
+    /// Sets an argument whose text is parsed. Returns whether it is one.
+    private mutating func set(
+        _ kind: Kind, of name: String, toText value: Value
+    ) throws(RPCError) -> Bool {
+        guard case .string(let text) = value else { return false }
+        do throws(RPCError) {
+            switch kind {
+            case .serviceConfig: serviceConfig = try ServiceConfig(json: text)
+            case .proxy:
+                let server = try ProxyServer(text)
+                if !isProxyForbidden { proxy = .server(server) }
+            case .policyName:
+                guard let parse = BalancingPolicies.parser(named: text) else {
+                    throw .refused(
+                        .invalidArgument, "no policy is known: '\(RPCError.shown(text))'")
+                }
+                balancing = try parse(ConfigObject([:], path: text))
+            default: return false
+            }
+        } catch {
+            throw .refused(.invalidArgument, "channel argument '\(name)': \(error.message)")
+        }
+        return true
+    }
+}
+
+extension ChannelArguments.Value {
+    /// As other clients read flags: true, false, 1 and 0. Nil for other values.
+    fileprivate var asFlag: Bool? {
+        switch self {
+        case .flag(let value): value
+        case .integer(0): false
+        case .integer(1): true
+        default: nil
+        }
+    }
 }

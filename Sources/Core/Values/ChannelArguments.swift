@@ -41,9 +41,29 @@ public struct ChannelArguments: Hashable, Sendable {
     /// the default, says nothing.
     public var serviceConfig: ServiceConfig?
 
+    /// How calls are spread over endpoints where neither the service config of the resolver nor
+    /// ``serviceConfig`` says; nil, the default, is ``PickFirst``.
+    public var balancing: (any BalancingPolicy)? {
+        get { balancingBox?.policy }
+        set { balancingBox = newValue.map { PolicyBox(policy: $0) } }
+    }
+    /// A box, so that arguments can be compared.
+    private var balancingBox: PolicyBox?
+    /// Whether the retry and hedging policies of a service config are used; true by default. A call that
+    /// its server did not process is sent again in either case, as ``maxReplayByteCount`` allows.
+    public var usesRetryPolicies = true
+    /// The most connections of a subchannel that a service config may ask for (proposal A105); 10 by
+    /// default.
+    public var maxConfiguredConnectionCount = 10
+    /// Whether the health of servers is checked where the service config names a service and the balancer
+    /// spreads calls (proposal A17); true by default.
+    public var checksHealth = true
+
     /// The proxy that connections are made through; by default the one that the environment names, if it
     /// names one.
     public var proxy = ProxyChoice.environment
+    /// Whether `grpc.enable_http_proxy` is false.
+    var isProxyForbidden = false
 
     /// The largest header list that is accepted, in bytes as HTTP/2 counts them; 16 KiB by default.
     /// A larger one fails its call. `grpc.max_metadata_size` sets it, and so does
@@ -114,6 +134,10 @@ public struct ChannelArguments: Hashable, Sendable {
     /// once; when it is back, reconnecting does not wait. The system's monitor by default; nil
     /// watches nothing.
     public var connectivityMonitor: ConnectivityMonitor? = .system
+
+    /// Receives a line for each HTTP/2 frame; nil, the default, logs none unless the environment variable
+    /// `SWIFTLET_FRAME_LOG` is set.
+    public var frameLog: FrameLog?
 
     /// Text before the library's own name in `user-agent`; nil, the default, adds none.
     public var userAgentPrefix: String?

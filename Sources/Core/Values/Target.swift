@@ -80,9 +80,10 @@ public struct Target: Hashable, Sendable {
 
 extension Target {
     /// The schemes that need no registration.
-    static let builtInSchemes: Set<String> = [
-        "dns", "ipv4", "ipv6", "unix", "unix-abstract", "vsock", "http", "https", "xds",
-    ]
+    static let builtInSchemes: Set<String> = ["dns", "ipv4", "ipv6", "unix", "unix-abstract"]
+
+    /// The schemes that a program must not register, because they mean something else to its readers.
+    static let reservedSchemes: Set<String> = ["vsock", "http", "https", "xds"]
 
     /// RFC 3986 §3.1: a letter, then letters, digits, "+", "-" and ".".
     static func isScheme(_ text: String) -> Bool {

@@ -15,7 +15,7 @@ public struct TestService: LoopbackService {
         GRPC.Testing.StreamingOutputCallRequest, GRPC.Testing.StreamingOutputCallResponse
     >
 
-    private let reports = LoadReports()
+    private let reports = LoadReportService()
 
     public init() {}
 
@@ -61,7 +61,7 @@ public struct TestService: LoopbackService {
                 if isFirst { context.compressIfAskedTo(request) }
                 if isFirst { context.echoMetadata() }
                 isFirst = false
-                if let report = request.orcaOobReport { reports.set(report) }
+                if let report = request.orcaOobReport { reports.set(OrcaLoadReport(report)) }
                 try await Self.answer(request, replies, context)
             }
             if isFirst { context.echoMetadata() }
@@ -140,7 +140,7 @@ extension ServerContext {
             trailers.append(bytes: bytes, for: trailing)
         }
         if let report {
-            trailers.append(bytes: OrcaLoadReport(report).encoded(), for: LoadReports.trailer)
+            trailers.append(bytes: OrcaLoadReport(report).encoded(), for: LoadReportService.trailer)
         }
         setTrailingMetadata(trailers)
         let initial = "x-grpc-test-echo-initial"

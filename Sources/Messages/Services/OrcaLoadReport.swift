@@ -1,5 +1,5 @@
-// The messages of xds/data/orca/v3/orca_load_report.proto and xds/service/orca/v3/orca.proto, as
-// far as gRPC's interop tests look at them.
+// The messages of xds/data/orca/v3/orca_load_report.proto and xds/service/orca/v3/orca.proto, but for
+// deprecated fields.
 
 /// The load of a server, which it sends in a call's trailers or in a separate stream.
 package struct OrcaLoadReport: Message {
@@ -7,6 +7,10 @@ package struct OrcaLoadReport: Message {
     package var memoryUtilization: Double = 0
     package var requestCost: [String: Double] = [:]
     package var utilization: [String: Double] = [:]
+    package var requestsPerSecond: Double = 0
+    package var errorsPerSecond: Double = 0
+    package var namedMetrics: [String: Double] = [:]
+    package var applicationUtilization: Double = 0
     package var unknownFields = UnknownFields()
 
     package init() {}
@@ -18,6 +22,10 @@ package struct OrcaLoadReport: Message {
         try field.double(2, &memoryUtilization)
         try field.map(4, &requestCost, .string, .double)
         try field.map(5, &utilization, .string, .double)
+        try field.double(6, &requestsPerSecond)
+        try field.double(7, &errorsPerSecond)
+        try field.map(8, &namedMetrics, .string, .double)
+        try field.double(9, &applicationUtilization)
     }
 }
 

@@ -12,6 +12,9 @@ public enum GRPC {
     /// `grpc.reflection.v1`: what a server offers. `grpc.reflection.v1alpha` is the same, byte for
     /// byte, under the name that it had before.
     public enum Reflection {}
+
+    /// `grpc.channelz.v1`: what the channels of a program are doing.
+    package enum Channelz {}
 }
 
 /// `routeguide`: the guide to places along a route.

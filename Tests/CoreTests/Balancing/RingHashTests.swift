@@ -176,7 +176,7 @@ struct RingHashTests {
         var made = 0
         var context = BalancerContext(
             now: .zero, random: { 0 },
-            makeSubchannel: { _ in
+            makeSubchannel: { _, _ in
                 made += 1
                 return Subchannel(id: UInt64(made), backend: backends[made - 1])
             })

@@ -14,7 +14,10 @@ struct VirtualChannel {
         }
     }
 
-    private final class Numbers { var last: UInt64 = 0 }
+    private final class Numbers {
+        var last: UInt64 = 0
+        var healthChecked: Set<Subchannel> = []
+    }
 
     private(set) var balancer: any Balancer
     private(set) var now = Duration.zero
@@ -99,9 +102,11 @@ extension VirtualChannel {
         let (chance, numbers) = (chance, numbers)
         var context = BalancerContext(
             now: now, random: { chance.next() },
-            makeSubchannel: { _ in
+            makeSubchannel: { _, checksHealth in
                 numbers.last += 1
-                return Subchannel(id: numbers.last, backend: nil)
+                let subchannel = Subchannel(id: numbers.last, backend: nil)
+                if checksHealth { numbers.healthChecked.insert(subchannel) }
+                return subchannel
             })
         do throws(Failure) {
             try body(&balancer, &context)
@@ -132,7 +137,7 @@ extension VirtualChannel {
         case .drop(let subchannel):
             dropped.append(subchannel)
             endpoints[subchannel] = nil
-        case .reportLoad(let subchannel, let interval): loadIntervals[subchannel] = interval
+        case .reportLoad(let subchannel, let interval, _): loadIntervals[subchannel] = interval
         }
     }
 }
@@ -144,6 +149,9 @@ extension VirtualChannel {
     func subchannel(at address: String) -> Subchannel? {
         endpoints.first { $0.value.addresses.contains { "\($0)" == address } }?.key
     }
+
+    /// The subchannels whose balancer wants the health of the server checked.
+    var healthChecked: Set<Subchannel> { numbers.healthChecked }
 
     /// The live subchannels in the order in which they were made.
     var live: [Subchannel] { made.filter { endpoints[$0] != nil } }

@@ -10,6 +10,7 @@ extension Connection {
     /// Sends a PING. Its answer arrives as ``Event/pingAnswered(_:)``.
     package mutating func ping(_ opaque: UInt64) {
         outbox.write(PingFrame(isAck: false, opaque: opaque))
+        counts.sentPings &+= 1
     }
 
     mutating func writePing(_ purpose: PingPurpose) { ping(purpose.rawValue) }

@@ -83,6 +83,15 @@ extension Connection {
     /// Streams that are open or wait to be opened.
     package var streamCount: Int { streams.count }
 
+    /// How many streams a client has opened; those that wait to be opened are not included.
+    package var startedStreamCount: Int { requests.takenCount }
+
+    /// Streams that wait to be opened.
+    package var waitingStreamCount: Int { streams.waitingCount }
+
+    /// The bytes that may be sent on the connection now.
+    package var sendWindowByteCount: Int { flow.sendableByteCount }
+
     /// The most streams that were open at once.
     package var mostStreamCount: Int { streams.mostOpenCount }
 

@@ -4,6 +4,8 @@ struct RequestIDs: Sendable {
     private let role: Role
     /// The next stream that a client opens. Nil when all identifiers have been used.
     private var next: StreamID?
+    /// How many streams a client has opened.
+    private(set) var takenCount = 0
     /// The highest stream that a server has accepted.
     private(set) var lastAccepted = StreamID.connection
     private var skipped = SkippedStreams()
@@ -22,6 +24,7 @@ extension RequestIDs {
     mutating func takeNext() -> StreamID? {
         guard let id = next else { return nil }
         next = id.successor
+        takenCount += 1
         return id
     }
 

@@ -2,6 +2,8 @@
 package struct TrafficCounts: Sendable, Hashable {
     /// PINGs that asked for an answer.
     package internal(set) var pings = 0
+    /// PINGs that this side sent.
+    package internal(set) var sentPings = 0
     package internal(set) var goAways = 0
     /// Streams that the peer reset before both sides had ended.
     package internal(set) var resets = 0

@@ -1,0 +1,191 @@
+import SwiftletTransport
+import Synchronization
+
+/// A server-streaming call that the channel itself makes on one connection of a subchannel, for as long as
+/// the connection is in use. It is opened again when it ends, unless the server does not have the method.
+final class SubchannelStream: Sendable {
+    private struct State {
+        var schedule: SubchannelStreamState
+        /// Counts the calls: the end of an earlier one is ignored.
+        var number = 0
+        var call: CallCore?
+        /// A message was received and the next one was not asked for.
+        var owesNext = false
+    }
+
+    /// Reports are small. A larger message fails the call.
+    private static let maxMessageByteCount = 64 << 10
+
+    let subject: SubchannelSubject
+    let link: Link
+    private let authority: RequestAuthority
+    private weak let receiver: (any SubchannelStreamReceiver)?
+    private let timer = TimerSlot()
+    private let state: Mutex<State>
+
+    init(
+        _ subject: SubchannelSubject, on link: Link, as authority: RequestAuthority,
+        backoff: Backoff.Configuration, receiver: any SubchannelStreamReceiver
+    ) {
+        self.subject = subject
+        self.link = link
+        self.authority = authority
+        self.receiver = receiver
+        state = Mutex(State(schedule: SubchannelStreamState(backoff)))
+    }
+}
+
+/// Receives what a stream reports, on any thread and outside of every lock.
+protocol SubchannelStreamReceiver: AnyObject, Sendable {
+    /// The stream is opened again after it has failed.
+    func streamReopens(_ stream: SubchannelStream)
+    /// A message arrived. The receiver calls ``SubchannelStream/readNext()`` when it wants another one.
+    /// Throws when the message is malformed; the stream then fails.
+    func stream(_ stream: SubchannelStream, received message: [UInt8]) throws(RPCError)
+    /// The server does not have the method. The stream is not opened again.
+    func streamIsUnimplemented(_ stream: SubchannelStream)
+    /// The stream has failed, and is opened again later.
+    func stream(_ stream: SubchannelStream, failedWith error: RPCError)
+}
+
+/// What the requests of a channel say about their target and their sender.
+struct RequestAuthority: Sendable {
+    let authority: String
+    let scheme: String
+    let userAgent: String
+}
+
+extension SubchannelStream {
+    func start() {
+        step(state.withLock { $0.schedule.start(now: .now) })
+    }
+
+    func stop() {
+        let call = state.withLock { state in
+            state.schedule.stop()
+            state.number += 1
+            return state.call.take()
+        }
+        timer.close()
+        call?.cancel()
+    }
+
+    /// Asks for the next message if one was received and handled. Otherwise does nothing.
+    func readNext() {
+        let call: CallCore? = state.withLock { state in
+            guard state.owesNext else { return nil }
+            state.owesNext = false
+            return state.call
+        }
+        call?.receiveNext()
+    }
+
+    /// Whether a call is open, or waits for a stream.
+    var isOpen: Bool { state.withLock { $0.call != nil } }
+
+    private func step(_ action: SubchannelStreamState.Action) {
+        switch action {
+        case .nothing: return
+        case .wait(let time): timer.schedule(self, at: time, on: link.loop)
+        case .open: open()
+        }
+    }
+
+    private func open() {
+        let limits = MessageLimits(maxReceiveByteCount: Self.maxMessageByteCount)
+        let (call, isFirst): (CallCore, Bool) = state.withLock { state in
+            state.number += 1
+            state.owesNext = false
+            let call = CallCore(
+                CallHead(subject.method, CallOptions(), limits), deadline: .never, backend: self,
+                observer: SubchannelStreamObserver(self, number: state.number))
+            state.call = call
+            return (call, state.number == 1)
+        }
+        link.noteOwnStream()
+        if !isFirst { receiver?.streamReopens(self) }
+        call.write(EncodedMessage(prefixing: subject.request), andFinish: true)
+        call.receiveNext()
+        call.start()
+    }
+
+    fileprivate func received(_ message: [UInt8], _ number: Int) {
+        let call: CallCore? = state.withLock { state in
+            guard state.number == number, let call = state.call else { return nil }
+            state.schedule.received()
+            state.owesNext = true
+            return call
+        }
+        guard let call else { return }
+        do throws(RPCError) {
+            try receiver?.stream(self, received: message)
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    fileprivate func ended(_ end: consuming CallEnd, _ number: Int) {
+        let error = end.error ?? RPCError(.unavailable, "the server ended the stream")
+        let action: SubchannelStreamState.Action? = state.withLock { state in
+            guard state.number == number, state.call != nil else { return nil }
+            state.call = nil
+            return state.schedule.ended(end.error?.code ?? .ok, now: .now)
+        }
+        guard let action else { return }
+        if end.error?.code == .unimplemented {
+            receiver?.streamIsUnimplemented(self)
+        } else {
+            receiver?.stream(self, failedWith: error)
+        }
+        step(action)
+    }
+}
+
+extension SubchannelStream: TimerTarget {
+    func timerFired(now: MonotonicInstant) {
+        timer.hasFired(now: now)
+        step(state.withLock { $0.schedule.timeHasCome(now: now) })
+    }
+}
+
+extension SubchannelStream: CallBackend {
+    package var loop: EventLoop { link.loop }
+
+    package func begin(_ call: CallCore) {
+        var cache = RequestHeadCache()
+        do throws(RPCError) {
+            let prepared = try cache.prepared(
+                for: call, defaultAuthority: authority.authority, scheme: authority.scheme,
+                userAgent: authority.userAgent)
+            guard !link.open(call, prepared) else { return }
+            throw RPCError(.unavailable, "the connection to \(link.peer) accepts no calls")
+        } catch {
+            call.end(with: error, isImmediate: true)
+        }
+    }
+
+    package func forget(_ call: CallCore) {}
+
+    package func deadlineError(of call: CallCore) -> RPCError {
+        RPCError(.deadlineExceeded, "the deadline passed before \(link.peer) answered")
+    }
+}
+
+/// Connects one call of the stream with it.
+private final class SubchannelStreamObserver: CallObserver {
+    private let stream: SubchannelStream
+    private let number: Int
+
+    init(_ stream: SubchannelStream, number: Int) {
+        self.stream = stream
+        self.number = number
+    }
+
+    func receive(initialMetadata: Metadata) {}
+
+    func receive(message: [UInt8], from call: any CallRequests) { stream.received(message, number) }
+
+    func messageWasWritten(wasAccepted: Bool) {}
+
+    func receive(end: consuming CallEnd) { stream.ended(end, number) }
+}

@@ -1,0 +1,74 @@
+import SwiftletTransport
+
+/// When a subchannel's stream of reports is opened, and when it is opened again (proposals A17 and A51).
+///
+/// The delay counts from the moment the stream was opened, and starts anew with each stream that has
+/// received a message. So a stream that lived for a while is opened again at once, and a server that
+/// answers and closes is not asked without a pause.
+struct SubchannelStreamState: Sendable {
+    enum Action: Equatable {
+        case nothing
+        case open
+        case wait(until: MonotonicInstant)
+    }
+
+    private enum Phase: Equatable {
+        case closed
+        case open(since: MonotonicInstant)
+        case waiting(until: MonotonicInstant)
+        /// The server does not have the method, or the stream is not wanted any more.
+        case ended
+    }
+
+    private var phase = Phase.closed
+    private var backoff: Backoff
+
+    init(_ backoff: Backoff.Configuration) { self.backoff = Backoff(backoff) }
+}
+
+extension SubchannelStreamState {
+    /// The subchannel is connected. Called once.
+    mutating func start(now: MonotonicInstant) -> Action {
+        guard phase == .closed else { return .nothing }
+        return open(now: now)
+    }
+
+    /// A message has arrived.
+    mutating func received() {
+        backoff.reset()
+    }
+
+    /// The stream has ended.
+    ///
+    /// - Parameters:
+    ///   - code: Its status. UNIMPLEMENTED is final.
+    ///   - now: The time.
+    ///   - chance: From 0 to 1: the place in the range that the jitter allows.
+    mutating func ended(
+        _ code: StatusCode, now: MonotonicInstant, chance: Double = .random(in: 0...1)
+    ) -> Action {
+        guard case .open(let since) = phase else { return .nothing }
+        guard code != .unimplemented else {
+            phase = .ended
+            return .nothing
+        }
+        let next = since + backoff.next(chance: chance)
+        guard next > now else { return open(now: now) }
+        phase = .waiting(until: next)
+        return .wait(until: next)
+    }
+
+    mutating func timeHasCome(now: MonotonicInstant) -> Action {
+        guard case .waiting(let time) = phase else { return .nothing }
+        guard time <= now else { return .wait(until: time) }
+        return open(now: now)
+    }
+
+    /// The connection is not used any more, or the reports are not wanted.
+    mutating func stop() { phase = .ended }
+
+    private mutating func open(now: MonotonicInstant) -> Action {
+        phase = .open(since: now)
+        return .open
+    }
+}

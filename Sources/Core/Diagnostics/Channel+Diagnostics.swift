@@ -1,0 +1,112 @@
+import SwiftletTransport
+import Synchronization
+
+extension Channel {
+    /// What happens to the channel from now on: its connectivity, its endpoints, its connections.
+    ///
+    /// ```swift
+    /// for await event in channel.events { print(event) }
+    /// ```
+    ///
+    /// The stream ends with the channel's shutdown. A reader that is more than 256 events behind misses the
+    /// oldest ones. On a channel that a `FakeChannel` or an HTTP URL provides, the stream is empty.
+    public var events: AsyncStream<ChannelEvent> { backend.events }
+
+    /// What the channel is doing now; nil for a channel that a `FakeChannel` or an HTTP URL provides. Takes
+    /// the locks of all connections, one after the other, and makes two system calls for each.
+    public var snapshot: ChannelSnapshot? { backend.snapshot }
+
+    /// The snapshots of all channels of the process that were not closed, in the order in which the
+    /// channels were made.
+    public static var snapshots: [ChannelSnapshot] { ChannelList.all.compactMap(\.snapshot) }
+}
+
+extension ChannelBackend {
+    /// For those that have no connections of their own.
+    package var events: AsyncStream<ChannelEvent> { AsyncStream { $0.finish() } }
+
+    /// For those that have no connections of their own.
+    package var snapshot: ChannelSnapshot? { nil }
+}
+
+// MARK: - Snapshots
+
+extension ChannelCore {
+    var events: AsyncStream<ChannelEvent> { log.follow() }
+
+    var snapshot: ChannelSnapshot? {
+        let (connectivity, policy, waiting, members, unsent, past) = state.withLock { state in
+            (
+                state.connectivity, state.policyName, state.waiting.count,
+                Array(state.members.values), state.unsentFailureCount, state.pastCounts.calls
+            )
+        }
+        let subchannels = members.map(\.snapshot).sorted { $0.id < $1.id }
+        var calls = past
+        for subchannel in subchannels { calls += subchannel.calls }
+        calls.started += unsent
+        calls.failed += unsent
+        let record = log.record
+        return ChannelSnapshot(
+            id: diagnosticID, target: target.text, connectivity: connectivity, policy: policy,
+            calls: calls, waitingCallCount: waiting, events: record.recent,
+            eventCount: record.count, creationTime: log.creationTime, subchannels: subchannels)
+    }
+}
+
+extension SubchannelCore {
+    var snapshot: SubchannelSnapshot {
+        let (addresses, links, leaving, past) = state.withLock {
+            ($0.addresses, $0.links, $0.leaving, $0.pastCounts.calls)
+        }
+        let report = report
+        let connections =
+            links.map { $0.snapshot(isDraining: false) }
+            + leaving.map { $0.snapshot(isDraining: true) }
+        var calls = past
+        for connection in connections { calls += connection.streams }
+        return SubchannelSnapshot(
+            id: diagnosticID, addresses: addresses.map { ServerAddress($0) },
+            connectivity: report.connectivity, failure: report.failure, calls: calls,
+            connections: connections)
+    }
+}
+
+extension SubchannelCore {
+    /// Records what the balancer is told, unless the log has it.
+    func noteInLog(_ report: SubchannelState, _ log: ChannelLog) {
+        let isNew = state.withLock { state in
+            defer { state.loggedConnectivity = report.connectivity }
+            return state.loggedConnectivity != report.connectivity
+                || report.connectivity == .transientFailure
+        }
+        if isNew { log.note(.subchannel(id: diagnosticID, report.connectivity, report.failure)) }
+    }
+}
+
+extension Link {
+    func snapshot(isDraining: Bool) -> ConnectionSnapshot {
+        let (streams, window, pings) = state.withLock { state in
+            (
+                state.callCounts(), state.connection.sendWindowByteCount,
+                state.connection.counts.sentPings
+            )
+        }
+        return ConnectionSnapshot(
+            id: diagnosticID, localAddress: wire.localAddress.map { ServerAddress($0) },
+            peer: ServerAddress(address), isSecure: wire.isSecure, isDraining: isDraining,
+            streams: streams, sendWindowByteCount: window, sentPingCount: pings, tcp: wire.tcpInfo)
+    }
+}
+
+extension Link.State {
+    /// The streams so far. Those that wait to be opened are not included.
+    func callCounts() -> CallCounts {
+        var counts = CallCounts()
+        counts.started = connection.startedStreamCount
+        counts.succeeded = succeededCallCount
+        let running = ending == nil ? max(0, callCount - connection.waitingStreamCount) : 0
+        counts.failed = max(0, counts.started - counts.succeeded - running)
+        return counts
+    }
+}

@@ -1,0 +1,114 @@
+package import SwiftletTransport
+
+/// What a channel is doing at one moment, as gRPC's channelz shows it.
+///
+/// ```swift
+/// for snapshot in Channel.snapshots { print(snapshot) }
+/// ```
+public struct ChannelSnapshot: Sendable {
+    /// The channel's number. Channels, subchannels and connections of a process share one sequence.
+    public var id: UInt64
+    /// The target, as it was written.
+    public var target: String
+    /// The channel's state.
+    public var connectivity: ConnectivityState
+    /// The policy that spreads calls; nil before the resolver's first result.
+    public var policy: String?
+    /// The calls of the channel.
+    public var calls: CallCounts
+    /// Calls that wait for a connection.
+    public var waitingCallCount: Int
+    /// The last 64 events, the oldest first.
+    public var events: [ChannelEvent]
+    /// The number of all events.
+    public var eventCount: Int
+    /// When the channel was made, as the time since the first of January 1970, UTC.
+    public var creationTime: Duration
+    /// The subchannels, in the order in which they were made.
+    public var subchannels: [SubchannelSnapshot]
+}
+
+/// The part of a ``ChannelSnapshot`` about one endpoint.
+public struct SubchannelSnapshot: Sendable {
+    /// The subchannel's number in the process.
+    public var id: UInt64
+    /// The addresses of the endpoint.
+    public var addresses: [ServerAddress]
+    /// The state that the balancer is told.
+    public var connectivity: ConnectivityState
+    /// Why the subchannel is in TRANSIENT_FAILURE; nil in other states.
+    public var failure: RPCError?
+    /// The calls on its connections, those included that have ended.
+    public var calls: CallCounts
+    /// The connections, those included that take no new calls.
+    public var connections: [ConnectionSnapshot]
+}
+
+/// The part of a ``ChannelSnapshot`` about one connection.
+public struct ConnectionSnapshot: Sendable {
+    /// The connection's number in the process.
+    public var id: UInt64
+    /// This side's address; nil when the system does not say.
+    public var localAddress: ServerAddress?
+    /// The address of the server.
+    public var peer: ServerAddress
+    /// Whether the connection is encrypted.
+    public var isSecure: Bool
+    /// Whether the connection takes no new calls.
+    public var isDraining: Bool
+    /// The streams of the connection.
+    public var streams: CallCounts
+    /// The bytes that may be sent on the connection now (RFC 9113 §6.9).
+    public var sendWindowByteCount: Int
+    /// PINGs that this side sent to find out whether the server is alive, or how fast it answers.
+    public var sentPingCount: Int
+    /// What the system knows of the TCP connection; nil where it does not say.
+    package var tcp: TCPInfo?
+}
+
+extension ConnectionSnapshot {
+    /// The round-trip time that TCP measured; nil where the system does not say.
+    public var roundTripTime: Duration? { tcp?.roundTripTime }
+    /// Segments that TCP sent again; nil where the system does not say.
+    public var retransmissionCount: Int? { tcp.map { Int($0.retransmissionCount) } }
+}
+
+// MARK: - Text
+
+extension ChannelSnapshot: CustomStringConvertible {
+    /// A line for the channel, for each subchannel, for each connection, and for each event.
+    public var description: String {
+        let way = policy.map { ", \($0)" } ?? ""
+        let waiting = waitingCallCount > 0 ? ", \(waitingCallCount) waiting" : ""
+        var lines = [
+            "channel \(id) to \(target): \(connectivity.protocolName)\(way); \(calls)\(waiting)"
+        ]
+        for subchannel in subchannels { lines += subchannel.lines }
+        for event in events {
+            lines.append("  \(WallClock.text(event.time)) \(event)")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension SubchannelSnapshot {
+    fileprivate var lines: [String] {
+        let names = addresses.map(\.description).joined(separator: ",")
+        let reason = failure.map { " (\($0.message))" } ?? ""
+        return ["  subchannel \(id) to \(names): \(connectivity.protocolName)\(reason); \(calls)"]
+            + connections.map { "    \($0)" }
+    }
+}
+
+extension ConnectionSnapshot: CustomStringConvertible {
+    public var description: String {
+        let way = [localAddress?.description, peer.description].compactMap(\.self)
+            .joined(separator: " → ")
+        let kinds = (isSecure ? ", TLS" : "") + (isDraining ? ", draining" : "")
+        let tcp = tcp.map {
+            "; round trip \($0.roundTripTime.text(in: .milliseconds(1), digitCount: 3)) ms, "
+                + "\($0.retransmissionCount) retransmissions, window \($0.congestionWindow) segments"
+        }
+        return "connection \(id) \(way)\(kinds); \(streams)\(tcp ?? "")"
+    }
+}

@@ -1,0 +1,103 @@
+import SwiftletTransport
+import Synchronization
+
+/// Receives a readable line for each HTTP/2 frame that a channel sends or receives.
+///
+/// ```swift
+/// arguments.frameLog = .standardError
+/// ```
+///
+/// Without an argument, the environment variable `SWIFTLET_FRAME_LOG` writes the frames of all channels of the
+/// program to standard error, unless it is empty or not set when the first connection is made. A channel that
+/// logs no frames pays nothing for it; one that does sends and receives more slowly.
+///
+/// The lines show types, flags, sizes and the values of control frames, and neither headers nor messages.
+public final class FrameLog: Sendable {
+    /// Receives a line, without a line feed, on any thread. Lines of one connection are in order.
+    public typealias Write = @Sendable (_ line: String) -> Void
+
+    let write: Write
+
+    /// A log that gives its lines to `write`.
+    public init(_ write: @escaping Write) { self.write = write }
+
+    /// Writes to standard error. What standard error does not accept is lost.
+    public static let standardError = FrameLog { line in StandardError.writeLine(line) }
+
+    /// The log that the environment asks for; nil when it asks for none.
+    static let ofEnvironment: FrameLog? =
+        (Environment.value(of: "SWIFTLET_FRAME_LOG") ?? "").isEmpty ? nil : standardError
+}
+
+extension FrameLog: Hashable {
+    public static func == (left: FrameLog, right: FrameLog) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The frame log of one connection.
+///
+/// Lines are made under the connection's lock and delivered outside it.
+final class LinkFrameLog: Sendable {
+    private struct State {
+        var sent = FrameTrace(hasPreface: true)
+        var received = FrameTrace(hasPreface: false)
+        /// Bytes in the receive buffer that were described before.
+        var seenByteCount = 0
+        /// There are lines, and no thread delivers them.
+        var owesDelivery = false
+    }
+
+    private let prefix: String
+    private let log: FrameLog
+    private let state = Mutex(State())
+    private let lines = SerialMailbox<String>()
+
+    init(_ log: FrameLog, connection: UInt64, peer: String) {
+        self.log = log
+        prefix = "connection \(connection) \(peer)"
+    }
+}
+
+extension LinkFrameLog {
+    /// The engine has produced these bytes. The caller calls ``deliver()`` outside of its lock.
+    func sent(_ bytes: [UInt8]) {
+        state.withLock { state in
+            var new: [String] = []
+            state.sent.read(bytes.contiguous.span) { new.append($0) }
+            append(new, "→", &state)
+        }
+    }
+
+    /// The receive buffer contains these bytes.
+    func received(_ bytes: Span<UInt8>) {
+        state.withLock { state in
+            var new: [String] = []
+            state.received.read(bytes.extracting(droppingFirst: state.seenByteCount)) {
+                new.append($0)
+            }
+            state.seenByteCount = bytes.count
+            append(new, "←", &state)
+        }
+        deliver()
+    }
+
+    /// The engine has consumed bytes of the receive buffer.
+    func consumed(_ byteCount: Int) { state.withLock { $0.seenByteCount -= byteCount } }
+
+    func deliver() {
+        let isDeliverer = state.withLock { state in
+            defer { state.owesDelivery = false }
+            return state.owesDelivery
+        }
+        guard isDeliverer else { return }
+        while let line = lines.next() { log.write(line) }
+    }
+
+    private func append(_ new: [String], _ direction: String, _ state: inout State) {
+        let time = WallClock.text(WallClock.now)
+        for line in new where lines.post("\(time) \(prefix) \(direction) \(line)") {
+            state.owesDelivery = true
+        }
+    }
+}

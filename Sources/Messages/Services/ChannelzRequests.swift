@@ -1,0 +1,209 @@
+// The requests and responses of grpc/channelz/v1/channelz.proto. A program without servers is described.
+extension GRPC.Channelz {
+    /// Asks for the channels of a program.
+    package struct GetTopChannelsRequest: Message {
+        package var startChannelID: Int64 = 0
+        package var maxResults: Int64 = 0
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetTopChannelsRequest" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &startChannelID)
+            try field.int64(2, &maxResults)
+        }
+    }
+
+    /// Some of the channels.
+    package struct GetTopChannelsResponse: Message {
+        package var channel: [Channel] = []
+        package var end = false
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetTopChannelsResponse" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &channel)
+            try field.bool(2, &end)
+        }
+    }
+
+    /// Asks for the servers of a program.
+    package struct GetServersRequest: Message {
+        package var startServerID: Int64 = 0
+        package var maxResults: Int64 = 0
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetServersRequest" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &startServerID)
+            try field.int64(2, &maxResults)
+        }
+    }
+
+    /// The servers: always none.
+    package struct GetServersResponse: Message {
+        package var end = false
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetServersResponse" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.bool(2, &end)
+        }
+    }
+
+    /// Asks for a server.
+    package struct GetServerRequest: Message {
+        package var serverID: Int64 = 0
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetServerRequest" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &serverID)
+        }
+    }
+
+    /// A server: never one.
+    package struct GetServerResponse: Message {
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetServerResponse" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+    }
+
+    /// Asks for the connections of a server.
+    package struct GetServerSocketsRequest: Message {
+        package var serverID: Int64 = 0
+        package var startSocketID: Int64 = 0
+        package var maxResults: Int64 = 0
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetServerSocketsRequest" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &serverID)
+            try field.int64(2, &startSocketID)
+            try field.int64(3, &maxResults)
+        }
+    }
+
+    /// The connections of a server: never any.
+    package struct GetServerSocketsResponse: Message {
+        package var socketRef: [SocketRef] = []
+        package var end = false
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetServerSocketsResponse" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &socketRef)
+            try field.bool(2, &end)
+        }
+    }
+
+    /// Asks for a channel.
+    package struct GetChannelRequest: Message {
+        package var channelID: Int64 = 0
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetChannelRequest" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &channelID)
+        }
+    }
+
+    /// A channel.
+    package struct GetChannelResponse: Message {
+        package var channel: Channel?
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetChannelResponse" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &channel)
+        }
+    }
+
+    /// Asks for a subchannel.
+    package struct GetSubchannelRequest: Message {
+        package var subchannelID: Int64 = 0
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetSubchannelRequest" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &subchannelID)
+        }
+    }
+
+    /// A subchannel.
+    package struct GetSubchannelResponse: Message {
+        package var subchannel: Subchannel?
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetSubchannelResponse" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &subchannel)
+        }
+    }
+
+    /// Asks for a connection.
+    package struct GetSocketRequest: Message {
+        package var socketID: Int64 = 0
+        package var summary = false
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetSocketRequest" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &socketID)
+            try field.bool(2, &summary)
+        }
+    }
+
+    /// A connection.
+    package struct GetSocketResponse: Message {
+        package var socket: Socket?
+        package var unknownFields = UnknownFields()
+
+        package init() {}
+
+        package static var messageName: String { "grpc.channelz.v1.GetSocketResponse" }
+
+        package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &socket)
+        }
+    }
+}
