@@ -177,8 +177,20 @@ struct LoadReportStreamTests {
 
     @Test("do not keep a channel from becoming idle, nor its connection open")
     func idle() async throws {
-        let loads = LoadReportService()
-        let server = try Self.server(1, loads)
+        // Counted, because the channel may be idle again before the test looks.
+        let openedCount = Atomic(0)
+        let endedCount = Atomic(0)
+        let server = try LoopbackServer { server in
+            server.unary(Self.whoAmI) { _, _ in [1] }
+            server.serverStreaming(Self.reports) { _, writer, context in
+                openedCount.wrappingAdd(1, ordering: .relaxed)
+                defer { endedCount.wrappingAdd(1, ordering: .relaxed) }
+                while !context.isCancelled {
+                    try await writer.write([])
+                    try await context.sleep(for: .milliseconds(20))
+                }
+            }
+        }
         var policy = WeightedRoundRobin()
         policy.enableOutOfBandLoadReport = true
         var arguments = ChannelArguments()
@@ -187,8 +199,12 @@ struct LoadReportStreamTests {
         let channel = try Channel(
             "ipv4:" + server.target, credentials: .insecure, arguments: arguments)
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
-        try await eventually { loads.requestedIntervals.count == 1 }
+        try await eventually { openedCount.load(ordering: .relaxed) == 1 }
         try await eventually { channel.connectivity == .idle }
-        try await eventually { loads.requestedIntervals.isEmpty }
+        try await eventually { endedCount.load(ordering: .relaxed) == 1 }
     }
+
+    private static let reports = Method<[UInt8], [UInt8]>(
+        "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics", .serverStreaming, request: .bytes,
+        reply: .bytes)
 }
