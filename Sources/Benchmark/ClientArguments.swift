@@ -21,6 +21,8 @@ struct ClientArguments {
     }
 
     var target = ""
+    /// Of the connections: in the clear, unless an authority is named.
+    var credentials = ChannelCredentials.insecure
     var scenario = Scenario.unary
     var concurrency = 1
     var duration = Duration.seconds(5)
@@ -39,6 +41,7 @@ extension ClientArguments {
     static let usage = """
         usage: swiftlet-bench client --target HOST:PORT [options]
 
+          --ca FILE            use TLS, and trust the authorities in this file (PEM)
           --scenario NAME      unary, stream (ping-pong), server-stream, client-stream: work for
                                --duration; idle, connections: open, and tell the memory of each
           --concurrency N      calls outstanding at any time, streams or connections (1), up to
@@ -79,6 +82,7 @@ extension ClientArguments {
         let any = 0...Int(Int32.max)
         switch flag {
         case "--target": target = try value.target()
+        case "--ca": credentials = try value.authority()
         case "--scenario": scenario = try value.choice()
         case "--executor": executor = try value.choice()
         case "--concurrency": concurrency = try value.count(in: 1...100_000)

@@ -39,7 +39,8 @@ enum ClientBenchmark {
         let isTurnedByHand = arguments.executor == .blocking && arguments.concurrency == 1
         let queue = try CompletionQueue(
             isTurnedByHand ? .byHand : .ownThread, spin: arguments.spin)
-        let channel = try Channel(arguments.target, credentials: .insecure, queue: queue)
+        let channel = try Channel(
+            arguments.target, credentials: arguments.credentials, queue: queue)
         let meter = ClientMeter(warmup: arguments.warmup, duration: arguments.duration)
         async let costs = inThread {
             meter.watch(counters) { Task { await channel.close() } }

@@ -38,7 +38,7 @@ enum ClientScale {
         async let _ = patience.watch()
         // The connection and the service, which exist once, are created before the first
         // measurement.
-        let first = try Channel(arguments.target, credentials: .insecure, queue: queue)
+        let first = try Channel(arguments.target, credentials: arguments.credentials, queue: queue)
         try await patience.limit(first) {
             try methods.check(try await first.unary(methods.unary, methods.request))
         }
@@ -50,7 +50,8 @@ enum ClientScale {
             if arguments.scenario == .idle {
                 try await patience.limit(first) { try await held.addStream(of: first, methods) }
             } else {
-                let channel = try Channel(arguments.target, credentials: .insecure, queue: queue)
+                let channel = try Channel(
+                    arguments.target, credentials: arguments.credentials, queue: queue)
                 try await patience.limit(channel) { try await held.add(channel, methods) }
             }
         }

@@ -26,6 +26,17 @@ extension FlagValue {
         }
     }
 
+    /// TLS that trusts the authorities in a file.
+    func authority() throws(Complaint) -> ChannelCredentials {
+        var options = TLSOptions()
+        options.rootCertificates = .file(try text())
+        do throws(RPCError) {
+            return try .tls(options)
+        } catch {
+            throw Complaint("\(flag): \(error.message)")
+        }
+    }
+
     func choice<Choice>() throws(Complaint) -> Choice
     where Choice: CaseIterable & RawRepresentable<String> {
         let text = try text()
