@@ -17,7 +17,7 @@ public struct JSONRPC: RPCProtocol {
     ///   - additionalFields: The fields that every request has in addition to those of the
     ///     specification; none by default. A field with a name of the specification replaces that
     ///     field: the answer to a request with another `id` is expected to carry that one. A
-    ///     notification has no `id`, whatever stands here.
+    ///     notification has no `id`, whatever the value is.
     ///   - isLenient: Accepts answers without `jsonrpc`, or of another version, and with any ID;
     ///     false by default. Batches still need the IDs, to tell their answers apart.
     public init(

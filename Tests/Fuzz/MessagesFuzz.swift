@@ -61,7 +61,7 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let again = try? FuzzMessage(decoding: once) else {
         preconditionFailure("what was written cannot be read")
     }
-    // Octets are compared, not messages: a NaN is not equal to itself.
+    // Bytes are compared, not messages: a NaN is not equal to itself.
     precondition(again.encoded(options: .deterministic) == once, "read as another message")
     precondition(message.encoded().count == once.count, "the order of a map changes the size")
     _ = message.debugDescription

@@ -195,22 +195,22 @@ def fill(target, rng, depth, density):
 
 
 def varint(value):
-    octets = bytearray()
+    data = bytearray()
     while value > 0x7F:
-        octets.append(value & 0x7F | 0x80)
+        data.append(value & 0x7F | 0x80)
         value >>= 7
-    octets.append(value)
-    return bytes(octets)
+    data.append(value)
+    return bytes(data)
 
 
-def read_varint(octets, index):
+def read_varint(data, index):
     value = shift = 0
     while True:
-        octet = octets[index]
+        byte = data[index]
         index += 1
-        value |= (octet & 0x7F) << shift
+        value |= (byte & 0x7F) << shift
         shift += 7
-        if octet < 0x80:
+        if byte < 0x80:
             return value, index
 
 
@@ -238,24 +238,24 @@ class Conformance:
         return answer[index:index + length]
 
 
-def stop(seed, turn, what, octets, answer=b""):
+def stop(seed, turn, what, data, answer=b""):
     path = os.path.join(tempfile.gettempdir(), "messages_crosscheck")
-    for name, content in (("python", octets), ("swift", answer or b"")):
+    for name, content in (("python", data), ("swift", answer or b"")):
         with open(f"{path}.{name}", "wb") as file:
             file.write(content)
     sys.exit(f"seed {seed}, message {turn}: {what}; see {path}.*")
 
 
 def check_equal(kind, swift, rng, count, seed):
-    """Messages come back octet for octet."""
+    """Messages come back byte for byte."""
     for turn in range(count):
         sample = kind()
         fill(sample, rng, 0, rng.choice([0.02, 0.1, 0.5]))
-        octets = sample.SerializeToString(deterministic=True)
-        answer = swift.ask(octets)
-        if answer != octets:
-            stop(seed, turn, "not what Python writes", octets, answer)
-    print(f"{count} messages came back octet for octet")
+        data = sample.SerializeToString(deterministic=True)
+        answer = swift.ask(data)
+        if answer != data:
+            stop(seed, turn, "not what Python writes", data, answer)
+    print(f"{count} messages came back byte for byte")
 
 
 def strip(target):
@@ -284,24 +284,24 @@ def check_damaged(kind, swift, rng, count, seed):
     for turn in range(count):
         sample = kind()
         fill(sample, rng, 0, rng.choice([0.02, 0.1, 0.5]))
-        octets = bytearray(sample.SerializeToString())
-        for _ in range(rng.randrange(1, 4) if octets else 0):
-            octets[rng.randrange(len(octets))] = rng.randrange(256)
-        octets = bytes(octets)
-        answer = swift.ask(octets)
+        data = bytearray(sample.SerializeToString())
+        for _ in range(rng.randrange(1, 4) if data else 0):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        data = bytes(data)
+        answer = swift.ask(data)
         try:
-            expected = kind.FromString(octets)
+            expected = kind.FromString(data)
         except message.DecodeError:
             if answer is not None:
-                stop(seed, turn, "Swift accepts what Python refuses", octets, answer)
+                stop(seed, turn, "Swift accepts what Python refuses", data, answer)
             refused += 1
             continue
         if answer is None:
-            stop(seed, turn, "Python accepts what Swift refuses", octets)
+            stop(seed, turn, "Python accepts what Swift refuses", data)
         again = kind.FromString(answer)
         if again.SerializeToString(deterministic=True) != expected.SerializeToString(
                 deterministic=True) and strip(again) != strip(expected):
-            stop(seed, turn, "Swift reads another message than Python", octets, answer)
+            stop(seed, turn, "Swift reads another message than Python", data, answer)
     print(f"{count - refused} damaged messages were read alike, {refused} refused by both")
 
 

@@ -19,7 +19,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         script = RawScript(answer: answer)
     }
 
-    /// Octets that a server may not send once a call is there: the connection cannot go on.
+    /// Bytes that a server may not send once a call is there: the connection cannot go on.
     static func fatal(_ name: String, _ bytes: [UInt8]) -> HostileCase {
         HostileCase(name, [13, 14], .closed) { connection, _ in try connection.send(bytes) }
     }

@@ -1,6 +1,6 @@
 import SwiftletDynamic
 
-/// What the placeholders of a ``DataTemplate`` stand for in one call.
+/// The values of the placeholders of a ``DataTemplate`` in one call.
 struct TemplateValues {
     /// The number of the call, from 0.
     var requestNumber: Int

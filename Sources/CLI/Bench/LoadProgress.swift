@@ -42,7 +42,7 @@ final class LoadProgress: Sendable {
         var line = ""
         for part in parts {
             let longer = line.isEmpty ? part : line + ", " + part
-            // The cursor stands behind the line.
+            // The cursor is at the end of the line.
             guard longer.count < columnCount else { break }
             line = longer
         }

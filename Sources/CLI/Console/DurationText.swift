@@ -17,7 +17,7 @@ extension Duration {
         return "\(hundredths / 100).\(fraction) ms"
     }
 
-    /// The same, with spaces before it, so that lines stand below one another.
+    /// The same, with spaces before it, so that lines are aligned.
     var paddedMilliseconds: String { milliseconds.padded(to: 12) }
 }
 

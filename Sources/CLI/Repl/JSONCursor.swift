@@ -1,9 +1,9 @@
-/// Where a text that begins as JSON ends: what may stand there next. The text need not be whole.
+/// Where a text that begins as JSON ends: what may come next. The text need not be whole.
 struct JSONCursor {
     enum Place: Equatable {
-        /// The name of a member. `partial` is what stands there already, without the quotation mark.
+        /// The name of a member. `partial` is what was typed of it, without the quotation mark.
         case name(partial: String, isQuoted: Bool)
-        /// A value; `isQuoted` if a quotation mark stands there already.
+        /// A value; `isQuoted` if its quotation mark was typed.
         case value(partial: String, isQuoted: Bool)
         /// A comma, a colon or a bracket.
         case punctuation

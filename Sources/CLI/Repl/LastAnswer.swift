@@ -41,7 +41,7 @@ struct LastAnswer {
 
     private func part(_ steps: [Step]) throws -> [UInt8] {
         guard var value = json else {
-            throw LookupError(description: "there is no answer yet that '$' could stand for")
+            throw LookupError(description: "there is no answer yet for '$' to be replaced by")
         }
         for step in steps { value = try Self.part(step, of: value) }
         return value

@@ -1,6 +1,6 @@
 import SwiftletDynamic
 
-/// Words that can stand at the cursor.
+/// Words that can be typed at the cursor.
 struct Completion: Equatable {
     /// The characters before the cursor that a candidate replaces.
     var replacedCount = 0
@@ -84,7 +84,7 @@ extension ReplCompleter {
             self = field?.message.map { .message($0) } ?? .unknown
         }
 
-        /// The field whose value stands for the member `name`, or for an element.
+        /// The field whose value the member `name`, or an element, has.
         func field(_ name: String?) -> FieldSchema? {
             switch self {
             case .message(let message):

@@ -117,7 +117,7 @@ extension CallCore {
     }
 }
 
-// MARK: - Where the call stands
+// MARK: - The progress of the call
 
 extension CallCore {
     /// Whether the call has a stream.

@@ -31,7 +31,7 @@ package protocol CallRequests: AnyObject, Sendable {
     /// Whether a server may have received a part of the call.
     var mayHaveSent: Bool { get }
 
-    /// The call itself, if nothing stands between it and its face.
+    /// The call itself, if there is no layer between it and its face.
     var core: CallCore? { get }
 
     /// Ends the call with CANCELLED and resets its stream. Does nothing after the end.

@@ -19,7 +19,7 @@ public final class Channel: Sendable {
     private let limits: MessageLimits
     /// What the service config says about methods; nil where there can be none.
     private let configs: MethodConfigs?
-    /// What stands between callers and the network.
+    /// The layers between callers and the network.
     public let interceptors: [ChannelInterceptor]
 
     /// A channel to a target that is written as in gRPC's naming document: `host:port`,

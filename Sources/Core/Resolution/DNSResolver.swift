@@ -222,7 +222,7 @@ extension DNSResolver.Schedule {
         return .lookUp
     }
 
-    /// Where the resolver stands after a failure.
+    /// The state of the resolver after a failure.
     func reconnection(now: MonotonicInstant) -> RPCError.Reconnection {
         RPCError.Reconnection(
             attemptNumber: backoff.attemptCount, nextAttempt: retry.map { now.duration(to: $0) })

@@ -15,7 +15,7 @@ public struct SchemaFeatures: Hashable, Sendable {
     public var packsLists: Bool
     /// Whether a string must be UTF-8.
     public var validatesUTF8: Bool
-    /// Whether messages stand between a start tag and an end tag.
+    /// Whether messages are enclosed by a start tag and an end tag.
     public var delimitsMessages: Bool
     /// Whether the declarations are checked for a JSON form. Both kinds have one here.
     public var checksJSON: Bool

@@ -1,4 +1,4 @@
-/// Reads the tokens of the text format. Space and comments may stand between any two of them.
+/// Reads the tokens of the text format. Any two of them may be separated by space and comments.
 struct TextScanner {
     let bytes: [UInt8]
     private(set) var index = 0

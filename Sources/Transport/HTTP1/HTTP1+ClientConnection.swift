@@ -17,7 +17,7 @@ extension HTTP1.ClientConnection {
     /// keeps the connection open.
     package var canBegin: Bool { !hasFailed && keepsAlive && reader.isIdle && writer.isIdle }
 
-    /// Begins a request. The pseudo-header fields of HTTP/2 stand first in `head`. Throws, and sends
+    /// Begins a request. The pseudo-header fields of HTTP/2 come first in `head`. Throws, and sends
     /// nothing, when the head cannot be sent.
     package mutating func begin(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody

@@ -29,7 +29,7 @@ extension HTTP1.MessageWriter {
     /// Whether the last message is complete.
     var isIdle: Bool { phase == .idle }
 
-    /// Writes the head of a request. The pseudo-header fields stand first in `head`.
+    /// Writes the head of a request. The pseudo-header fields come first in `head`.
     mutating func beginRequest(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody
     ) throws(HTTP1Error) {

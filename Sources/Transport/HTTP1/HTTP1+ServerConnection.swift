@@ -46,7 +46,7 @@ extension HTTP1.ServerConnection {
         _ = try reader.end()
     }
 
-    /// Begins the response. `:status` stands first in `head`. Throws, and sends nothing, when there is
+    /// Begins the response. `:status` is the first field of `head`. Throws, and sends nothing, when there is
     /// no request to answer or the head cannot be sent.
     package mutating func begin(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody
