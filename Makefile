@@ -59,14 +59,16 @@ fuzz:
 interop:
 	SWIFT="$(SWIFT)" Tests/Interop/run
 
-# The documentation as a static site for each module.
-MODULES = Swiftlet Core Messages Loopback JSONRPC
+# The documentation as a static site for each module, and a page that leads to them. To read it:
+# python3 -m http.server --directory .build/docs
+MODULES = Swiftlet Core Messages Dynamic Loopback JSONRPC
 REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages
 docs:
 	$(SWIFT) build
 	rm -rf .build/docs .build/symbols
 	mkdir -p .build/docs
 	set -e; bin=$$($(SWIFT) build --show-bin-path); \
+	echo '<!doctype html><title>Swiftlet</title><h1>Swiftlet</h1><ul>' >.build/docs/index.html; \
 	for folder in $(MODULES); do \
 	    name=Swiftlet$${folder#Swiftlet}; \
 	    mkdir -p .build/symbols/$$name; \
@@ -77,8 +79,10 @@ docs:
 	        --fallback-display-name $$name --fallback-bundle-identifier $$name \
 	        --transform-for-static-hosting --hosting-base-path $$name --warnings-as-errors \
 	        --output-path .build/docs/$$name; \
-	    echo "$$name: .build/docs/$$name/documentation/$$(echo $$name | tr A-Z a-z)/index.html"; \
-	done
+	    page=$$name/documentation/$$(echo $$name | tr A-Z a-z)/; \
+	    echo "<li><a href=\"$$page\">$$name</a>" >>.build/docs/index.html; \
+	done; \
+	echo 'the documentation is in .build/docs; it begins with .build/docs/index.html'
 
 # A static binary of the command line, with its symbols.
 static: $(FOR_STATIC)

@@ -69,7 +69,7 @@ public struct SchemaFetch: Sendable {
     ///
     /// - Parameters:
     ///   - symbols: Full names of services, methods, messages or enums.
-    ///   - extensionsOf: Full names of messages whose extensions are fetched as well.
+    ///   - messages: Full names of messages whose extensions are fetched as well.
     ///   - limits: What the server may send at most.
     public init(
         symbols: [String], extensionsOf messages: [String] = [], limits: Limits = Limits()
@@ -202,7 +202,7 @@ public struct SchemaFetch: Sendable {
         }
     }
 
-    /// The schema of all files that were fetched. Throws as ``Schema/init(_:)-(_)`` does.
+    /// The schema of all files that were fetched. Throws as the initializers of ``Schema`` do.
     public func schema() throws(SchemaError) -> Schema {
         try Schema(fileNames.compactMap { files[$0] })
     }

@@ -24,7 +24,7 @@ public struct Schema: Sendable {
     }
 
     /// Makes a schema of a descriptor set, such as `protoc --include_imports --descriptor_set_out`
-    /// writes. Throws as ``init(_:)-(_)`` does.
+    /// writes. Throws as the initializer for files does.
     public init(_ set: Google.Protobuf.FileDescriptorSet) throws(SchemaError) {
         try self.init(set.file)
     }
