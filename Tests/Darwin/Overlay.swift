@@ -22,3 +22,12 @@ public func fcntl(_ descriptor: Int32, _ command: Int32) -> Int32 {
 public func fcntl(_ descriptor: Int32, _ command: Int32, _ value: Int32) -> Int32 {
     fatalError("\(descriptor) \(command) \(value) is never called")
 }
+
+// Constants whose definitions in C have a form that Swift does not import.
+public var CLOCK_REALTIME: clockid_t { _CLOCK_REALTIME }
+public var CLOCK_MONOTONIC: clockid_t { _CLOCK_MONOTONIC }
+public var CLOCK_MONOTONIC_RAW: clockid_t { _CLOCK_MONOTONIC_RAW }
+public var CLOCK_UPTIME_RAW: clockid_t { _CLOCK_UPTIME_RAW }
+public var S_IFMT: mode_t { 0o170000 }
+public var S_IFDIR: mode_t { 0o040000 }
+public var S_IFREG: mode_t { 0o100000 }

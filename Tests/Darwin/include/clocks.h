@@ -15,10 +15,6 @@ typedef enum {
     _CLOCK_PROCESS_CPUTIME_ID = 12,
     _CLOCK_THREAD_CPUTIME_ID = 16
 } clockid_t;
-#define CLOCK_REALTIME _CLOCK_REALTIME
-#define CLOCK_MONOTONIC _CLOCK_MONOTONIC
-#define CLOCK_MONOTONIC_RAW _CLOCK_MONOTONIC_RAW
-#define CLOCK_UPTIME_RAW _CLOCK_UPTIME_RAW
 int clock_gettime(clockid_t, struct timespec *);
 uint64_t clock_gettime_nsec_np(clockid_t);
 

@@ -27,6 +27,29 @@ struct iovec {
     size_t iov_len;
 };
 
+struct stat {
+    int32_t st_dev;
+    mode_t st_mode;
+    uint16_t st_nlink;
+    uint64_t st_ino;
+    uid_t st_uid;
+    gid_t st_gid;
+    int32_t st_rdev;
+    struct timespec st_atimespec;
+    struct timespec st_mtimespec;
+    struct timespec st_ctimespec;
+    struct timespec st_birthtimespec;
+    off_t st_size;
+    int64_t st_blocks;
+    int32_t st_blksize;
+    uint32_t st_flags;
+    uint32_t st_gen;
+    int32_t st_lspare;
+    int64_t st_qspare[2];
+};
+
+int stat(const char *, struct stat *);
+int fstat(int, struct stat *);
 int close(int);
 int dup(int);
 int fchmod(int, mode_t);
@@ -47,6 +70,7 @@ int feof(FILE *);
 int ferror(FILE *);
 int fflush(FILE *);
 int fputs(const char *, FILE *);
+int vsnprintf(char *, size_t, const char *, va_list);
 char *fgets(char *, int, FILE *);
 FILE *fopen(const char *, const char *);
 size_t fread(void *, size_t, size_t, FILE *);
