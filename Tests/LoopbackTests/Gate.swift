@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Handlers wait here until it is opened, and the test sees who has come.
+/// Handlers wait here until it is opened. The test sees how many wait.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

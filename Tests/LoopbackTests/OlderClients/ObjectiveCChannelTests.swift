@@ -111,7 +111,7 @@ struct ObjectiveCChannelTests {
         #expect(host.settings.credentials != nil)
     }
 
-    @Test("userAgentPrefix: stands before the library's own user agent, separated by a space")
+    @Test("userAgentPrefix: precedes the library's own user agent, separated by a space")
     func userAgent() async throws {
         let server = try Self.server()
         for (prefix, suffix) in [(nil, nil), ("shop/1.4", nil), ("shop/1.4", "(linux; x86_64)")] {

@@ -21,7 +21,7 @@ extension HeaderList {
     var pairs: [Pair] { fields.map { Pair(name(of: $0), value(of: $0)) } }
 }
 
-/// The bytes that hexadecimal digits stand for; blanks are skipped.
+/// The bytes that are written as hexadecimal digits; blanks are skipped.
 func bytes(hex: String) -> [UInt8] {
     let digits = hex.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map {
