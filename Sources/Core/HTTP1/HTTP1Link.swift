@@ -30,6 +30,9 @@ final class HTTP1Link: Sendable {
         var connection: HTTP1.ClientConnection
         /// Taken out while it is in use.
         var buffer: ReceiveBuffer?
+        /// The connection could carry another call, and its owner hears of it when all that was read is
+        /// checked: what follows an answer must not be taken for the answer to the next request.
+        var isFreeAfterRead = false
         var output = GatherList()
         /// The socket has not taken all that was written.
         var isBlocked = false
@@ -122,7 +125,15 @@ extension HTTP1Link {
 
     /// The call has finished its request.
     private func requestWasFinished(_ stream: StreamHandle) {
-        if !sendRequest(stream) { owner.linkIsFree(self) }
+        if !sendRequest(stream) { becomeFree() }
+    }
+
+    private func becomeFree() {
+        let isReading = state.withLock { state in
+            if state.buffer == nil { state.isFreeAfterRead = true }
+            return state.buffer == nil
+        }
+        if !isReading { owner.linkIsFree(self) }
     }
 
     /// Sends the complete request in one piece. False when the engine refuses the request, which ends the
@@ -223,7 +234,7 @@ extension HTTP1Link: StreamCarrier {
         }
         guard wasOpen else { return false }
         loop.run { [self] in
-            if wasSent { end("the call was cancelled") } else { owner.linkIsFree(self) }
+            if wasSent { end("the call was cancelled") } else { becomeFree() }
         }
         return !wasSent
     }
@@ -267,9 +278,13 @@ extension HTTP1Link: Pollable {
         guard var buffer = state.withLock({ $0.buffer.take() }) else { return }
         let ending = readSocket(&buffer, untilEmpty: untilEmpty)
         var returned: ReceiveBuffer? = buffer
-        state.withLock { swap(&$0.buffer, &returned) }
+        let isFree = state.withLock { state in
+            swap(&state.buffer, &returned)
+            defer { state.isFreeAfterRead = false }
+            return state.isFreeAfterRead && !state.isOver
+        }
         switch ending {
-        case nil: return
+        case nil: if isFree { owner.linkIsFree(self) }
         case .endOfStream: receiveEnd()
         case .failed(let cause): end(cause)
         }
@@ -375,7 +390,7 @@ extension HTTP1Link: Pollable {
             }
             call?.receive(
                 CallArrival(end: .trailers(CallEnd(error: nil, trailers: trailers))), at: now)
-            if isFree { owner.linkIsFree(self) } else { end("the connection was closed") }
+            if isFree { becomeFree() } else { end("the connection was closed") }
         }
     }
 }

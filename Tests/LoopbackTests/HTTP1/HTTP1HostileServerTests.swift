@@ -123,35 +123,57 @@ struct HTTP1HostileServerTests {
         #expect(peer.requestTexts == ["GET /1 HTTP/1.1|"])
     }
 
-    @Test(
-        "cannot slip in the answer to the next request",
-        arguments: [
-            "HTTP/1.1 200 OK\nContent-Length: 2\n\nokHTTP/1.1 200 OK\nContent-Length: 3\n\nbad",
-            "HTTP/1.1 204 No Content\n\nHTTP/1.1 200 OK\nContent-Length: 3\n\nbad",
-            """
-            HTTP/1.1 200 OK
-            Transfer-Encoding: chunked
-
-            2
-            ok
-            0
-
-            HTTP/1.1 200 OK
-            Content-Length: 3
-
-            bad
-            """,
-        ])
+    @Test("cannot slip in the answer to the next request", arguments: splitAnswers)
     func splitting(text: String) async throws {
-        let peer = try RawHTTP1 { connection, _ in
-            connection == 1 ? (text, false) : ("HTTP/1.1 200 OK\nContent-Length: 4\n\ngood", false)
-        }
+        let peer = try Self.splittingPeer(text)
         let channel = try Self.channel(peer.target)
         let first = try await channel.request(.get, "/")
         #expect(first.status == 200 || first.status == 204)
         let second = try await channel.request(.get, "/")
         #expect(second.body == Array("good".utf8))
         #expect(peer.connectionCount == 2)
+    }
+
+    @Test("cannot slip in the answer to a request that waits", arguments: splitAnswers)
+    func splittingBesideWaiting(text: String) async throws {
+        let peer = try Self.splittingPeer(text)
+        var arguments = ChannelArguments()
+        arguments.maxConnectionCount = 1
+        let channel = try Channel(
+            peer.target, version: .http1, credentials: .insecure, arguments: arguments)
+        let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<4 { group.addTask { try await channel.request(.get, "/").body } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(bodies.count { $0 == Array("good".utf8) } == 3)
+        #expect(!bodies.contains(Array("bad".utf8)))
+        #expect(peer.connectionCount == 2)
+    }
+
+    /// An answer with another behind it that was not asked for.
+    private static let splitAnswers = [
+        "HTTP/1.1 200 OK\nContent-Length: 2\n\nokHTTP/1.1 200 OK\nContent-Length: 3\n\nbad",
+        "HTTP/1.1 204 No Content\n\nHTTP/1.1 200 OK\nContent-Length: 3\n\nbad",
+        """
+        HTTP/1.1 200 OK
+        Transfer-Encoding: chunked
+
+        2
+        ok
+        0
+
+        HTTP/1.1 200 OK
+        Content-Length: 3
+
+        bad
+        """,
+    ]
+
+    /// Gives the text as its first answer.
+    private static func splittingPeer(_ text: String) throws -> RawHTTP1 {
+        try RawHTTP1 { connection, _ in
+            connection == 1 ? (text, false) : ("HTTP/1.1 200 OK\nContent-Length: 4\n\ngood", false)
+        }
     }
 
     private static func channel(_ target: String) throws -> Channel {
