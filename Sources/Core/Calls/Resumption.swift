@@ -6,19 +6,50 @@
 @safe package struct Resumption<Value: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Value, Never>
 
-    private init(_ continuation: UnsafeContinuation<Value, Never>) {
-        unsafe self.continuation = continuation
-    }
+    #if !SWIFTLET_WATCHED_LOCKS
+        private init(_ continuation: UnsafeContinuation<Value, Never>) {
+            unsafe self.continuation = continuation
+        }
 
-    /// Suspends the task. `begin` keeps the resumption, or resumes it at once.
-    package static func wait(_ begin: (Resumption) -> Void) async -> Value {
-        await unsafe withUnsafeContinuation { unsafe begin(Resumption($0)) }
-    }
+        /// Suspends the task. `begin` keeps the resumption, or resumes it at once.
+        package static func wait(_ begin: (Resumption) -> Void) async -> Value {
+            await unsafe withUnsafeContinuation { unsafe begin(Resumption($0)) }
+        }
 
-    package func resume(returning value: consuming Value) {
-        unsafe continuation.resume(returning: value)
-    }
+        package func resume(returning value: consuming Value) {
+            unsafe continuation.resume(returning: value)
+        }
+    #else
+        private let handover: WatchedHandover
+
+        private init(_ continuation: UnsafeContinuation<Value, Never>, _ handover: WatchedHandover)
+        {
+            unsafe self.continuation = continuation
+            self.handover = handover
+        }
+
+        package static func wait(_ begin: (Resumption) -> Void) async -> Value {
+            let handover = WatchedHandover()
+            defer { handover.pass() }
+            return await unsafe withUnsafeContinuation { unsafe begin(Resumption($0, handover)) }
+        }
+
+        package func resume(returning value: consuming Value) {
+            handover.pass()
+            unsafe continuation.resume(returning: value)
+        }
+    #endif
 }
+
+#if SWIFTLET_WATCHED_LOCKS
+    /// Shows ThreadSanitizer that a task runs on after the thread that resumed it: it does not see
+    /// that in the runtime's code, and reports races that are none.
+    private final class WatchedHandover: Sendable {
+        private let lock = Mutex(())
+
+        func pass() { lock.withLock { _ in } }
+    }
+#endif
 
 extension Resumption<Void> {
     package func resume() { resume(returning: ()) }
