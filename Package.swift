@@ -66,8 +66,11 @@ let package = Package(
             dependencies: ["Swiftlet", "SwiftletLoopback", "SwiftletTransport"],
             path: "Sources/Benchmark", swiftSettings: strict),
 
+        // What the tests of several modules need.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(
-            name: "TransportTests", dependencies: ["SwiftletTransport"], swiftSettings: strict),
+            name: "TransportTests", dependencies: ["SwiftletTransport", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "MessagesTests", dependencies: ["SwiftletMessages"], swiftSettings: strict),
         // Answers protobuf's own conformance runner.
@@ -86,7 +89,7 @@ let package = Package(
             name: "LoopbackTests",
             dependencies: [
                 "Swiftlet", "SwiftletLoopback", "SwiftletCore", "SwiftletTransport",
-                "SwiftletDynamic", "SwiftletCLI",
+                "SwiftletDynamic", "SwiftletCLI", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

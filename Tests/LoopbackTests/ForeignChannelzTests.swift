@@ -1,6 +1,7 @@
 import Foundation
 import Swiftlet
 import SwiftletLoopback
+import TestSupport
 import Testing
 
 /// The interpreter that `make interop` installs, if it has grpcio's channelz.
@@ -37,19 +38,14 @@ struct ForeignChannelzTests {
         for _ in 0..<3 { _ = try await channel.unary(ManyServersTests.whoAmI, []) }
         let server = try LoopbackServer { $0.add(ChannelzService()) }
 
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = ForeignChannelz.python
-        process.arguments = [
-            ForeignChannelz.root.appending(path: "Tests/Interop/channelz.py").path, server.target,
-            shown.target,
-        ]
-        process.standardOutput = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        #expect(process.terminationStatus == 0)
+        let script = ForeignChannelz.root.appending(path: "Tests/Interop/channelz.py").path
+        let (output, status) = try await onThread {
+            let process = try ChildProcess(
+                #require(ForeignChannelz.python).path, [script, server.target, shown.target])
+            return (try process.allOutput(), process.wait())
+        }
+        let lines = output.split(separator: "\n").map(String.init)
+        #expect(status == 0)
         let port = try #require(shown.target.split(separator: ":").last)
         #expect(
             lines == [

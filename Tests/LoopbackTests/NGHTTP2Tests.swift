@@ -1,6 +1,7 @@
 import Foundation
 import Swiftlet
 import SwiftletLoopback
+import TestSupport
 import Testing
 
 /// Debian's nghttp2-server and nghttp2-client, where the machine has them.
@@ -26,22 +27,6 @@ private enum Tool {
         "nghttpd and nghttp are not on this machine (Debian: nghttp2-server, nghttp2-client)"),
     .timeLimit(.minutes(5)))
 struct NGHTTP2Tests {
-    /// A program that ends with the test.
-    private final class Running {
-        let process = Process()
-
-        init(_ tool: URL?, _ arguments: [String]) throws {
-            process.executableURL = tool
-            process.arguments = arguments
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-        }
-
-        deinit { kill(process.processIdentifier, SIGKILL) }
-    }
-
     /// A loopback address that nobody else binds, unlike a port that was free a moment ago.
     private func ownAddress() -> String {
         "127.\(Int.random(in: 1...254)).\(Int.random(in: 1...254)).1"
@@ -50,8 +35,8 @@ struct NGHTTP2Tests {
     @Test("server gets what we send, and we what it answers", arguments: [false, true])
     func server(isSecure: Bool) async throws {
         let (address, port) = (ownAddress(), "23791")
-        let nghttpd = try Running(
-            Tool.nghttpd,
+        let nghttpd = try ChildProcess(
+            #require(Tool.nghttpd).path,
             (isSecure ? [] : ["--no-tls"]) + ["--echo-upload", "-a", address, port]
                 + (isSecure
                     ? [Tool.certificate("server.key"), Tool.certificate("server.pem")] : []))
@@ -94,21 +79,14 @@ struct NGHTTP2Tests {
             .appending(path: "swiftlet-\(UUID().uuidString)")
         try Data("42".utf8).write(to: upload)
         defer { try? FileManager.default.removeItem(at: upload) }
-        let process = Process()
-        process.executableURL = Tool.nghttp
-        process.arguments = [
-            "--timeout=20", "--no-verify-peer", "-d", upload.path,
-            "-H", "content-type: text/plain",
-            "http\(isSecure ? "s" : "")://\(server.target)/hello",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = try await onThread {
-            String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        }
+        let nghttp = try ChildProcess(
+            #require(Tool.nghttp).path,
+            [
+                "--timeout=20", "--no-verify-peer", "-d", upload.path,
+                "-H", "content-type: text/plain",
+                "http\(isSecure ? "s" : "")://\(server.target)/hello",
+            ])
+        let text = try await onThread { try nghttp.allOutput() }
         #expect(text.contains("you sent 42"))
     }
 }

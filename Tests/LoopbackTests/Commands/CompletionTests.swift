@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftletCLI
@@ -51,16 +52,10 @@ struct CompletionTests {
 
     private static func run(_ program: String, _ arguments: [String]) async throws -> String {
         try await onThread {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = [program] + arguments
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let bytes = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
-            return String(decoding: bytes, as: UTF8.self)
+            let process = try ChildProcess("/usr/bin/env", [program] + arguments)
+            let output = try process.allOutput()
+            #expect(process.wait() == 0)
+            return output
         }
     }
 

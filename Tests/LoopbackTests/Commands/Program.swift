@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import TestSupport
 
 /// A run of the built command line, which ends with the test.
 final class Program: Sendable {
@@ -9,10 +9,7 @@ final class Program: Sendable {
         var errors: String
     }
 
-    private let process: Mutex<Process>
-    private let input = Pipe()
-    private let output = Pipe()
-    private let errors = Pipe()
+    private let process: ChildProcess
 
     /// Beside the tests.
     private static let url =
@@ -23,23 +20,8 @@ final class Program: Sendable {
         .appending(path: "swiftlet")
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let process = Process()
-        process.executableURL = Self.url
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        self.process = Mutex(process)
+        process = try ChildProcess(Self.url.path, arguments, environment: environment)
     }
-
-    deinit {
-        let process = process.withLock { $0.processIdentifier }
-        if isRunning { kill(process, SIGKILL) }
-    }
-
-    private var isRunning: Bool { process.withLock { $0.isRunning } }
 
     /// Runs the program to its end.
     static func run(
@@ -51,11 +33,11 @@ final class Program: Sendable {
         return try await program.end()
     }
 
-    func write(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
+    func write(_ text: String) { process.input.write(Data(text.utf8)) }
 
-    func endInput() { try? input.fileHandleForWriting.close() }
+    func endInput() { try? process.input.close() }
 
-    func interrupt() { kill(process.withLock { $0.processIdentifier }, SIGINT) }
+    func interrupt() { process.send(signal: SIGINT) }
 
     /// Waits until the program prints a line that ends in `end`.
     func line(endingIn end: String) async throws -> String {
@@ -69,9 +51,9 @@ final class Program: Sendable {
 
     /// Empty if the program ends before.
     private func line(where isFound: @escaping @Sendable (String) -> Bool) async throws -> String {
-        try await onThread { [output] in
+        try await onThread { [process] in
             var line: [UInt8] = []
-            while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first {
+            while let byte = try process.output.read(upToCount: 1)?.first {
                 guard byte == UInt8(ascii: "\n") else {
                     line.append(byte)
                     continue
@@ -86,21 +68,11 @@ final class Program: Sendable {
 
     /// Waits for the end, with what was not read before.
     func end() async throws -> Output {
-        async let printed = Self.all(of: output)
-        async let complaints = Self.all(of: errors)
+        async let printed = onThread { [process] in try process.allOutput() }
+        async let complaints = onThread { [process] in try process.allErrors() }
         let (output, errors) = try await (printed, complaints)
-        return try await onThread { [self] in
-            // The streams are closed: the end of the process follows at once.
-            process.withLock { process in
-                process.waitUntilExit()
-                return Output(status: process.terminationStatus, output: output, errors: errors)
-            }
-        }
-    }
-
-    private static func all(of pipe: Pipe) async throws -> String {
-        try await onThread {
-            String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        }
+        // The streams are closed: the end of the process follows at once.
+        let status = try await onThread { [process] in process.wait() }
+        return Output(status: status, output: output, errors: errors)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftletTransport
@@ -115,25 +116,20 @@ final class TLSServerProcess {
     static var isAvailable: Bool { command != nil }
 
     let address: SocketAddress
-    private let process = Process()
+    private let process: ChildProcess
 
     init(certificate: String = "server", options: [String]) throws {
-        process.executableURL = URL(filePath: try #require(Self.command))
-        process.arguments =
+        process = try ChildProcess(
+            #require(Self.command),
             [
                 "s_server", "-accept", "127.0.0.1:0",
                 "-cert", TLSFixtures.path(certificate + ".pem"),
                 "-key", TLSFixtures.path(certificate + ".key"),
-            ] + options
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = Pipe()
-        try process.run()
+            ] + options)
         var text = ""
         var port: UInt16?
         while port == nil {
-            let data = output.fileHandleForReading.availableData
+            let data = process.output.availableData
             try #require(!data.isEmpty, "openssl s_server ended: \(text)")
             text += String(decoding: data, as: UTF8.self)
             // "ACCEPT 127.0.0.1:43215 …", as soon as it listens.
@@ -148,7 +144,7 @@ final class TLSServerProcess {
 
     func stop() {
         // Not SIGTERM: a child may inherit a mask in which that is blocked.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.send(signal: SIGKILL)
+        _ = process.wait()
     }
 }
