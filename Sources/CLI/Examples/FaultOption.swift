@@ -5,9 +5,8 @@ import SwiftletLoopback
 /// `status:UNAVAILABLE,on=helloworld.Greeter/SayHello,share=0.1`.
 enum FaultOption {
     static let option = CommandOption.value(
-        "fault", named: "KIND[,on=METHOD][,call=N][,share=P]",
-        help: "a failure to cause: \(kinds.joined(separator: ", ")); of a method, of its Nth call, "
-            + "of a share of calls from 0 to 1; repeatable")
+        "fault", named: "KIND[,WHEN]",
+        help: "a failure to cause, such as stall or status:UNAVAILABLE; repeatable")
 
     /// The kinds with the values that follow them.
     private static let kinds = [

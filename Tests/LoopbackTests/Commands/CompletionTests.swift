@@ -74,7 +74,7 @@ struct CompletionTests {
             }
             PS1=; print -r re''ady" ready
             zpty -w -n shell '\#(words)'$'\t'
-            zpty -w -n shell $'\cU'
+            zpty -w -n shell $'\x15'
             typed "print -r en''ded" ended
             zpty -d shell
             """#
