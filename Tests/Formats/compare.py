@@ -269,4 +269,5 @@ def main():
     print(f"ok     {count} random messages, seed {seed}")
 
 
-main()
+if __name__ == "__main__":
+    main()

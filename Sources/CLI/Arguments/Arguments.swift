@@ -73,6 +73,9 @@ extension Arguments {
     /// Whether an option without a value is present.
     func has(_ option: String) -> Bool { self[option] == "true" }
 
+    /// Whether `-v` is present, or `-vv`, which includes it.
+    var isVerbose: Bool { has("-v") || has("-vv") }
+
     func file(_ option: String) throws -> String? {
         guard let path = self[option] else { return nil }
         return String(decoding: try Self.contents(of: path), as: UTF8.self)

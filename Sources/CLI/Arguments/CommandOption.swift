@@ -20,7 +20,11 @@ struct CommandOption: Sendable {
     /// The option with the hyphens that people write before it.
     var shown: String { Self.hyphenated(names[0]) + (valueName.map { " " + $0 } ?? "") }
 
-    static func hyphenated(_ name: String) -> String { (name.utf8.count == 1 ? "-" : "--") + name }
+    /// One hyphen before a letter, also one that is repeated (`-vv`), and two before a word.
+    static func hyphenated(_ name: String) -> String { (isLetter(name) ? "-" : "--") + name }
+
+    /// Whether a name is a letter that may be repeated.
+    private static func isLetter(_ name: String) -> Bool { name.allSatisfy { $0 == name.first } }
 }
 
 extension CommandOption: ExpressibleByStringLiteral {

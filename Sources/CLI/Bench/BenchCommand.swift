@@ -10,7 +10,7 @@ enum BenchCommand: Command {
     static let purpose = """
         calls a method many times, and prints rates, latencies and statuses. With --rate calls start
               at fixed times, and each latency counts from the time at which the call was due. Requests
-              may have the placeholders of ghz, such as {{.RequestNumber}}, {{.UUID}}, {{.Timestamp}},
+              and values of -H may have the placeholders of ghz, such as {{.RequestNumber}}, {{.UUID}}, {{.Timestamp}},
               {{randomInt 1 9}} and {{randomString 8}}
         """
     static let examples = [
@@ -48,11 +48,13 @@ enum BenchCommand: Command {
         let concurrency = try arguments.integer("-c", in: 1...100_000) ?? 50
         let output = try arguments.choice("--output", as: Output.self) ?? .text
         let localSchema = try SchemaOptions.localSchema(arguments)
-        let channels = try channels(target, arguments)
+        let headers = try LoadHeaders(arguments.all("-H"))
+        let channels = try channels(target, arguments, headers)
         let result = try await closing(channels) {
             let method = try await reference.find(
                 in: localSchema, or: ServerReflection(channel: channels[0], target: target))
-            let requests = try await LoadRequests(arguments["-d"], of: method)
+            let requests = try await LoadRequests(
+                arguments["-d"], headers: headers, of: method)
             let generator = try LoadGenerator(
                 method, requests: requests, schedule: LoadSchedule(plan, start: .now))
             return await generator.run(
@@ -80,9 +82,13 @@ enum BenchCommand: Command {
         return plan
     }
 
-    private static func channels(_ target: String, _ arguments: Arguments) throws -> [Channel] {
+    private static func channels(
+        _ target: String, _ arguments: Arguments, _ headers: LoadHeaders
+    ) throws -> [Channel] {
         let count = try arguments.integer("--connections", in: 1...10_000) ?? 1
-        return try (0..<count).map { _ in try ChannelOptions.channel(target, arguments) }
+        return try (0..<count).map { _ in
+            try ChannelOptions.channel(target, arguments, headers: headers.constant)
+        }
     }
 
     private static func closing<Result>(

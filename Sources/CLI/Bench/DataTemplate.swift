@@ -54,7 +54,7 @@ struct DataTemplate: Sendable {
             let inside = rest[rest.index(open, offsetBy: 2)...]
             guard let close = Self.find("}}", in: inside) else {
                 throw UsageError(
-                    message: "the data have '{{' without '}}'", isAboutUsage: false)
+                    message: "'{{' without '}}' in '\(text)'", isAboutUsage: false)
             }
             parts.append(.text(String(rest[..<open])))
             parts.append(try Self.part(String(inside[..<close])))

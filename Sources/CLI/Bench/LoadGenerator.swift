@@ -59,19 +59,21 @@ struct LoadGenerator: Sendable {
     ) async -> Result<Int, RPCError> {
         do throws(RPCError) {
             let requests = try await requests.requests(number: number, worker: worker)
+            var options = CallOptions()
+            options.metadata = try self.requests.metadata(number: number, worker: worker)
             if method.shape == .unary {
-                return .success(try await channel.unary(method, requests[0]))
+                return .success(try await channel.unary(method, requests[0], options: options))
             }
-            return .success(try await stream(requests, channel))
+            return .success(try await stream(requests, channel, options))
         } catch {
             return .failure(error)
         }
     }
 
     private func stream(
-        _ requests: [[UInt8]], _ channel: Channel
+        _ requests: [[UInt8]], _ channel: Channel, _ options: CallOptions
     ) async throws(RPCError) -> Int {
-        let call = try await channel.bidirectional(method)
+        let call = try await channel.bidirectional(method, options: options)
         for request in requests.dropLast() { try await call.requests.write(request) }
         if let last = requests.last {
             try call.requests.finish(with: last)

@@ -32,9 +32,7 @@ extension LoadReport {
     ///
     /// - Parameter columnCount: The width of the terminal, in characters.
     func text(columnCount: Int) -> String {
-        var lines = summary.map { row in
-            row.name + String(repeating: " ", count: 12 - row.name.count) + row.value
-        }
+        var lines = summary.flatMap { Self.lines(of: $0, columnCount) }
         guard latencies.count > 0 else { return lines.joined(separator: "\n") }
         lines += ["", "percentiles"]
         lines += percentiles.map {
@@ -45,6 +43,19 @@ extension LoadReport {
         lines += sortedStatuses.map { "  \($0.name)  \($0.count)" }
         if let failure = result.firstFailure { lines += ["", "first failure: \(failure)"] }
         return lines.joined(separator: "\n")
+    }
+
+    /// A name and its value, which has a line for each of its parts if one is too short for all.
+    private static func lines(
+        of row: (name: String, value: String), _ columnCount: Int
+    ) -> [String] {
+        let column = 12
+        let start = row.name + String(repeating: " ", count: column - row.name.count)
+        guard start.count + row.value.count > columnCount else { return [start + row.value] }
+        let parts = row.value.split(separator: ",").map { $0.drop { $0 == " " } }
+        return parts.enumerated().map { index, part in
+            (index == 0 ? start : String(repeating: " ", count: column)) + part
+        }
     }
 
     /// The figures of the result, with at most 11 characters in a name.

@@ -12,10 +12,15 @@ struct LoadRequests: Sendable {
 
     private let method: MethodSchema
     private let source: Source
+    private let headers: LoadHeaders
 
-    /// Reads the value of `-d`. Throws a usage error for requests that are not of the method's type.
-    init(_ option: String?, of method: MethodSchema) async throws {
+    /// Reads the value of `-d`. Throws a usage error for requests that are not of the method's type, and
+    /// for headers that are not valid with the values of the first call.
+    init(_ option: String?, headers: LoadHeaders, of method: MethodSchema) async throws {
         self.method = method
+        self.headers = headers
+        // A mistake shows before the first call.
+        _ = try headers.metadata(Self.values(number: 0, worker: 0, method))
         let input = try RequestInput(option)
         guard case .bytes(let bytes) = input else {
             source = .constant(try await Self.encoded(input, method))
@@ -27,7 +32,6 @@ struct LoadRequests: Sendable {
             return
         }
         source = .template(template)
-        // A mistake shows before the first call.
         _ = try await Self.encoded(.bytes(text(template, number: 0, worker: 0)), method)
     }
 
@@ -44,15 +48,39 @@ struct LoadRequests: Sendable {
                 return try await Self.encoded(
                     .bytes(text(template, number: number, worker: worker)), method)
             } catch {
-                let message = (error as? UsageError)?.message ?? "\(error)"
-                throw RPCError(.invalidArgument, "call \(number): \(message)")
+                throw Self.failure(error, number)
             }
         }
     }
 
-    private func text(_ template: DataTemplate, number: Int, worker: Int) -> [UInt8] {
-        let values = TemplateValues(
+    /// The metadata of one call, beside that of the channel.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the call.
+    ///   - worker: The number of the task that makes it.
+    func metadata(number: Int, worker: Int) throws(RPCError) -> Metadata {
+        guard !headers.isConstant else { return Metadata() }
+        do {
+            return try headers.metadata(Self.values(number: number, worker: worker, method))
+        } catch {
+            throw Self.failure(error, number)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ number: Int) -> RPCError {
+        let message = (error as? UsageError)?.message ?? "\(error)"
+        return RPCError(.invalidArgument, "call \(number): \(message)")
+    }
+
+    private static func values(
+        number: Int, worker: Int, _ method: MethodSchema
+    ) -> TemplateValues {
+        TemplateValues(
             requestNumber: number, workerNumber: worker, now: WallClock.nanoseconds, method: method)
+    }
+
+    private func text(_ template: DataTemplate, number: Int, worker: Int) -> [UInt8] {
+        let values = Self.values(number: number, worker: worker, method)
         var random = SystemRandomNumberGenerator()
         return Array(template.text(values, using: &random).utf8)
     }

@@ -45,7 +45,7 @@ enum CallCommand: Command {
             let reflection = ServerReflection(channel: channel, target: target)
             let method = try await reference.find(in: localSchema, or: reflection)
             let call = DynamicCall(
-                method: method, format: format, log: CallLog(isEnabled: arguments.has("-v")))
+                method: method, format: format, log: CallLog(isEnabled: arguments.isVerbose))
             do {
                 try await call.run(on: channel, input)
             } catch let error as RPCError {

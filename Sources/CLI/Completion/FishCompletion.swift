@@ -18,7 +18,7 @@ enum FishCompletion {
 
     private static func line(_ option: CommandOption, of command: any Command.Type) -> String {
         var line = "complete -c swiftlet -n '__fish_seen_subcommand_from \(command.name)'"
-        for name in option.names { line += name.utf8.count == 1 ? " -s \(name)" : " -l \(name)" }
+        for name in option.names { line += " \(flag(name)) \(name)" }
         if option.valueName != nil {
             switch ValueCompletion(option) {
             case .words(let words): line += " -x -a \(quoted(words.joined(separator: " ")))"
@@ -28,6 +28,12 @@ enum FishCompletion {
         }
         let help = CommandText.oneLine(option.help)
         return line + (help.isEmpty ? "" : " -d \(quoted(help))") + "\n"
+    }
+
+    /// The flag of fish's `complete` for a name: short, a word with one hyphen, or long.
+    private static func flag(_ name: String) -> String {
+        guard !CommandOption.hyphenated(name).hasPrefix("--") else { return "-l" }
+        return name.utf8.count == 1 ? "-s" : "-o"
     }
 
     private static func quoted(_ text: String) -> String {

@@ -53,6 +53,11 @@ enum ManualPage {
             .BR grpc_proxy ", " https_proxy ", " http_proxy ", " all_proxy ", " no_proxy
             The proxy for connections; see
             .BR \\-\\-proxy .
+            .TP
+            .B SWIFTLET_FRAME_LOG
+            Prints each HTTP/2 frame to the standard error, if it is not empty; the same as
+            .BR \\-vv ,
+            for all commands.
 
             """
     }

@@ -23,19 +23,27 @@ enum ChannelOptions {
         .value("user-agent", named: "TEXT", help: "put before the user agent of this program"),
         .value("retry", named: "N", help: "sends a call up to N times while it is UNAVAILABLE"),
         .value("proxy", named: "URL|none", help: "the proxy to connect through"),
+        frameLog,
     ]
+    static let frameLog = CommandOption.flag(
+        "vv", help: "prints each HTTP/2 frame to the standard error; includes -v")
     static let usage = "[connection options]"
     static let defaultTarget = "localhost:50051"
 
-    /// - Parameter timeout: The longest time of a call that has no `--max-time`; nil sets no limit.
+    /// - Parameters:
+    ///   - target: The server.
+    ///   - arguments: The options.
+    ///   - timeout: The longest time of a call that has no `--max-time`; nil sets no limit.
+    ///   - headers: The metadata of all calls, in place of the values of `-H`.
+    ///   - configure: Changes what the options leave open.
     static func channel(
         _ target: String, _ arguments: Arguments, timeout: Duration? = .seconds(20),
-        configure: (inout ChannelArguments) -> Void = { _ in }
+        headers: [String]? = nil, configure: (inout ChannelArguments) -> Void = { _ in }
     ) throws -> Channel {
         var options = CallOptions()
         options.timeout = try arguments.duration("--max-time") ?? timeout
         options.compression = try arguments.choice("--compress", as: Compression.self)?.algorithm
-        options.metadata = try HeaderOption.metadata(arguments.all("-H"))
+        options.metadata = try HeaderOption.metadata(headers ?? arguments.all("-H"))
         let credentials = try SecurityOptions.credentials(target, arguments)
         return try UsageError.whenInvalid {
             var channelArguments = try channelArguments(arguments)
@@ -56,6 +64,7 @@ enum ChannelOptions {
         var channel = ChannelArguments()
         channel.defaultAuthority = arguments["--authority"]
         channel.userAgentPrefix = arguments["--user-agent"]
+        if arguments.has("-vv") { channel.frameLog = .standardError }
         if let timeout = try arguments.duration("--connect-timeout") {
             channel.connectTimeout = timeout
         }

@@ -7,27 +7,35 @@ enum ServeCommand: Command {
     static let name = "serve"
     static let usage = """
         serve [--port PORT] [--certificate FILE --key FILE]
-            [--proto FILE [-I DIR] | --protoset FILE] [--answers FILE]
+            [--proto FILE [-I DIR] | --protoset FILE] [--answers FILE] [--fault KIND]
         """
     static let purpose = """
         serves the example services on 127.0.0.1, for tests. With --proto or --protoset it is a mock
-              server of the services in these files, which answers as the JSON of --answers says
+              server of the services in these files, which answers as the JSON of --answers says. Faults
+              are status:CODE, delay:TIME, stall, drop, drop-after:MESSAGES, reset:NUMBER, refuse, goaway,
+              no-trailers and garbage, for all calls or for on=METHOD, call=N or share=P, from 0 to 1
         """
     static let examples = [
-        "serve --port 50051", "serve --proto shop.proto --answers answers.json --port 0",
+        "serve --port 50051", "serve --fault status:UNAVAILABLE,share=0.1 --fault delay:200ms",
+        "serve --proto shop.proto --answers answers.json --port 0",
     ]
     static let options: [CommandOption] =
         ServerOptions.all
-        + [.value("answers", named: "FILE", help: "the answers of a mock server, as JSON")]
+        + [
+            .value("answers", named: "FILE", help: "the answers of a mock server, as JSON"),
+            FaultOption.option,
+        ]
         + SchemaOptions.all
 
     static func run(_ arguments: Arguments) async throws {
         try arguments.expectAtMost(0)
         let options = try ServerOptions(arguments)
+        let faults = try FaultOption.faults(arguments)
         if let mock = try mock(arguments) {
             let server = try StartFailure.instead {
                 try LoopbackServer(on: options.address, tls: options.tls, register: mock)
             }
+            try UsageError.whenInvalid { try server.setFaults(faults) }
             return try await ServerOptions.serve(with: server)
         }
         let (server, reconnects) = try StartFailure.instead {
@@ -37,6 +45,7 @@ enum ServeCommand: Command {
             }
             return (server, reconnects)
         }
+        try UsageError.whenInvalid { try server.setFaults(faults) }
         try await ServerOptions.serve(
             with: server,
             "closing connections at once, to test reconnecting, on \(reconnects.target)")

@@ -30,7 +30,8 @@ enum DescribeCommand: Command {
         try await channel.closing {
             let reflection = ServerReflection(channel: channel, target: target)
             guard arguments.words.count > 1 else {
-                return try describe(nil, in: try await reflection.schemaOfAllServices(), arguments)
+                let schema = try await reflection.schemaNamingMissingServices()
+                return try describe(nil, in: schema, arguments)
             }
             let symbol = arguments.words[1].bareSymbol
             try describe(

@@ -31,6 +31,7 @@ enum InteropCommand: Command {
         "--soak_min_time_ms_between_rpcs", "--soak_overall_timeout_seconds", "--soak_request_size",
         "--soak_response_size", "--soak_num_threads", "--server_control_port",
         "--server_retry_port", "--max_reconnect_backoff_ms", "--backoff_seconds",
+        ChannelOptions.frameLog,
     ]
 
     static func run(_ arguments: Arguments) async throws {
@@ -110,6 +111,7 @@ extension InteropCommand {
         let credentials = try credentials(arguments, override)
         var common = ChannelArguments()
         common.defaultAuthority = override
+        if arguments.has("-vv") { common.frameLog = .standardError }
         var options = CallOptions()
         options.metadata = try metadata(arguments["--additional_metadata"] ?? "")
         var server = InteropServer { [common, options] in

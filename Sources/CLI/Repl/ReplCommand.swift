@@ -1,6 +1,5 @@
 import Swiftlet
 import SwiftletDynamic
-import SwiftletLoopback
 
 /// Calls methods from a prompt.
 enum ReplCommand: Command {
@@ -29,16 +28,12 @@ enum ReplCommand: Command {
             if let localSchema {
                 schema = localSchema
             } else {
-                let (described, missing) = try await reflection.schemaOfDescribedServices()
-                for name in missing {
-                    printToStandardError("swiftlet: the server does not describe \(name)")
-                }
-                schema = described
+                schema = try await reflection.schemaNamingMissingServices()
             }
             let session = ReplSession(
                 schema: schema, channel: channel,
                 reflection: localSchema == nil ? reflection : nil,
-                log: CallLog(isEnabled: arguments.has("-v")))
+                log: CallLog(isEnabled: arguments.isVerbose))
             let terminal = RawTerminal.make()
             let isTerminal = terminal != nil
             if isTerminal {

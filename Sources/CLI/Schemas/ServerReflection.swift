@@ -1,5 +1,6 @@
 import Swiftlet
 import SwiftletDynamic
+import SwiftletLoopback
 
 /// Fetches schemas through the reflection service of a server: version 1, or v1alpha.
 struct ServerReflection {
@@ -18,7 +19,7 @@ struct ServerReflection {
     }
 
     /// The files of all services.
-    func schemaOfAllServices() async throws -> Schema {
+    private func schemaOfAllServices() async throws -> Schema {
         try await schema(.allServices())
     }
 
@@ -40,6 +41,15 @@ struct ServerReflection {
             }
             return (try Schema(files), missing)
         }
+    }
+
+    /// The files of all services that the server describes. Names the other services on the standard error.
+    func schemaNamingMissingServices() async throws -> Schema {
+        let (schema, missing) = try await schemaOfDescribedServices()
+        for name in missing {
+            printToStandardError("swiftlet: the server does not describe \(name)")
+        }
+        return schema
     }
 
     private func schema(_ fetch: SchemaFetch) async throws -> Schema {

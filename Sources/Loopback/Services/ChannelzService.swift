@@ -9,8 +9,8 @@ import SwiftletTransport
 /// ```
 ///
 /// The service describes the clients of the program, not the server that it is a part of: the list of servers
-/// is empty. Channels that a ``FakeChannel`` provides are not listed. Numbers of messages and times of the last
-/// call are not counted, and are 0.
+/// is empty. Channels that a ``FakeChannel`` provides are not listed. Responses leave out the numbers of messages
+/// and the times of the last call: they are not counted, so that no call pays for them.
 public struct ChannelzService: LoopbackService {
     /// The most channels in one response, as the protocol's description suggests.
     private static let pageSize = 100

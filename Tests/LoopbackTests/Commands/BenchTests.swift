@@ -82,6 +82,56 @@ struct BenchTests {
         let text = try await Program.run(bench)
         #expect(text.output.contains("  OK  100"))
     }
+
+    @Test("fits a report into the width of the terminal", arguments: [80, 40])
+    func width(columnCount: Int) {
+        var result = LoadResult()
+        for count in 1...2_000 {
+            result.record(.microseconds(count * 75), .success(16), at: .seconds(count / 100))
+        }
+        result.duration = .seconds(20)
+        let lines = LoadReport(result: result).text(columnCount: columnCount)
+            .split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= columnCount }, "\(lines)")
+        #expect(lines.contains { $0.hasSuffix("max 150.00 ms") })
+        #expect(lines.contains("            max 150.00 ms") == (columnCount == 40))
+    }
+
+    @Test("replaces placeholders in -H for each call, and refuses a header that is not valid")
+    func headers() async throws {
+        let seen = Mutex<[String]>([])
+        typealias Hello = Method<HelloRequest, HelloReply>
+        let hello = try Hello(path: "/helloworld.Greeter/SayHello", .unary)
+        let server = try LoopbackServer { server in
+            server.add(ReflectionService())
+            server.unary(hello) { _, context in
+                let values = ["x-number", "x-tenant", "x-method"].map { context.metadata[$0] ?? "" }
+                seen.withLock { $0.append(values.joined(separator: " ")) }
+                return HelloReply()
+            }
+        }
+        let bench = ["bench", server.target, "helloworld.Greeter/SayHello", "-n", "3", "-c", "1"]
+        let run = try await Program.run(
+            bench + [
+                "-H", "x-number: n{{.RequestNumber}}", "-H", "x-tenant: blue",
+                "-H", "x-method: {{.MethodName}}",
+            ])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+            seen.withLock { $0 } == ["n0 blue SayHello", "n1 blue SayHello", "n2 blue SayHello"])
+
+        for (header, error) in [
+            ("x-number: {{.RequestNumbr}}", "did you mean '.RequestNumber'?"),
+            ("x-number: {{.RequestNumber", "'{{' without '}}' in 'x-number: {{.RequestNumber'"),
+            ("x-bytes-bin: {{.MethodName}}!", "the value of 'x-bytes-bin' is not base64"),
+            ("grpc-{{.MethodName}}: 1", "grpc-sayhello"),
+        ] {
+            let refused = try await Program.run(bench + ["-H", header])
+            #expect(refused.status == 2)
+            #expect(refused.errors.contains(error), "\(refused.errors)")
+        }
+        #expect(seen.withLock(\.count) == 3)
+    }
 }
 
 @Suite("The data of swiftlet bench", .timeLimit(.minutes(5)))

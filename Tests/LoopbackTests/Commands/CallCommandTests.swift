@@ -216,6 +216,30 @@ struct CallCommandTests {
         #expect(run.errors.contains("< x-grpc-test-echo-trailing-bin"))
     }
 
+    @Test(
+        "prints the frames of the connection with -vv, as every command that calls a server does",
+        arguments: [
+            ["call", "helloworld.Greeter/SayHello"], ["list"], ["ping", "-c", "1"], ["state"],
+            ["bench", "helloworld.Greeter/SayHello", "-n", "1"], ["describe"],
+        ])
+    func frames(words: [String]) async throws {
+        let server = try Self.makeServer()
+        let run = try await Program.run(
+            [words[0], server.target] + words.dropFirst() + [words[0] == "list" ? "--vv" : "-vv"])
+        #expect(run.status == 0, "\(run.errors)")
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.contains { $0.contains(" → client preface") })
+        #expect(lines.contains { $0.contains(" → GOAWAY, last stream 0, NO_ERROR") })
+        if words[0] != "state" {
+            #expect(lines.contains { $0.contains(" → HEADERS stream 1, ") })
+            #expect(lines.contains { $0.contains(" ← HEADERS stream 1, ") })
+        }
+        let hasMetadata = lines.contains(
+            "> /helloworld.Greeter/SayHello (helloworld.HelloRequest) "
+                + "returns (helloworld.HelloReply)")
+        #expect(hasMetadata == (words[0] == "call"))
+    }
+
     @Test("cancels the call when it is interrupted, also while it waits for input")
     func interrupt() async throws {
         let ended = Gate()

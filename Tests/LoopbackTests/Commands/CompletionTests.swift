@@ -32,6 +32,8 @@ struct CompletionTests {
         ("swiftlet call --emit", ["--emit-defaults"], []),
         ("swiftlet help cal", ["call"], []), ("swiftlet call -H x", [], ["call"]),
         ("swiftlet check --w", ["--warnings-as-errors"], []),
+        ("swiftlet channelz --format j", ["json"], ["text", "binary"]),
+        ("swiftlet call -v", ["-vv"], []),
     ]
 
     @Test("are offered by bash", arguments: cases)
@@ -48,6 +50,62 @@ struct CompletionTests {
         let found = Set(output.split(separator: "\n").map(String.init))
         #expect(found.isSuperset(of: offered), "\(output)")
         #expect(found.isDisjoint(with: absent))
+    }
+
+    @Test(
+        "are offered by zsh", .enabled(if: isInstalled("zsh"), "there is no zsh"),
+        arguments: cases)
+    func zsh(words: String, offered: [String], absent: [String]) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(ZshCompletion.text(Main.commands), to: "_swiftlet")
+        // A shell on a terminal of its own, which is typed at: completion needs its line editor. What
+        // compadd is given is written to a file.
+        let script = #"""
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            typed() { zpty -w shell "$1"; zpty -r -m shell output "*$2*" }
+            typed "fpath=('\#(folder.path)' \$fpath)
+            autoload -Uz compinit; compinit -D -u
+            compadd() {
+              local -a found
+              builtin compadd -O found \"\$@\"
+              print -rl -- \$found >>'\#(folder.path)/offered'
+              builtin compadd \"\$@\"
+            }
+            PS1=; print -r re''ady" ready
+            zpty -w -n shell '\#(words)'$'\t'
+            zpty -w -n shell $'\x15'
+            typed "print -r en''ded" ended
+            zpty -d shell
+            """#
+        _ = try await Self.run("zsh", ["-f", "-c", script])
+        let found = try folder.lines(of: "offered")
+        #expect(found.isSuperset(of: offered), "\(found)")
+        #expect(found.isDisjoint(with: absent), "\(found)")
+    }
+
+    @Test(
+        "are offered by fish", .enabled(if: isInstalled("fish"), "there is no fish"),
+        arguments: cases)
+    func fish(words: String, offered: [String], absent: [String]) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(FishCompletion.text(Main.commands), to: "swiftlet.fish")
+        let output = try await Self.run(
+            "fish",
+            ["--no-config", "-c", "source '\(folder.path)/swiftlet.fish'; complete -C '\(words)'"])
+        // A description follows a tab.
+        let found = Set(
+            output.split(separator: "\n").compactMap { line in
+                line.split(separator: "\t").first.map(String.init)
+            })
+        #expect(found.isSuperset(of: offered), "\(output)")
+        #expect(found.isDisjoint(with: absent), "\(output)")
+    }
+
+    private static func isInstalled(_ program: String) -> Bool {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+        }
     }
 
     private static func run(_ program: String, _ arguments: [String]) async throws -> String {

@@ -45,6 +45,18 @@ struct InspectionCommandTests {
                 """)
     }
 
+    @Test("describe all services, and name those that the server does not describe")
+    func describeAll() async throws {
+        let server = try Self.makeServer()
+        let run = try await Program.run(["describe", server.target])
+        #expect(run.status == 0)
+        #expect(run.output.contains("service Greeter {\n"))
+        #expect(run.output.contains("service TestService {\n"))
+        #expect(
+            run.errors
+                == "swiftlet: the server does not describe xds.service.orca.v3.OpenRcaService\n")
+    }
+
     @Test("print the request of a method as JSON to fill in")
     func template() async throws {
         let server = try Self.makeServer()

@@ -39,6 +39,14 @@ final class TemporaryFolder: Sendable {
     }
 }
 
+extension TemporaryFolder {
+    /// The different lines of a file.
+    func lines(of name: String) throws -> Set<String> {
+        let text = try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+        return Set(text.split(separator: "\n").map(String.init))
+    }
+}
+
 /// The files of the repository.
 enum RepositoryFiles {
     static func path(_ name: String) -> String {
