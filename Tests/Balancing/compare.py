@@ -8,43 +8,14 @@ Delays count as right when none is shorter than the policy allows: a busy machin
 """
 import json
 import os
-import subprocess
 import sys
-import threading
 import time
 
 import servers
+from driver import OK, Client, config, fail, retry, script
 
 ARRIVALS = servers.Arrivals()
 NAMES = ["grpcio", "Swiftlet"]
-
-
-class Client:
-    """One of the clients, as a process."""
-
-    def __init__(self, name, command):
-        self.name = name
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def run(self, target, steps, arguments=None, during=None):
-        """The outcomes of each step. `during` runs while the load does."""
-        session = {"target": target, "arguments": arguments or {}, "steps": steps}
-        self._process.stdin.write(json.dumps(session) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if line == "load\n":
-            begun = time.monotonic()
-            during(begun)
-            line = self._process.stdout.readline()
-        if not line:
-            sys.exit(f"FAILED {self.name}: the client ended")
-        return json.loads(line)
-
-    def end(self):
-        self._process.stdin.close()
-        return self._process.wait(timeout=20)
-
 
 rows = []
 failures = []
@@ -63,40 +34,6 @@ def row(what, values, why=None, varies=None):
         failures.append(f"{what}: both {ours}, though a reason is given for a difference")
     rows.append((what, theirs, ours, why or ""))
     print(f"{what}: {theirs} | {ours}", flush=True)
-
-
-count = 0
-
-
-def script(replies):
-    """The request of a call with these replies, and the call's name."""
-    global count
-    count += 1
-    name = f"call {count}"
-    return json.dumps({"call": name, "replies": replies}), name
-
-
-def config(policy=None, kind="retryPolicy", balancing=None, throttling=None, **method):
-    value = {"methodConfig": [{"name": [{}], **method}]}
-    if policy is not None:
-        value["methodConfig"][0][kind] = policy
-    if balancing:
-        value["loadBalancingConfig"] = [{balancing: {}}]
-    if throttling:
-        value["retryThrottling"] = throttling
-    return {"grpc.service_config": json.dumps(value)}
-
-
-def retry(attempts=3, initial="0.05s", longest="1s", multiplier=2, codes=("UNAVAILABLE",)):
-    return {"maxAttempts": attempts, "initialBackoff": initial, "maxBackoff": longest,
-            "backoffMultiplier": multiplier, "retryableStatusCodes": list(codes)}
-
-
-def fail(code=14, **more):
-    return {"code": code, **more}
-
-
-OK = {"code": 0}
 
 
 def one_call(client, target, arguments, replies, **step):
@@ -319,7 +256,7 @@ def transparent():
             each(text, measure, REFUSED if how == "refuse" else None)
 
 
-REFUSED = "grpcio takes this reset for a failure; A6 and RFC 9113 §8.7: the stream was not processed"
+REFUSED = "grpcio takes this reset for a failure; by RFC 9113 §8.7 the stream was not processed"
 
 
 # Several servers
