@@ -22,7 +22,7 @@ STRIPPED = -Xlinker -s
 FOR_STATIC = archives
 endif
 
-.PHONY: demo test races format lint build bench fuzz interop docs static install archives clean
+.PHONY: demo test races format lint build bench fuzz interop proxies balancing docs static install archives clean
 
 # The four shapes of call on a server inside the program; ends with `ok`.
 demo:
@@ -74,6 +74,14 @@ fuzz:
 # Debian where the user is root.
 interop:
 	SWIFT="$(SWIFT)" Tests/Interop/run
+
+# Through nginx, HAProxy, tinyproxy and microsocks, while servers and proxies go away.
+proxies:
+	SWIFT="$(SWIFT)" Tests/Proxies/run
+
+# Retries, hedging and balancing beside PyPI's grpcio.
+balancing:
+	SWIFT="$(SWIFT)" Tests/Balancing/run
 
 # The documentation as a static site for each module, and a page that leads to them. To read it:
 # python3 -m http.server --directory .build/docs

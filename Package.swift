@@ -107,6 +107,10 @@ let package = Package(
         .executableTarget(
             name: "swiftlet-http1", dependencies: ["Swiftlet", "SwiftletLoopback"],
             path: "Tests/HTTP1/Program", swiftSettings: strict),
+        // Does what grpcio's client does, for a comparison of both.
+        .executableTarget(
+            name: "swiftlet-balancing", dependencies: ["Swiftlet"],
+            path: "Tests/Balancing/Program", swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]
 )

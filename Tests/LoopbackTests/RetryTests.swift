@@ -258,6 +258,52 @@ struct RetryTests {
         #expect(count.load(ordering: .relaxed) >= 2)
     }
 
+    @Test(
+        "that is hedged is committed to the attempt that has sent most when it has written too much"
+    )
+    func hedgedTooLarge() async throws {
+        func server(windowByteCount: Int?) throws -> LoopbackServer {
+            try LoopbackServer { server in
+                server.windowByteCount = windowByteCount
+                server.unary(Self.echo) { request, _ in request }
+                server.clientStreaming(Self.collect) { requests, _ in
+                    // The server with a small window reads nothing until the call is cancelled.
+                    if windowByteCount != nil { try await Task.sleep(for: .seconds(3_600)) }
+                    var count = 0
+                    for try await request in requests { count += request.count }
+                    return [UInt8(count / 10_000)]
+                }
+            }
+        }
+        let servers = [try server(windowByteCount: nil), try server(windowByteCount: 1_000)]
+        var policy = HedgingPolicy(maxAttempts: 2)
+        policy.delay = .zero
+        let hedging = policy
+        var config = ServiceConfig(balancing: RoundRobin())
+        config.methods = [
+            MethodConfig([.method(service: "t.T", method: "Collect")]) { $0.hedging = hedging }
+        ]
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = config
+        let channel = try Channel(
+            "ipv4:" + servers.map(\.target).joined(separator: ","), credentials: .insecure,
+            arguments: arguments)
+        // Both are connected to.
+        for server in servers {
+            while server.connectionCount == 0 {
+                #expect(try await channel.unary(Self.echo, [1]) == [1])
+            }
+        }
+        for _ in 0..<4 {
+            // Another server gets the first attempt the next time.
+            #expect(try await channel.unary(Self.echo, [1]) == [1])
+            let reply: [UInt8] = try await channel.clientStreaming(Self.collect) { writer in
+                for _ in 0..<40 { try await writer.write([UInt8](repeating: 1, count: 10_000)) }
+            }
+            #expect(reply == [40])
+        }
+    }
+
     @Test("that is hedged fails with a fatal code at once, and after the last of the others")
     func hedgedFailure() async throws {
         for (code, expected) in [(StatusCode.notFound, 1), (.unavailable, 3)] {

@@ -7,14 +7,20 @@ import SwiftletTransport
 /// ```
 public struct ChannelCredentials: Sendable {
     private let provider: (any TLSProvider)?
+    /// The program's check of the server's certificates; nil for none.
+    let verification: PeerVerification?
     /// The name that the certificate must be for, where it is not the target's.
     let targetNameOverride: String?
 
     /// Everything in the clear.
     public static let insecure = ChannelCredentials(provider: nil, targetNameOverride: nil)
 
-    init(provider: (any TLSProvider)?, targetNameOverride: String?) {
+    init(
+        provider: (any TLSProvider)?, targetNameOverride: String?,
+        verification: PeerVerification? = nil
+    ) {
         self.provider = provider
+        self.verification = verification
         self.targetNameOverride = targetNameOverride
     }
 
@@ -29,14 +35,30 @@ public struct ChannelCredentials: Sendable {
         }
         do throws(TLSError) {
             return ChannelCredentials(
-                provider: try OpenSSLContext(options.configuration),
-                targetNameOverride: options.targetNameOverride)
+                provider: try ReloadingTLS(options),
+                targetNameOverride: options.targetNameOverride, verification: options.verification)
         } catch {
-            let isOurs = error.kind != .libraryMissing
-            var failure = RPCError(isOurs ? .invalidArgument : .failedPrecondition, "\(error)")
-            failure.phase = .tls
-            failure.mayHaveBeenExecuted = false
-            throw failure
+            throw RPCError(tls: error)
+        }
+    }
+
+    /// Reads certificates and keys again. New connections use them, also those of channels that exist; open
+    /// connections keep theirs. When it throws, the earlier certificates stay in use.
+    ///
+    /// Throws INVALID_ARGUMENT when a certificate or key cannot be read, and FAILED_PRECONDITION for
+    /// credentials without TLS.
+    ///
+    /// - Parameter options: The options whose certificates, keys and pins are used from now on; nil, the
+    ///   default, reads the files of the present options, all of whose certificates and keys must be in
+    ///   files. The other options stay as they are.
+    public func reload(_ options: TLSOptions? = nil) throws(RPCError) {
+        guard let tls = provider as? ReloadingTLS else {
+            throw .refused(.failedPrecondition, "these credentials have no certificates to reload")
+        }
+        do throws(TLSError) {
+            if let options { try tls.reload(options) } else { try tls.reload() }
+        } catch {
+            throw RPCError(tls: error)
         }
     }
 }
@@ -82,6 +104,19 @@ public struct TLSOptions: Sendable {
     public var targetNameOverride: String?
     /// Accepts any certificate, and so any attacker. For tests.
     public var acceptsAnyCertificate = false
+    /// Public keys of which the server's verified chain must have one; none are asked for by default. With
+    /// ``acceptsAnyCertificate`` or a verification instead of the built-in one, it must be the key of the
+    /// server's own certificate. Sessions are not resumed then, so that each connection is checked.
+    public var pinnedKeys: Set<PublicKeyPin> = []
+    /// A check of the server's certificates by the program; nil, the default, makes none.
+    public var verification: PeerVerification?
+    /// How often the files are looked at, and read again when they have changed; nil, the default, is never.
+    /// Has no effect when a certificate or key is given as text. A reload that fails leaves the earlier
+    /// certificates in use, and is tried again.
+    public var reloadInterval: Duration?
+    /// Called after a reload that ``reloadInterval`` caused: with nil when the files are in use, and with the
+    /// error when they cannot be used. The same error is reported once.
+    public var whenReloaded: (@Sendable (RPCError?) -> Void)?
 
     public init() {}
 }
@@ -94,7 +129,11 @@ extension TLSOptions {
             configuration.identity = TLSConfiguration.Identity(
                 certificates: certificateChain.source, privateKey: privateKey.source)
         }
-        if acceptsAnyCertificate { configuration.verification = .none }
+        if acceptsAnyCertificate || verification?.order == .insteadOfBuiltIn {
+            configuration.verification = .none
+        }
+        configuration.pinnedKeyDigests = Set(pinnedKeys.map(\.digest))
+        if !pinnedKeys.isEmpty || verification != nil { configuration.resumesSessions = false }
         return configuration
     }
 }

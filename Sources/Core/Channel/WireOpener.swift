@@ -21,7 +21,8 @@ struct WireRoute: Sendable {
 /// the other addresses.
 final class WireOpener: Sendable {
     enum Outcome: ~Copyable, Sendable {
-        /// A wire to the address, whose handshake has not begun.
+        /// A wire to the address, whose handshake has not begun, or is complete when the program's
+        /// verification followed it.
         case opened(LinkWire, SocketAddress)
         /// The handshake over the last wire has used its share of the time, which leaves the other
         /// addresses theirs. The owner passes the address over.
@@ -38,6 +39,8 @@ final class WireOpener: Sendable {
         var failures: [(address: String, cause: String)] = []
         var dialer: Dialer?
         var tunnel: ProxyTunnel?
+        /// The handshake that the program's verification follows.
+        var verification: VerifiedHandshake?
         /// The address that is connected to.
         var peer = ""
         var phase = RPCError.Phase.resolve
@@ -85,13 +88,17 @@ extension WireOpener {
 
     /// Gives up without a report, and releases the owner.
     func close() {
-        let (dialer, tunnel, report) = state.withLock { state in
+        let (dialer, tunnel, verification, report) = state.withLock { state in
             state.isClosed = true
-            return (state.dialer.take(), state.tunnel.take(), state.report.take())
+            return (
+                state.dialer.take(), state.tunnel.take(), state.verification.take(),
+                state.report.take()
+            )
         }
         handshakeTimer.close()
         dialer?.cancel()
         tunnel?.cancel()
+        verification?.cancel()
         // Released outside the lock.
         _ = report
     }
@@ -124,8 +131,12 @@ extension WireOpener {
 
     /// What the opener waits for. With the phase `tls` the wire is open, and its owner knows more.
     var progress: (phase: RPCError.Phase, text: String) {
-        let (phase, peer, hasTunnel) = state.withLock { ($0.phase, $0.peer, $0.tunnel != nil) }
+        let (phase, peer, hasTunnel, verification) = state.withLock {
+            ($0.phase, $0.peer, $0.tunnel != nil, $0.verification)
+        }
         return switch phase {
+        case .tls where verification?.isVerifying ?? false:
+            (.tls, "connect \(peer): \(Self.noVerification)")
         case .resolve: (.resolve, "look up \(route.target): no answer")
         case .connect where hasTunnel: (.connect, "connect \(peer): no answer of the proxy")
         case .connect: (.connect, "connect to \(route.target): no answer")
@@ -134,6 +145,7 @@ extension WireOpener {
     }
 
     static let noHandshake = "the TLS handshake did not complete"
+    fileprivate static let noVerification = "the program's verification of the server did not end"
 }
 
 // MARK: - From an address to a wire
@@ -202,15 +214,48 @@ extension WireOpener {
         // Before the session is made, which may take a while: it loads certificates.
         state.withLock { $0.phase = .tls }
         let session: (any TLSSession)?
+        let host = route.serverName ?? route.arguments.defaultHost ?? route.target.host
+        let override = route.arguments.targetNameOverride
         do throws(TLSError) {
             session = try route.credentials.session(
-                for: route.serverName ?? route.arguments.defaultHost ?? route.target.host,
-                override: route.arguments.targetNameOverride, offering: route.protocols)
+                for: host, override: override, offering: route.protocols)
         } catch {
             return passOver(phase: .tls, "\(error)")
         }
         limitHandshake()
-        report(.opened(LinkWire(socket, session), address))
+        guard let verification = route.credentials.verification, session != nil else {
+            return report(.opened(LinkWire(socket, session), address))
+        }
+        verify(
+            LinkWire(socket, session, pausesAfterHandshake: true), address,
+            VerificationPlan(
+                verification: verification,
+                server: override ?? route.credentials.targetNameOverride ?? host))
+    }
+
+    private struct VerificationPlan {
+        var verification: PeerVerification
+        /// What the server is to prove.
+        var server: String
+    }
+
+    private func verify(
+        _ wire: consuming LinkWire, _ address: SocketAddress, _ plan: VerificationPlan
+    ) {
+        let handshake = VerifiedHandshake(
+            wire, plan.verification, server: plan.server, loop: loop
+        ) { [self] outcome in
+            state.withLock { $0.verification = nil }
+            switch consume outcome {
+            case .verified(let wire): report(.opened(wire, address))
+            case .failed(let cause): passOver(phase: .tls, cause)
+            }
+        }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.verification = handshake }
+            return state.isClosed
+        }
+        if isClosed { handshake.cancel() } else { handshake.start() }
     }
 
     private func report(_ outcome: consuming Outcome) {
@@ -235,8 +280,15 @@ extension WireOpener {
     }
 
     fileprivate func handshakeIsLate(_ number: Int, _ share: Duration) {
-        let isCurrent = state.withLock { $0.wireCount == number && $0.phase == .tls }
-        if isCurrent { report(.late(share)) }
+        let (isCurrent, verification) = state.withLock { state in
+            let isCurrent = state.wireCount == number && state.phase == .tls
+            return (isCurrent, isCurrent ? state.verification.take() : nil)
+        }
+        guard isCurrent else { return }
+        guard let verification else { return report(.late(share)) }
+        let cause = verification.isVerifying ? Self.noVerification : Self.noHandshake
+        verification.cancel()
+        passOver(phase: .tls, "\(cause) within \(share)")
     }
 }
 

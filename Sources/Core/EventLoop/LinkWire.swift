@@ -13,10 +13,16 @@ package struct LinkWire: ~Copyable, Sendable {
     private let secure: Mutex<SecureLayer?>
     package let isSecure: Bool
 
-    package init(_ socket: consuming Socket, _ session: (any TLSSession)? = nil) {
+    /// - Parameter pausesAfterHandshake: Whether the read that completes the handshake adds no bytes, so
+    ///   that another owner can read all of them; false by default.
+    package init(
+        _ socket: consuming Socket, _ session: (any TLSSession)? = nil,
+        pausesAfterHandshake: Bool = false
+    ) {
         self.socket = socket
         isSecure = session != nil
-        secure = Mutex(session.map { SecureLayer($0) })
+        secure = Mutex(
+            session.map { SecureLayer($0, pausesAfterHandshake: pausesAfterHandshake) })
     }
 }
 
@@ -174,6 +180,9 @@ extension LinkWire {
             .unauthenticated,
             "the certificate of \(peer) is not valid for the authority '\(authority)' of the call")
     }
+
+    /// As ``TLSSession/verifiedCertificates``. Empty without TLS.
+    var verifiedCertificates: [[UInt8]] { secure.withLock { $0?.verifiedCertificates ?? [] } }
 
     /// Whether the certificate of the peer is valid for the identity. True without TLS.
     func isPeer(_ identity: ServerIdentity) -> Bool {

@@ -10,8 +10,13 @@ final class SecureLayer {
     /// Records that a read has produced and the socket did not accept yet.
     private var answeredByteCount = 0
     private static let maxAnsweredByteCount = 64 << 10
+    /// Whether the read that completes the handshake decrypts nothing.
+    private let pausesAfterHandshake: Bool
 
-    init(_ session: any TLSSession) { self.session = session }
+    init(_ session: any TLSSession, pausesAfterHandshake: Bool) {
+        self.session = session
+        self.pausesAfterHandshake = pausesAfterHandshake
+    }
 }
 
 extension SecureLayer {
@@ -64,6 +69,7 @@ extension SecureLayer {
     private func decrypt(into plaintext: inout ReceiveBuffer) throws(TLSError) -> TLSReadOutcome {
         if !isOpen {
             guard try shakeHands() else { return .needsMore }
+            if pausesAfterHandshake { return .withoutContent }
         }
         let before = ciphertext.count
         let outcome = try session.read(&received, into: &plaintext, sending: &ciphertext)
@@ -133,6 +139,8 @@ extension SecureLayer {
     var applicationProtocol: String? { session.negotiatedProtocol }
 
     func isPeer(_ identity: ServerIdentity) -> Bool { session.isPeer(identity) }
+
+    var verifiedCertificates: [[UInt8]] { session.verifiedCertificates }
 
     var hasOutput: Bool { !ciphertext.isEmpty }
 }

@@ -186,6 +186,8 @@ extension RetryingCall {
         init(_ call: RetryingCall) { self.call = call }
 
         var core: CallCore? { state.withLock { $0.core } }
+        /// The messages that its connection has room for.
+        var writtenCount: Int { state.withLock { $0.writtenCount } }
 
         func receive(initialMetadata: Metadata) {
             call.attempt(self, received: initialMetadata)
@@ -262,10 +264,12 @@ extension RetryingCall {
         }
     }
 
-    /// More was written than is kept: the attempt that exists counts, whatever becomes of it.
+    /// More was written than is kept: the attempt that has sent the most messages counts, whatever
+    /// becomes of it.
     private func commitIfTooLarge() {
-        let attempt = state.withLock { state in
-            state.committed == nil && state.replay.isOverLimit ? state.attempts.last : nil
+        let attempt: Attempt? = state.withLock { state in
+            guard state.committed == nil, state.replay.isOverLimit else { return nil }
+            return state.attempts.max { $0.writtenCount < $1.writtenCount }
         }
         if let attempt { commit(to: attempt) }
     }

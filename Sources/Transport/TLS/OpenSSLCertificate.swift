@@ -14,6 +14,29 @@ extension OpenSSLLibrary {
         return bytes
     }
 
+    /// SHA-256 of the SubjectPublicKeyInfo in DER (RFC 7469 §2.4). Empty if OpenSSL cannot encode it.
+    func keyDigest(of certificate: OpaquePointer?) -> [UInt8] {
+        let key = unsafe x509GetX509Pubkey(certificate)
+        let count = unsafe i2dX509Pubkey(key, nil)
+        guard count > 0 else { return [] }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            // i2d_X509_PUBKEY moves the pointer behind the `count` bytes that it writes.
+            var end = buffer.baseAddress
+            _ = unsafe i2dX509Pubkey(key, &end)
+        }
+        var digest = [UInt8](repeating: 0, count: Self.digestByteCount)
+        unsafe digest.withUnsafeMutableBufferPointer { digest in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                // SHA256 writes the 32 bytes that `digest` has.
+                _ = unsafe sha256(bytes.baseAddress, bytes.count, digest.baseAddress)
+            }
+        }
+        return digest
+    }
+
+    private static var digestByteCount: Int { 32 }
+
     func issuer(of certificate: OpaquePointer?) -> String {
         guard let certificate = unsafe certificate else { return "(none)" }
         return unsafe commonName(x509GetIssuerName(certificate)) ?? "(without a name)"

@@ -87,6 +87,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         ) -> Void
     let sslGetVersion: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
     let sslGetPeerCertChain: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let sslGet0VerifiedChain: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let sslGet1PeerCertificate: @convention(c) (OpaquePointer?) -> OpaquePointer?
     let sslSessionReused: @convention(c) (OpaquePointer?) -> CInt
     let sslSetSession: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt
@@ -121,6 +122,12 @@ final class OpenSSLLibrary: @unchecked Sendable {
         ) -> OpaquePointer?
     let i2dX509:
         @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
+    let x509GetX509Pubkey: @convention(c) (OpaquePointer?) -> OpaquePointer?
+    let i2dX509Pubkey:
+        @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
+    let sha256:
+        @convention(c) (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?) ->
+            UnsafeMutablePointer<UInt8>?
     let generalNameGet0Value:
         @convention(c) (OpaquePointer?, UnsafeMutablePointer<CInt>?) -> OpaquePointer?
     let generalNamesFree: @convention(c) (OpaquePointer?) -> Void
@@ -224,6 +231,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         unsafe sslGet0AlpnSelected = try find("SSL_get0_alpn_selected")
         unsafe sslGetVersion = try find("SSL_get_version")
         unsafe sslGetPeerCertChain = try find("SSL_get_peer_cert_chain")
+        unsafe sslGet0VerifiedChain = try find("SSL_get0_verified_chain")
         // Renamed in version 3, because it returns a reference that the caller frees.
         unsafe sslGet1PeerCertificate = try find(
             "SSL_get1_peer_certificate", "SSL_get_peer_certificate")
@@ -249,6 +257,9 @@ final class OpenSSLLibrary: @unchecked Sendable {
         unsafe x509NameGetTextByNid = try find("X509_NAME_get_text_by_NID")
         unsafe x509GetExtD2i = try find("X509_get_ext_d2i")
         unsafe i2dX509 = try find("i2d_X509")
+        unsafe x509GetX509Pubkey = try find("X509_get_X509_PUBKEY")
+        unsafe i2dX509Pubkey = try find("i2d_X509_PUBKEY")
+        unsafe sha256 = try find("SHA256")
         unsafe generalNameGet0Value = try find("GENERAL_NAME_get0_value")
         unsafe generalNamesFree = try find("GENERAL_NAMES_free")
         unsafe opensslSkNum = try find("OPENSSL_sk_num")

@@ -87,6 +87,30 @@ extension OpenSSLSession {
 
     package var isResumed: Bool { unsafe library.sslSessionReused(ssl) == 1 }
 
+    /// The chain that OpenSSL built from the peer's certificate to an authority, in DER. Without
+    /// verification, what the peer sent.
+    package var verifiedCertificates: [[UInt8]] {
+        guard context.configuration.verification == .full else { return peerCertificates }
+        let chain = unsafe library.sslGet0VerifiedChain(ssl)
+        let count = unsafe chain == nil ? 0 : max(0, library.opensslSkNum(chain))
+        return (0..<count).map { unsafe library.der(library.opensslSkValue(chain, $0)) }
+    }
+
+    /// The digests of the public keys that pins are compared with. A peer chooses what it sends beside its
+    /// own certificate, so only verified certificates count, or its own.
+    var keyDigests: [[UInt8]] {
+        guard context.configuration.verification == .none else {
+            let chain = unsafe library.sslGet0VerifiedChain(ssl)
+            let count = unsafe chain == nil ? 0 : max(0, library.opensslSkNum(chain))
+            return (0..<count).map {
+                unsafe library.keyDigest(of: library.opensslSkValue(chain, $0))
+            }
+        }
+        guard let own = unsafe library.sslGet1PeerCertificate(ssl) else { return [] }
+        defer { unsafe library.x509Free(own) }
+        return [unsafe library.keyDigest(of: own)]
+    }
+
     package var peerCertificates: [[UInt8]] {
         guard let own = unsafe library.sslGet1PeerCertificate(ssl) else { return [] }
         defer { unsafe library.x509Free(own) }

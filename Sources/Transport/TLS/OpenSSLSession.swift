@@ -152,6 +152,7 @@ extension OpenSSLSession {
             let step = step(&received) { unsafe library.sslDoHandshake(ssl) }
             if step.result == 1 {
                 try checkProtocol()
+                try checkPinnedKeys()
                 phase = .open
                 return .done
             }
@@ -198,6 +199,20 @@ extension OpenSSLSession {
         let found = negotiatedProtocol.map { "chose \(PeerText.clean($0))" } ?? "chose no protocol"
         throw fail(
             TLSError(.applicationProtocol, "the peer \(found); \(wanted) is needed (ALPN)"))
+    }
+
+    private func checkPinnedKeys() throws(TLSError) {
+        let pinned = context.configuration.pinnedKeyDigests
+        guard !pinned.isEmpty else { return }
+        let digests = keyDigests
+        guard pinned.isDisjoint(with: digests) else { return }
+        let list = digests.map { digest in
+            "sha256/" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        throw fail(
+            TLSError(
+                .certificate,
+                "no public key of the peer's chain is pinned: \(list.joined(separator: ", "))"))
     }
 
     package func read(

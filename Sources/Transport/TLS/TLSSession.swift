@@ -35,6 +35,10 @@ package protocol TLSSession: AnyObject, Sendable {
     /// without them.
     var peerCertificates: [[UInt8]] { get }
 
+    /// The verified chain from the peer's certificate to an authority, in DER. What the peer sent, if
+    /// certificates are not verified. Empty if the session was resumed.
+    var verifiedCertificates: [[UInt8]] { get }
+
     /// Whether the peer's certificate has that identity, too. True if certificates are not verified.
     func isPeer(_ identity: ServerIdentity) -> Bool
 
@@ -43,6 +47,10 @@ package protocol TLSSession: AnyObject, Sendable {
 
     /// Whether a ticket of an earlier session was used, which saves the certificates.
     var isResumed: Bool { get }
+}
+
+extension TLSSession {
+    package var verifiedCertificates: [[UInt8]] { peerCertificates }
 }
 
 package enum TLSHandshakeProgress: Hashable, Sendable {

@@ -1,0 +1,38 @@
+/// A check of the server's certificates by the program.
+///
+/// ```swift
+/// var options = TLSOptions()
+/// options.verification = PeerVerification { chain, server in
+///     guard await isKnown(chain) else { throw RPCError(.unauthenticated, "\(server) is not known") }
+/// }
+/// ```
+public struct PeerVerification: Sendable {
+    /// Which certificates the check gets.
+    public enum Order: Hashable, Sendable {
+        /// The built-in check comes first: the chain is trusted, valid now, and for the server.
+        case afterBuiltIn
+        /// There is no built-in check. The chain is what the server sent: nobody has verified its
+        /// signatures, its dates or its names.
+        case insteadOfBuiltIn
+    }
+
+    /// Gets the chain in DER, the server's own certificate first, and the name or address that the server
+    /// is to prove. Throws to refuse the server.
+    public typealias Check = @Sendable (_ chain: [[UInt8]], _ server: String) async throws -> Void
+
+    let order: Order
+    let check: Check
+
+    /// The check runs in a task of its own, once for each connection, while the connection waits. It counts
+    /// against ``ChannelArguments/connectTimeout``; when that is over, the task is cancelled and the attempt
+    /// fails. Sessions are not resumed, so that no connection is made without the check.
+    ///
+    /// - Parameters:
+    ///   - order: Whether the check follows the built-in one, which is the default, or replaces it.
+    ///   - check: The check. An error that it throws fails the attempt to connect, with its description
+    ///     among the causes.
+    public init(_ order: Order = .afterBuiltIn, _ check: @escaping Check) {
+        self.order = order
+        self.check = check
+    }
+}

@@ -1,0 +1,149 @@
+package import SwiftletTransport
+import Synchronization
+
+/// Makes the sessions of a channel's connections from certificates and keys that can be replaced. New
+/// connections use the latest ones; open connections keep theirs.
+///
+/// A reload builds everything anew before it replaces anything. One that fails, because a file is half
+/// written or a key is not that of the certificate, leaves the earlier certificates in use.
+package final class ReloadingTLS: TLSProvider {
+    private struct State {
+        var context: OpenSSLContext
+        /// Nil when a certificate or key came as text, which is not kept.
+        var options: TLSOptions?
+        /// The files as they were when they were read.
+        var stamps: [FileStamp?]
+        /// The failure that was reported last.
+        var failure: TLSError?
+        var poll: Task<Void, Never>?
+    }
+
+    /// The options without certificates, keys and pins, which a reload does not change.
+    private let settings: TLSOptions
+    private let state: Mutex<State>
+
+    package init(_ options: TLSOptions) throws(TLSError) {
+        var settings = options
+        settings.takeCertificates(from: TLSOptions())
+        self.settings = settings
+        let stamps = options.files.map { FileStamp(path: $0) }
+        let context = try OpenSSLContext(options.configuration)
+        state = Mutex(
+            State(
+                context: context, options: options.withoutText,
+                stamps: stamps))
+        pollFiles()
+    }
+
+    deinit { state.withLock { $0.poll }?.cancel() }
+
+    package func makeSession(
+        host: String?, offering protocols: [String]?
+    ) throws(TLSError) -> any TLSSession {
+        try state.withLock { $0.context }.makeSession(host: host, offering: protocols)
+    }
+}
+
+extension ReloadingTLS {
+    /// Uses the certificates, keys and pins of `replacement` from now on.
+    func reload(_ replacement: TLSOptions) throws(TLSError) {
+        var options = settings
+        options.takeCertificates(from: replacement)
+        let stamps = options.files.map { FileStamp(path: $0) }
+        let context = try OpenSSLContext(options.configuration)
+        let former = state.withLock { state in
+            let former = state.context
+            state.context = context
+            state.options = options.withoutText
+            state.stamps = stamps
+            state.failure = nil
+            return former
+        }
+        // Released outside the lock.
+        _ = former
+    }
+
+    /// Reads the files again.
+    func reload() throws(TLSError) {
+        guard let options = state.withLock({ $0.options }) else {
+            throw TLSError(
+                .configuration,
+                "a certificate or key was given as text, which is not kept: reload with options")
+        }
+        try reload(options)
+    }
+
+    /// Looks at the files from time to time, as long as this object is in use.
+    private func pollFiles() {
+        guard let options = state.withLock({ $0.options }), !options.files.isEmpty,
+            let interval = options.reloadInterval
+        else { return }
+        let pause = max(interval, .milliseconds(1))
+        let task = Task.detached { [weak self] in
+            while true {
+                do {
+                    try await Task.sleep(for: pause)
+                } catch {
+                    // Cancelled.
+                    return
+                }
+                guard let self else { return }
+                self.reloadIfChanged()
+            }
+        }
+        state.withLock { $0.poll = task }
+    }
+
+    private func reloadIfChanged() {
+        let (options, known) = state.withLock { ($0.options, $0.stamps) }
+        guard let options, options.files.map({ FileStamp(path: $0) }) != known else { return }
+        do throws(TLSError) {
+            try reload(options)
+            options.whenReloaded?(nil)
+        } catch {
+            // Tried again the next time, but reported once.
+            let isNew = state.withLock { state in
+                defer { state.failure = error }
+                return state.failure != error
+            }
+            if isNew { options.whenReloaded?(RPCError(tls: error)) }
+        }
+    }
+}
+
+extension TLSOptions {
+    fileprivate mutating func takeCertificates(from other: TLSOptions) {
+        rootCertificates = other.rootCertificates
+        certificateChain = other.certificateChain
+        privateKey = other.privateKey
+        pinnedKeys = other.pinnedKeys
+    }
+
+    /// The paths of the files that are read.
+    fileprivate var files: [String] {
+        [rootCertificates, certificateChain, privateKey].compactMap { pem in
+            if case .file(let path)? = pem { return path }
+            return nil
+        }
+    }
+
+    /// The options when all certificates and keys are in files, otherwise nil: the text of a key is not
+    /// kept.
+    fileprivate var withoutText: TLSOptions? {
+        let hasText = [rootCertificates, certificateChain, privateKey].contains { pem in
+            if case .text? = pem { return true }
+            return false
+        }
+        return hasText ? nil : self
+    }
+}
+
+extension RPCError {
+    /// The error of certificates, keys or options that cannot be used.
+    init(tls error: TLSError) {
+        let isOurs = error.kind != .libraryMissing
+        self.init(isOurs ? .invalidArgument : .failedPrecondition, "\(error)")
+        phase = .tls
+        mayHaveBeenExecuted = false
+    }
+}
