@@ -148,7 +148,8 @@ extension SourceWriter {
 
     /// Writes `attributes (type)`. When it is too long for a line, the type is on a line of its own.
     private mutating func parenthesised(_ text: String) {
-        guard !fits(text), let start = Self.end(of: "(", in: text) else { return line(text) }
+        let opening = text.hasPrefix("(") ? "(" : " ("
+        guard !fits(text), let start = Self.end(of: opening, in: text) else { return line(text) }
         line(String(text[..<start]))
         indented { $0.type(String(text[start...].dropLast())) }
         line(")")

@@ -43,7 +43,8 @@ enum SwiftWords {
     ]
 
     private static let keywords: Set = [
-        "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue",
+        "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class",
+        "continue",
         "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
         "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
         "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
