@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "SwiftletDynamic", targets: ["SwiftletDynamic"]),
         .executable(name: "swiftlet", targets: ["SwiftletCLI"]),
         .executable(name: "swiftlet-bench", targets: ["SwiftletBenchmark"]),
+        .plugin(name: "SwiftletBuildPlugin", targets: ["SwiftletBuildPlugin"]),
+        .plugin(name: "SwiftletCommandPlugin", targets: ["SwiftletCommandPlugin"]),
     ],
     targets: [
         // Declarations of the C library that Swift's own module leaves out. No code.
@@ -68,6 +70,25 @@ let package = Package(
 
         // What the tests of several modules need.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+
+        // Generates source in the packages of users. It uses schemas alone, so that their builds stay short.
+        .executableTarget(
+            name: "swiftlet-generator", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
+            path: "Sources/Plugins/Generator", swiftSettings: strict),
+        .plugin(
+            name: "SwiftletBuildPlugin", capability: .buildTool(),
+            dependencies: ["swiftlet-generator"], path: "Sources/Plugins/Build"),
+        .plugin(
+            name: "SwiftletCommandPlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-from-proto",
+                    description: "Writes Swift source for the .proto files of targets"),
+                permissions: [
+                    .writeToPackageDirectory(reason: "The source is written into the targets.")
+                ]),
+            dependencies: ["swiftlet-generator"], path: "Sources/Plugins/Command"),
+
         .testTarget(
             name: "TransportTests", dependencies: ["SwiftletTransport", "TestSupport"],
             swiftSettings: strict),
@@ -80,8 +101,15 @@ let package = Package(
         // Compiles .proto files for the comparison with protoc.
         .executableTarget(
             name: "swiftlet-protoc", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
-            path: "Tests/Protoc", exclude: ["run", "compare.py", "illegal.txt", "legal.txt"],
+            path: "Tests/Protoc",
+            exclude: [
+                "run", "compare.py", "growth", "growth.py", "illegal.txt", "legal.txt", "words.py",
+            ],
             sources: ["main.swift"], swiftSettings: strict),
+        // Measures messages with a schema beside Python's.
+        .executableTarget(
+            name: "swiftlet-dynamic", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
+            path: "Tests/Formats/Speed", swiftSettings: strict),
         .testTarget(
             name: "CoreTests", dependencies: ["SwiftletCore", "SwiftletTransport"],
             swiftSettings: strict),

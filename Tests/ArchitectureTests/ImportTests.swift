@@ -14,6 +14,7 @@ struct ImportTests {
         "CLI": ["Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletTransport"],
         "Benchmark": ["Swiftlet", "SwiftletLoopback", "SwiftletTransport", "Foundation"],
         "JSONRPC": ["SwiftletCore", "FoundationEssentials", "Foundation"],
+        "Plugins": ["SwiftletDynamic", "SwiftletMessages", "PackagePlugin", "Foundation"],
     ]
 
     static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Synchronization", "Network"]
@@ -32,7 +33,7 @@ struct ImportTests {
     }
 
     @Test(
-        "import only downward, and no Foundation but for JSON and to measure",
+        "import only downward, and no Foundation but for JSON, plug-ins and to measure",
         arguments: allowed.keys.sorted())
     func imports(folder: String) throws {
         let sources = Self.sources.appending(path: folder)

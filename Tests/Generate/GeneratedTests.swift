@@ -10,7 +10,7 @@ private let schema = Result {
         ProtoCompiler(reading: ProtoDirectories(protoFolders).read).compile([
             "helloworld.proto", "routeguide.proto", "grpc/testing/messages.proto",
             "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto", "names.proto",
-            "bare.proto",
+            "bare.proto", "hostile.proto",
         ]))
 }
 
@@ -49,6 +49,18 @@ struct GeneratedTests {
         matches(Names.TypeNames.Case.self)
         matches(Names.TypeNames.FooMessage.self)
         matches(Thing.self)
+    }
+
+    @Test("has messages whose fields, cases and types have names of Swift")
+    func hostileNames() {
+        typealias Package = Hostile.SelfPackage.TypePackage.SwiftPackage
+        matches(Package.Keywords.self)
+        matches(Package.Choices.self)
+        matches(Package.LOWER.self)
+        matches(Package.StringMessage.self)
+        matches(Package.Result.self)
+        matches(Package.Task.self)
+        #expect(Package.Choices(class: .selfCase(1)) != Package.Choices())
     }
 
     @Test("encodes and decodes messages that contain themselves")

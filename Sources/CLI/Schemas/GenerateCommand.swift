@@ -1,155 +1,123 @@
+import Swiftlet
 import SwiftletDynamic
 import SwiftletLoopback
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-/// Writes Swift source for `.proto` files.
+/// Writes Swift source for `.proto` files, or for what a server describes.
 enum GenerateCommand: Command {
     static let name = "generate"
     static let usage = """
         generate FILE.proto… [TYPE…] [-I DIR[:DIR…]] [--output DIR]
-            [--visibility internal|package|public] [--client yes|no] [--fake yes|no]
-            [--service yes|no] [--file-naming full-path|drop-path|path-to-underscores]
+            [--visibility internal|package|public] [--client yes|no]
+            [--faces handlers,blocking,futures] [--fake yes|no] [--service yes|no]
+            [--file-naming full-path|drop-path|path-to-underscores]
             [--keep-method-casing yes|no] [--modules FILE.proto=MODULE[,…]]
             [--empty-files yes|no]
+          generate --protoset FILE [FILE.proto…] [TYPE…] [the options above but -I]
+          generate --reflect TARGET [TYPE…] [connection options] [the options above but -I]
         """
     static let purpose = """
         prints the Swift source of messages and clients, or writes it to files below DIR. With TYPEs,
-              only those messages, enums and services, and what they need
+              only those messages, enums and services, and what they need. With --reflect the schema
+              comes from a server
         """
     static let examples = [
         "generate Protos/helloworld.proto",
         "generate shop.proto -I Protos --output Sources/Shop/Generated --visibility public",
+        "generate --reflect localhost:50051 helloworld.Greeter",
     ]
-    static let options: [CommandOption] = [
-        .value(
-            "I", named: "DIR", help: "directories of the files and their imports; default: '.'"),
-        .value("output", named: "DIR", help: "where to write; the source is printed otherwise"),
-        .value(
-            "visibility", named: "internal|package|public",
-            help: "the access of declarations; default: internal"),
-        .value("client", named: "yes|no", help: "writes clients; default: yes"),
-        .value("fake", named: "yes|no", help: "writes fake clients for tests; default: no"),
-        .value("service", named: "yes|no", help: "writes services for test servers; default: no"),
-        .value(
-            "file-naming", named: "full-path|drop-path|path-to-underscores",
-            help: "the names of the files; default: full-path"),
-        .value("keep-method-casing", named: "yes|no", help: "keeps 'SayHello'; default: no"),
-        .value(
-            "modules", named: "FILE.proto=MODULE",
-            help: "the modules of imported files, separated by commas"),
-        .value("empty-files", named: "yes|no", help: "writes files without types; default: no"),
-    ]
+    static let options: [CommandOption] =
+        [
+            .value(
+                "I", named: "DIR",
+                help: "directories of the files and their imports; default: '.'"),
+            .value(
+                "protoset", named: "FILE",
+                help: "a descriptor set that has the files, in place of -I; repeatable"),
+            .value(
+                "reflect", named: "TARGET",
+                help: "the server whose services are generated, by its reflection"),
+            .value(
+                "output", named: "DIR", help: "where to write; the source is printed otherwise"),
+        ] + GeneratorArguments.all + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
-        let files = arguments.words.filter { $0.hasSuffix(".proto") }
-        guard !files.isEmpty else { throw UsageError(message: "FILE.proto is missing") }
-        let types = arguments.words.filter { !$0.hasSuffix(".proto") }
-        let directories = arguments.all("-I").flatMap { $0.split(separator: ":").map(String.init) }
-        let compiler = ProtoCompiler(
-            reading: ProtoDirectories(directories.isEmpty ? ["."] : directories).read)
-        let generator = SwiftGenerator(try generatorOptions(arguments))
-        let sources = try generator.generate(
-            Schema(compiler.compile(files)), files: files, types: types)
+        let options = try GeneratorArguments.options(arguments)
+        let sources =
+            if let target = arguments["--reflect"] {
+                try await sources(of: target, options, arguments)
+            } else {
+                try sources(options, arguments)
+            }
         for source in sources {
             if let output = arguments["--output"] {
-                try GeneratedOutput.write(source, below: output)
+                try source.write(below: output)
             } else {
                 print(source.source, terminator: "")
             }
         }
     }
-}
 
-// MARK: - Options
-
-extension GenerateCommand {
-    private static func generatorOptions(_ arguments: Arguments) throws -> GeneratorOptions {
-        var options = GeneratorOptions()
-        options.visibility = try choice("--visibility", arguments) ?? options.visibility
-        options.fileNaming = try choice("--file-naming", arguments) ?? options.fileNaming
-        options.writesClients = try isOn("--client", arguments) ?? options.writesClients
-        options.writesFakes = try isOn("--fake", arguments) ?? options.writesFakes
-        options.writesServices = try isOn("--service", arguments) ?? options.writesServices
-        options.keepsMethodCasing =
-            try isOn("--keep-method-casing", arguments) ?? options.keepsMethodCasing
-        options.writesEmptyFiles = try isOn("--empty-files", arguments) ?? options.writesEmptyFiles
-        options.modules = try modules(arguments)
-        return options
-    }
-
-    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ option: String, _ arguments: Arguments
-    ) throws -> Choice? {
-        guard let text = arguments[option] else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError(message: "not a value of \(option): '\(text)' (expected \(all))")
+    private static func sources(
+        _ options: GeneratorOptions, _ arguments: Arguments
+    ) throws -> [GeneratedFile] {
+        let files = arguments.words.filter(isFile)
+        let types = arguments.words.filter { !isFile($0) }
+        let sets = arguments.all("--protoset")
+        if !sets.isEmpty {
+            let schema = try Schema(sets.flatMap(SchemaOptions.descriptors))
+            return try SwiftGenerator(options).generate(
+                schema, files: files.isEmpty ? nil : files, types: types)
         }
-        return choice
-    }
-
-    private static func isOn(_ option: String, _ arguments: Arguments) throws -> Bool? {
-        switch arguments[option] {
-        case nil: nil
-        case "yes": true
-        case "no": false
-        case let text?:
-            throw UsageError(message: "not a value of \(option): '\(text)' (expected yes, no)")
-        }
-    }
-
-    private static func modules(_ arguments: Arguments) throws -> [String: String] {
-        var modules: [String: String] = [:]
-        for part in (arguments["--modules"] ?? "").split(separator: ",") {
-            let pair = part.split(separator: "=")
-            guard pair.count == 2 else {
-                throw UsageError(
-                    message: "not a module: '\(part)' (expected FILE.proto=MODULE)")
+        guard !files.isEmpty else { throw UsageError(message: "FILE.proto is missing") }
+        let paths = arguments.all("-I").flatMap { $0.split(separator: ":").map(String.init) }
+        let directories = ProtoDirectories(paths.isEmpty ? ["."] : paths)
+        do {
+            let schema = try Schema(ProtoCompiler(reading: directories.read).compile(files))
+            let generator = SwiftGenerator(options)
+            for name in try generator.missingFiles(schema, files: files, types: types) {
+                printToStandardError(
+                    "swiftlet: warning: types of '\(name)' are used and not generated; "
+                        + "add the file, or name its module with --modules")
             }
-            modules[String(pair[0])] = String(pair[1])
-        }
-        return modules
-    }
-}
-
-// MARK: - Files
-
-/// Writes generated files.
-private enum GeneratedOutput {
-    /// Writes a file, and makes the directories that it needs. A file that has the same content
-    /// already is not written, so that a build does not compile it again.
-    static func write(_ file: GeneratedFile, below directory: String) throws {
-        let path = "\(directory)/\(file.path)"
-        guard (try? readFile(path)) != Array(file.source.utf8) else { return }
-        try makeDirectories(of: path)
-        guard let stream = unsafe fopen(path, "w") else { throw failure(path) }
-        let bytes = Array(file.source.utf8)
-        // The buffer is the array's, with its count.
-        let count = unsafe bytes.withUnsafeBytes {
-            unsafe fwrite($0.baseAddress, 1, $0.count, stream)
-        }
-        // Closing writes what is buffered, so it can fail, too.
-        guard unsafe fclose(stream) == 0, count == bytes.count else { throw failure(path) }
-    }
-
-    private static func makeDirectories(of path: String) throws {
-        for index in path.indices.dropFirst() where path[index] == "/" {
-            let directory = String(path[..<index])
-            guard unsafe mkdir(directory, 0o777) != 0, errno != EEXIST else { continue }
-            throw failure(directory)
+            return try generator.generate(schema, files: files, types: types)
+        } catch let error as ProtoCompilationError {
+            let report = DiagnosticReport(directories: directories)
+            for diagnostic in error.diagnostics {
+                printToStandardError(report.text(of: diagnostic))
+            }
+            throw ExitStatus(status: 1)
         }
     }
 
-    private static func failure(_ path: String) -> ExitStatus {
-        let error = FileError(path: path, code: errno)
-        printToStandardError("swiftlet: cannot write '\(path)': \(error.reason)")
-        return ExitStatus(status: 1)
+    /// The sources of the types, or of all services that the server describes.
+    private static func sources(
+        of target: String, _ options: GeneratorOptions, _ arguments: Arguments
+    ) async throws -> [GeneratedFile] {
+        if let file = arguments.words.first(where: isFile) {
+            throw UsageError(message: "a file and --reflect exclude each other: '\(file)'")
+        }
+        let channel = try ChannelOptions.channel(target, arguments)
+        return try await channel.closing {
+            let reflection = ServerReflection(channel: channel, target: target)
+            var types = arguments.words
+            let schema: Schema
+            if types.isEmpty {
+                let described = try await reflection.schemaOfDescribedServices()
+                for name in described.missing {
+                    printToStandardError("swiftlet: the server does not describe '\(name)'")
+                }
+                schema = described.schema
+                types = schema.services.map(\.fullName)
+                guard !types.isEmpty else {
+                    throw LookupError(
+                        description: "the server at \(target) describes no services")
+                }
+            } else {
+                schema = try await reflection.schema(declaring: types)
+            }
+            return try SwiftGenerator(options).generate(schema, types: types)
+        }
     }
+
+    private static func isFile(_ word: String) -> Bool { word.hasSuffix(".proto") }
 }

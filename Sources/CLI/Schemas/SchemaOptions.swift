@@ -36,7 +36,8 @@ enum SchemaOptions {
         }
     }
 
-    private static func descriptors(
+    /// The files of a descriptor set.
+    static func descriptors(
         _ path: String
     ) throws -> [Google.Protobuf.FileDescriptorProto] {
         let bytes = try Arguments.contents(of: path)

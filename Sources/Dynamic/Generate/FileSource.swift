@@ -29,9 +29,7 @@ struct FileSource {
         let usesMethods = options.writesClients || options.writesFakes || options.writesServices
         let isEmpty = messages.isEmpty && enums.isEmpty && (services.isEmpty || !usesMethods)
         if isEmpty, options.writesEmptyFiles {
-            var writer = SourceWriter()
-            writeStart(imports: [], &writer)
-            results.append(GeneratedFile(path: options.path(file), source: writer.text))
+            results.append(emptyFile())
         } else if !isEmpty {
             var writer = SourceWriter()
             writeStart(imports: ["Swiftlet"] + importedModules, &writer)
@@ -43,14 +41,34 @@ struct FileSource {
             }
             for service in services where options.writesClients {
                 writeConveniences(service, &writer)
+                writeFaces(service, &writer)
             }
             results.append(GeneratedFile(path: options.path(file), source: writer.text))
         }
-        if !services.isEmpty, options.writesFakes || options.writesServices {
-            results.append(generateTesting())
+        if options.writesFakes || options.writesServices {
+            if !services.isEmpty {
+                results.append(generateTesting())
+            } else if options.writesEmptyFiles {
+                results.append(emptyFile(suffix: Self.testingSuffix))
+            }
         }
         return results
     }
+
+    /// The files that ``generate()`` makes, without declarations.
+    func emptyFiles() -> [GeneratedFile] {
+        let testing = options.writesFakes || options.writesServices
+        return [emptyFile()] + (testing ? [emptyFile(suffix: Self.testingSuffix)] : [])
+    }
+
+    private func emptyFile(suffix: String = "") -> GeneratedFile {
+        var writer = SourceWriter()
+        writeStart(imports: [], &writer)
+        return GeneratedFile(path: options.path(file, suffix: suffix), source: writer.text)
+    }
+
+    /// What the name of the file with fakes and services has before its extension.
+    private static let testingSuffix = "+Testing"
 
     private mutating func generateTesting() -> GeneratedFile {
         var writer = SourceWriter()
@@ -61,7 +79,8 @@ struct FileSource {
         for service in services where options.writesServices {
             writeRegistration(service, &writer)
         }
-        return GeneratedFile(path: options.path(file, suffix: "+Testing"), source: writer.text)
+        return GeneratedFile(
+            path: options.path(file, suffix: Self.testingSuffix), source: writer.text)
     }
 
     /// The shortest name of a declaration in the scope with that path.

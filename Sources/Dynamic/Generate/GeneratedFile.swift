@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// A Swift source file that a ``SwiftGenerator`` wrote.
 public struct GeneratedFile: Hashable, Sendable {
     /// The path relative to the output directory, for example `grpc/health/v1/health.swift`.
@@ -5,4 +13,56 @@ public struct GeneratedFile: Hashable, Sendable {
 
     /// The source, which ends with a newline.
     public let source: String
+}
+
+// MARK: - Writing
+
+extension GeneratedFile {
+    /// Writes the file below a directory, and makes the directories that it needs. A file that has the
+    /// same content already is not written, so that a build does not compile it again.
+    ///
+    /// Throws when a directory or the file cannot be written.
+    public func write(below directory: String) throws(GeneratedFileError) {
+        let bytes = Array(source.utf8)
+        guard ProtoDirectories([directory]).read(path) != bytes else { return }
+        let path = "\(directory)/\(path)"
+        try Self.makeDirectories(of: path)
+        guard let stream = unsafe fopen(path, "w") else { throw GeneratedFileError(at: path) }
+        // The buffer is the array's, with its count.
+        let count = unsafe bytes.withUnsafeBytes {
+            unsafe fwrite($0.baseAddress, 1, $0.count, stream)
+        }
+        // Closing writes what is buffered, so it can fail, too.
+        guard unsafe fclose(stream) == 0, count == bytes.count else {
+            throw GeneratedFileError(at: path)
+        }
+    }
+
+    private static func makeDirectories(of path: String) throws(GeneratedFileError) {
+        for index in path.indices.dropFirst() where path[index] == "/" {
+            let directory = String(path[..<index])
+            guard unsafe mkdir(directory, 0o777) != 0, errno != EEXIST else { continue }
+            throw GeneratedFileError(at: directory)
+        }
+    }
+}
+
+/// Why a generated file was not written.
+public struct GeneratedFileError: Error, Hashable, Sendable {
+    /// The file or the directory.
+    public let path: String
+
+    /// The system's text.
+    public let reason: String
+
+    /// Describes the last error of the system.
+    fileprivate init(at path: String) {
+        self.path = path
+        // The system's text is a string that ends with a zero byte.
+        reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+    }
+}
+
+extension GeneratedFileError: CustomStringConvertible {
+    public var description: String { "cannot write '\(path)': \(reason)" }
 }

@@ -23,6 +23,19 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// Whether each service gets a client, and a protocol of the client. Default: true.
     public var writesClients = true
 
+    /// The faces of calls that a client can have besides `async`.
+    public enum Face: String, Hashable, Sendable, CaseIterable {
+        /// `startSayHello`, with a completion handler or handlers of the responses.
+        case handlers
+        /// `blockingSayHello`, which blocks its thread.
+        case blocking
+        /// `sayHelloCall`, whose result has a future for each part of the response.
+        case futures
+    }
+
+    /// The functions that a client has for each method besides the `async` one. Default: none.
+    public var faces: Set<Face> = []
+
     /// Whether each service gets a typed fake, in a file that imports SwiftletLoopback.
     /// Default: false.
     public var writesFakes = false
@@ -35,6 +48,9 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// Default: the full path.
     public var fileNaming = FileNaming.fullPath
 
+    /// What the names of the files end with, without the first dot. Default: `swift`.
+    public var fileExtension = "swift"
+
     /// Whether functions have the names of the methods in the `.proto` file, `SayHello` instead of
     /// `sayHello`. Default: false.
     public var keepsMethodCasing = false
@@ -43,8 +59,8 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// file is imported and not generated. Default: none.
     public var modules: [String: String] = [:]
 
-    /// Whether each `.proto` file gets a source, also when it declares nothing, and each run a file with
-    /// namespaces, also when there are none. A build system knows all files in advance then.
+    /// Whether each `.proto` file gets all of its files, also when it declares nothing, and each run a file
+    /// with namespaces, also when there are none. A build system knows all files in advance then.
     /// Default: false.
     public var writesEmptyFiles = false
 

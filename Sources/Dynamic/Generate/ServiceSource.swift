@@ -14,15 +14,20 @@ struct ServiceSource {
         let methodsName = (namespace.dropFirst(scope.count) + [names.name(.methods, of: schema)])
             .joined(separator: ".")
         var functions = NameScope()
-        methods = schema.methods.map { method in
+        let identifiers = schema.methods.map { method in
             let spelling =
                 file.options.keepsMethodCasing
                 ? SwiftSpelling.verbatim(method.name) : SwiftSpelling.property(method.name)
-            let name = functions.claim(
-                spelling, suffix: "Method", reserved: SwiftWords.functionNames)
+            return functions.claim(spelling, suffix: "Method", reserved: SwiftWords.functionNames)
+        }
+        methods = zip(schema.methods, identifiers).map { method, name in
+            var faces: [GeneratorOptions.Face: String] = [:]
+            for face in GeneratorOptions.Face.allCases {
+                faces[face] = functions.claim(face.function(name), suffix: "Method")
+            }
             return MethodSource(
-                schema: method, identifier: SwiftWords.escaped(name), methodsName: methodsName,
-                request: file.reference(method.input, from: scope),
+                schema: method, identifier: SwiftWords.escaped(name), faceIdentifiers: faces,
+                methodsName: methodsName, request: file.reference(method.input, from: scope),
                 reply: file.reference(method.output, from: scope))
         }
     }
@@ -40,6 +45,8 @@ struct MethodSource {
     let schema: MethodSchema
     /// The name of the function.
     let identifier: String
+    /// The names of the functions of further faces.
+    let faceIdentifiers: [GeneratorOptions.Face: String]
     /// The type that has the `Method` as a static property.
     let methodsName: String
     let request: String

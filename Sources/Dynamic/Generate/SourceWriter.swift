@@ -86,11 +86,18 @@ extension SourceWriter {
     }
 
     /// Writes a call. When it is too long for a line, the arguments are on lines below it.
-    mutating func call(_ opening: String, _ arguments: [String]) {
-        let whole = "\(opening)(\(arguments.joined(separator: ", ")))"
+    ///
+    /// - Parameters:
+    ///   - opening: What is called.
+    ///   - arguments: The arguments, with their labels.
+    ///   - ending: What follows the call, for example `.message`.
+    mutating func call(_ opening: String, _ arguments: [String], ending: String = "") {
+        let whole = "\(opening)(\(arguments.joined(separator: ", ")))\(ending)"
         guard !fits(whole) else { return line(whole) }
         type(opening, ending: "(")
-        indented { $0.fill(arguments, last: ")") }
+        guard !ending.isEmpty else { return indented { $0.fill(arguments, last: ")") } }
+        indented { $0.fill(arguments, last: "") }
+        line(")" + ending)
     }
 
     /// Writes a type. When it is too long for a line, its generic arguments are on lines below it.
@@ -131,12 +138,21 @@ extension SourceWriter {
                 writer.line(String(rest[..<result].dropLast()))
                 writer.line(String(rest[result...]))
             } else if let effects = Self.end(of: ") ", in: rest, backwards: true) {
-                writer.line(String(rest[..<effects].dropLast()))
+                writer.parenthesised(String(rest[..<effects].dropLast()))
                 writer.line(String(rest[effects...]))
             } else {
                 writer.line(rest)
             }
         }
+    }
+
+    /// Writes `attributes (type)`. When it is too long for a line, the type is on a line of its own.
+    private mutating func parenthesised(_ text: String) {
+        let opening = text.hasPrefix("(") ? "(" : " ("
+        guard !fits(text), let start = Self.end(of: opening, in: text) else { return line(text) }
+        line(String(text[..<start]))
+        indented { $0.type(String(text[start...].dropLast())) }
+        line(")")
     }
 
     private mutating func broken(_ text: String, at index: String.Index) {

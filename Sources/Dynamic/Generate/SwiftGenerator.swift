@@ -28,38 +28,54 @@ public struct SwiftGenerator: Sendable {
     ///   - types: The full names of messages, enums and services. Only these are generated, with the
     ///     types that they need. Default: everything in the files.
     ///
-    /// Throws when the schema has no such file or no such type.
+    /// Throws when the schema has no such file or no such type, and when two sources would have one name.
     public func generate(
         _ schema: Schema, files: [String]? = nil, types: [String] = []
     ) throws(SchemaError) -> [GeneratedFile] {
         let selection = try DeclarationSelection(types, in: schema)
-        let chosen = try chosenFiles(schema, files)
+        let named = try namedFiles(schema, files)
+        let chosen = named.filter { !isElsewhere($0) }
         let names = TypeNames(schema)
         var results: [GeneratedFile] = []
-        for file in chosen {
+        for file in named {
             var source = FileSource(file, names, selection, options)
-            results += source.generate()
+            if !isElsewhere(file) {
+                results += source.generate()
+            } else if files != nil, options.writesEmptyFiles {
+                results += source.emptyFiles()
+            }
         }
         if let namespaces = namespaces(of: chosen, in: schema, names) { results.append(namespaces) }
+        try refuseEqualPaths(results)
         return results
     }
 
-    private func chosenFiles(
+    func namedFiles(
         _ schema: Schema, _ names: [String]?
     ) throws(SchemaError) -> [FileSchema] {
-        var files = schema.files
-        if let names {
-            files = []
-            for name in names {
-                guard let file = schema.file(name) else {
-                    throw SchemaError(
-                        file: name, declaration: name, message: "the schema has no such file")
-                }
-                files.append(file)
+        guard let names else { return schema.files }
+        var files: [FileSchema] = []
+        for name in names {
+            guard let file = schema.file(name) else {
+                throw SchemaError(
+                    file: name, declaration: name, message: "the schema has no such file")
             }
+            files.append(file)
         }
-        return files.filter {
-            !ProvidedTypes.files.contains($0.name) && options.modules[$0.name] == nil
+        return files
+    }
+
+    /// Whether the types of the file are in the library, or in another module.
+    func isElsewhere(_ file: FileSchema) -> Bool {
+        ProvidedTypes.files.contains(file.name) || options.modules[file.name] != nil
+    }
+
+    private func refuseEqualPaths(_ files: [GeneratedFile]) throws(SchemaError) {
+        var paths: Set<String> = []
+        for file in files where !paths.insert(file.path).inserted {
+            throw SchemaError(
+                declaration: file.path,
+                message: "two files would have this name; choose another file naming")
         }
     }
 }
@@ -88,7 +104,7 @@ extension SwiftGenerator {
         for path in needed.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             write(path, needed, &writer)
         }
-        return GeneratedFile(path: "Packages.swift", source: writer.text)
+        return GeneratedFile(path: "Packages.\(options.fileExtension)", source: writer.text)
     }
 
     /// Writes a namespace that is in none of the others, with those inside it.
@@ -137,6 +153,6 @@ extension GeneratorOptions {
         case .dropPath: name = name.split(separator: "/").last.map(String.init) ?? name
         case .pathToUnderscores: name = String(name.map { $0 == "/" ? "_" : $0 })
         }
-        return name + suffix + ".swift"
+        return "\(name)\(suffix).\(fileExtension)"
     }
 }

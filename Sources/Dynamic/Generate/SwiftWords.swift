@@ -17,6 +17,14 @@ enum SwiftWords {
         "WireError",
     ]
 
+    /// Names of types that the further faces of a client refer to. They are in extensions of the client
+    /// outside its namespace, so that only a message without a package would hide the type.
+    static let faceTypeNames: Set = [
+        "BidirectionalCall", "BlockingCall", "ClientStreamingCall", "Response",
+        "ResponseHandlers", "Result", "RunningCall", "ServerStreamingCall", "UnaryCall",
+        "WritingCall",
+    ]
+
     /// Names that the properties of a message cannot have, because `Message` declares them or because
     /// Swift gives `.name` another meaning.
     static let propertyNames: Set = [
@@ -35,7 +43,8 @@ enum SwiftWords {
     ]
 
     private static let keywords: Set = [
-        "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue",
+        "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class",
+        "continue",
         "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
         "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
         "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",

@@ -89,7 +89,8 @@ extension TypeNames {
         if let provided = ProvidedTypes.names[fullName] {
             return claim(provided, suffix, in: scope)
         }
-        return claim(SwiftSpelling.type(name), suffix, in: scope, reserved: reserved)
+        let hidden = scope.isEmpty ? reserved.union(SwiftWords.faceTypeNames) : reserved
+        return claim(SwiftSpelling.type(name), suffix, in: scope, reserved: hidden)
     }
 
     private mutating func add(_ service: ServiceSchema) {

@@ -54,6 +54,7 @@ int close(int);
 int dup(int);
 int fchmod(int, mode_t);
 int isatty(int);
+int mkdir(const char *, mode_t);
 int pipe(int *);
 int unlink(const char *);
 ssize_t read(int, void *, size_t);

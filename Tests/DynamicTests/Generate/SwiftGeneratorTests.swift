@@ -211,6 +211,54 @@ struct SwiftGeneratorTests {
         #expect(files.map(\.path) == ["test.swift", "Packages.swift"])
     }
 
+    @Test("has empty files for what is elsewhere, where a build asks for them by name")
+    func providedFiles() throws {
+        let schema = try Schema(ProtoCompiler().compile(["google/protobuf/any.proto"]))
+        var options = GeneratorOptions()
+        options.writesEmptyFiles = true
+        options.writesServices = true
+        options.fileNaming = .dropPath
+        options.fileExtension = "proto.swift"
+        let files = try SwiftGenerator(options)
+            .generate(schema, files: ["google/protobuf/any.proto"])
+        #expect(
+            files.map(\.path) == [
+                "any.proto.swift", "any+Testing.proto.swift", "Packages.proto.swift",
+            ])
+        #expect(!files.contains { $0.source.contains("struct") })
+    }
+
+    @Test("is refused when two files would have one name")
+    func equalPaths() throws {
+        let compiler = ProtoCompiler { name in
+            Array("syntax = \"proto3\"; package \(name.first ?? "x"); message M {}".utf8)
+        }
+        let schema = try Schema(compiler.compile(["a/m.proto", "b/m.proto"]))
+        var options = GeneratorOptions()
+        options.fileNaming = .dropPath
+        let error = #expect(throws: SchemaError.self) {
+            try SwiftGenerator(options).generate(schema)
+        }
+        #expect(error?.declaration == "m.swift")
+    }
+
+    @Test("has the faces that the options name, by the side of the async functions")
+    func faces() throws {
+        var options = GeneratorOptions()
+        let source = """
+            syntax = "proto3"; message M {} message Result {} message BlockingCall {}
+            service S { rpc Get(M) returns (Result); rpc StartGet(M) returns (M); }
+            """
+        #expect(try !GeneratorSchema.source(source, options: options).contains("blockingGet"))
+        options.faces = [.handlers, .blocking, .futures]
+        let text = try GeneratorSchema.source(source, options: options)
+        #expect(text.contains("func startGetMethod("))
+        #expect(text.contains("func blockingGet("))
+        #expect(text.contains("func getCall("))
+        #expect(text.contains("struct ResultMessage: Message"))
+        #expect(text.contains(") throws(RPCError) -> ResultMessage {"))
+    }
+
     @Test("imports the module of a file that is not generated")
     func modules() throws {
         let sources = [
@@ -226,6 +274,9 @@ struct SwiftGeneratorTests {
         let files = try SwiftGenerator(options).generate(schema)
         #expect(files.map(\.path) == ["user.swift"])
         #expect(files[0].source.contains("import SharedModule\nimport Swiftlet\n"))
+        #expect(try SwiftGenerator(options).missingFiles(schema, files: ["user.proto"]) == [])
+        #expect(
+            try SwiftGenerator().missingFiles(schema, files: ["user.proto"]) == ["shared.proto"])
         #expect(files[0].source.contains("extension P {"))
     }
 }

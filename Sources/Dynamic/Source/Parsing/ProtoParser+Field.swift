@@ -88,8 +88,9 @@ extension ProtoParser {
                 locations[location].path.append(PathNumber.Field.typeName)
                 return try mapTypes(of: &field)
             }
+            // As protoc has it, `map` alone is a type's name here, and `map.Part` is none.
             field.typeName = map.text
-            try finishTypeName(of: &field)
+            try requireLabel(of: &field)
         } else {
             try requireLabel(of: &field)
             switch try typeSpelling() {
@@ -101,14 +102,6 @@ extension ProtoParser {
             field.typeName == nil ? PathNumber.Field.type : PathNumber.Field.typeName
         locations[location].path.append(number)
         return nil
-    }
-
-    /// The rest of a type whose first word is `map`.
-    private mutating func finishTypeName(of field: inout Field) throws(BrokenStatement) {
-        try requireLabel(of: &field)
-        while take(if: ".") {
-            field.typeName = (field.typeName ?? "") + "." + (try identifier("a name after '.'"))
-        }
     }
 
     private mutating func requireLabel(of field: inout Field) throws(BrokenStatement) {

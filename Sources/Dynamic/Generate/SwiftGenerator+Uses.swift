@@ -1,0 +1,41 @@
+extension SwiftGenerator {
+    /// The names of files that declare types which the generated source uses, and which are neither
+    /// generated nor in the library or a module of the options. The source does not compile without
+    /// them. Sorted.
+    ///
+    /// The parameters are those of ``generate(_:files:types:)``, which must not throw for them.
+    public func missingFiles(
+        _ schema: Schema, files: [String]? = nil, types: [String] = []
+    ) throws(SchemaError) -> [String] {
+        let selection = try DeclarationSelection(types, in: schema)
+        let named = try namedFiles(schema, files)
+        let present = Set(named.map(\.name))
+        var missing: Set<String> = []
+        for file in named where !isElsewhere(file) {
+            for used in usedFiles(file, selection) where !present.contains(used.name) {
+                if !isElsewhere(used) { missing.insert(used.name) }
+            }
+        }
+        return missing.sorted()
+    }
+
+    /// The files of all types that the source of a file names.
+    private func usedFiles(_ file: FileSchema, _ selection: DeclarationSelection) -> [FileSchema] {
+        var used: [FileSchema] = []
+        var pending = file.messages.filter(selection.contains)
+        while let message = pending.popLast() {
+            pending += message.messages
+            for field in message.fields {
+                if let file = field.message?.file { used.append(file) }
+                if let file = field.enumeration?.file { used.append(file) }
+            }
+        }
+        guard options.writesClients || options.writesFakes || options.writesServices else {
+            return used
+        }
+        for method in file.services.filter(selection.contains).flatMap(\.methods) {
+            used += [method.input.file, method.output.file]
+        }
+        return used
+    }
+}

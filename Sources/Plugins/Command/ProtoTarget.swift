@@ -1,0 +1,1 @@
+../Build/ProtoTarget.swift

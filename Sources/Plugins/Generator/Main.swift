@@ -1,0 +1,105 @@
+import SwiftletDynamic
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Writes Swift source for the `.proto` files of a target. The plug-ins run it.
+///
+/// Mistakes are printed as a compiler prints them, with the paths of files, so that they are in the log
+/// of the build at their place.
+@main
+enum Main {
+    static func main() {
+        do {
+            try run(ToolArguments(CommandLine.arguments.dropFirst()))
+        } catch {
+            report("\(error)\n")
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: ToolArguments) throws(Failure) {
+        var options = try options(arguments.settings)
+        options.fileExtension = "proto.swift"
+        options.writesEmptyFiles = arguments.writesEmptyFiles
+        let directories = ProtoDirectories(arguments.directories)
+        do {
+            let schema = try Schema(
+                ProtoCompiler(reading: directories.read).compile(arguments.files))
+            let generator = SwiftGenerator(options)
+            if let missing = try generator.missingFiles(schema, files: arguments.files).first {
+                throw Failure(
+                    description: "error: types of '\(missing)' are used and not generated; "
+                        + "add it to 'files' in swiftlet.json, or its module to 'modules'")
+            }
+            let sources = try generator.generate(schema, files: arguments.files)
+            for source in sources { try source.write(below: arguments.output) }
+        } catch let error as ProtoCompilationError {
+            throw Failure(error, in: directories)
+        } catch let error as SchemaError {
+            let path = directories.path(of: error.file) ?? error.file
+            throw Failure(description: "\(path): error: \(error.declaration): \(error.message)")
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(description: "error: \(error)")
+        }
+    }
+
+    /// The options of a file with settings, or the defaults. Errors name the file.
+    private static func options(_ path: String?) throws(Failure) -> GeneratorOptions {
+        guard let path else { return Settings.defaultOptions }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let directory = parts.dropLast().joined(separator: "/")
+        guard let name = parts.last,
+            let json = ProtoDirectories([directory]).read(String(name))
+        else { throw Failure(description: "\(path): error: the file cannot be read") }
+        do {
+            return try Settings(json: json).options()
+        } catch let error as FormatError {
+            let place = error.path.isEmpty ? "" : "\(error.path): "
+            throw Failure(
+                description:
+                    "\(path):\(error.line):\(error.column): error: \(place)\(error.message)")
+        } catch {
+            throw Failure(description: "\(path): \(error)")
+        }
+    }
+
+    /// Writes to standard error. A text that cannot be written is lost: there is no other place for it.
+    private static func report(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            // The buffer is the array's, with its count.
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe write(STDERR_FILENO, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+}
+
+/// The text of what went wrong, a line for each mistake.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension Failure {
+    /// The mistakes of `.proto` files, with the paths of the files.
+    init(_ error: ProtoCompilationError, in directories: ProtoDirectories) {
+        let lines = error.diagnostics.map { diagnostic in
+            let path = directories.path(of: diagnostic.file) ?? diagnostic.file
+            let place =
+                diagnostic.line == 0 ? path : "\(path):\(diagnostic.line):\(diagnostic.column)"
+            return "\(place): \(diagnostic.severity): \(diagnostic.message)"
+        }
+        description = lines.joined(separator: "\n")
+    }
+}

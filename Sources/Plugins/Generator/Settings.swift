@@ -1,0 +1,96 @@
+import SwiftletDynamic
+import SwiftletMessages
+
+/// The content of a `swiftlet.json`.
+struct Settings: Message {
+    var visibility: String?
+    var client: Bool?
+    var faces: [String] = []
+    var fake: Bool?
+    var service: Bool?
+    var fileNaming: String?
+    var keepMethodCasing: Bool?
+    var modules: [String: String] = [:]
+    var unknownFields = UnknownFields()
+
+    static var messageName: String { "Settings" }
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+        try field.string(1, &visibility)
+        try field.bool(2, &client)
+        try field.string(3, &faces)
+        try field.bool(4, &fake)
+        try field.bool(5, &service)
+        try field.string(6, &fileNaming)
+        try field.bool(7, &keepMethodCasing)
+        try field.map(8, &modules, .string, .string)
+    }
+
+    /// The plug-ins read `importPaths` and `files` themselves. They are here so that a name that is
+    /// misspelled is an error.
+    private static let schema = """
+        syntax = "proto3";
+        message Settings {
+          optional string visibility = 1;
+          optional bool client = 2;
+          repeated string faces = 3;
+          optional bool fake = 4;
+          optional bool service = 5;
+          optional string fileNaming = 6;
+          optional bool keepMethodCasing = 7;
+          map<string, string> modules = 8;
+          repeated string importPaths = 9;
+          repeated string files = 10;
+        }
+        """
+}
+
+// MARK: - Reading
+
+extension Settings {
+    /// Reads the JSON. Throws where it is not JSON, or has a name or a type that no setting has.
+    init(json: [UInt8]) throws {
+        let schema = try Schema(ProtoCompiler().compile(source: Self.schema))
+        let type = try schema.requiredMessage(Self.messageName)
+        try self.init(decoding: DynamicMessage(json: json, as: type).encoded())
+    }
+
+    /// The options of a target that has no settings. File names are unique in the target then.
+    static var defaultOptions: GeneratorOptions {
+        var options = GeneratorOptions()
+        options.fileNaming = .pathToUnderscores
+        return options
+    }
+
+    /// The options of the generator. Throws for a value that an option does not have.
+    func options() throws(SettingsError) -> GeneratorOptions {
+        var options = Self.defaultOptions
+        if let visibility {
+            options.visibility = try Self.choice(visibility, of: "visibility")
+        }
+        if let fileNaming { options.fileNaming = try Self.choice(fileNaming, of: "fileNaming") }
+        for face in faces { options.faces.insert(try Self.choice(face, of: "faces")) }
+        options.writesClients = client ?? options.writesClients
+        options.writesFakes = fake ?? options.writesFakes
+        options.writesServices = service ?? options.writesServices
+        options.keepsMethodCasing = keepMethodCasing ?? options.keepsMethodCasing
+        options.modules = modules
+        return options
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String, of name: String
+    ) throws(SettingsError) -> Choice {
+        guard let choice = Choice(rawValue: text) else {
+            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SettingsError(
+                description: "error: \(name): not a value: '\(text)' (expected \(all))")
+        }
+        return choice
+    }
+}
+
+/// A value that a setting does not have.
+struct SettingsError: Error, CustomStringConvertible {
+    let description: String
+}
