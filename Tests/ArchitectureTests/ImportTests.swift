@@ -32,6 +32,14 @@ struct ImportTests {
         #expect(folders == Set(Self.allowed.keys))
     }
 
+    @Test("of the two plug-ins share a file, of which each must have a copy")
+    func plugins() throws {
+        let copies = try ["Build", "Command"].map {
+            try Data(contentsOf: Self.sources.appending(path: "Plugins/\($0)/ProtoTarget.swift"))
+        }
+        #expect(copies[0] == copies[1])
+    }
+
     @Test(
         "import only downward, and no Foundation but for JSON, plug-ins and to measure",
         arguments: allowed.keys.sorted())

@@ -1,6 +1,8 @@
 import Foundation
 import PackagePlugin
 
+// This file is in both plug-ins: SwiftPM gives plug-ins no way to share code. A test compares the two.
+
 /// The `.proto` files of a target, and what its `swiftlet.json` says about where they are.
 struct ProtoTarget {
     /// The settings that decide which files there are. The generator reads the others, and refuses names that
@@ -11,6 +13,15 @@ struct ProtoTarget {
         var fileNaming: String?
         var fake: Bool?
         var service: Bool?
+
+        /// The settings as the generator writes them.
+        var planned: [String] {
+            let lists = [("importPaths", importPaths), ("files", files)].map { name, list in
+                "\(name)=\((list ?? []).joined(separator: ","))"
+            }
+            let switches = [("fake", fake), ("service", service)].map { "\($0)=\($1 ?? false)" }
+            return lists + ["fileNaming=\(fileNaming ?? "")"] + switches
+        }
     }
 
     private static let settingsName = "swiftlet.json"
@@ -62,10 +73,12 @@ struct ProtoTarget {
 // MARK: - The generator's files
 
 extension ProtoTarget {
-    /// The arguments of the generator that writes to `output`.
+    /// The arguments of the generator that writes to `output`. SwiftPM does not ask a plug-in again when only
+    /// the settings have changed, so the generator compares those that the arguments come from.
     func arguments(output: URL) -> [String] {
-        ["--output", output.path] + (settingsFile.map { ["--settings", $0.path] } ?? [])
-            + roots.flatMap { ["-I", $0.path] } + names
+        let planned = settings.planned.flatMap { ["--planned", $0] }
+        let described = settingsFile.map { ["--settings", $0.path] + planned } ?? []
+        return ["--output", output.path] + described + roots.flatMap { ["-I", $0.path] } + names
     }
 
     /// What the generated source depends on: also files that are imported.

@@ -1,1 +1,120 @@
-../Build/ProtoTarget.swift
+import Foundation
+import PackagePlugin
+
+// This file is in both plug-ins: SwiftPM gives plug-ins no way to share code. A test compares the two.
+
+/// The `.proto` files of a target, and what its `swiftlet.json` says about where they are.
+struct ProtoTarget {
+    /// The settings that decide which files there are. The generator reads the others, and refuses names that
+    /// are not known.
+    private struct Settings: Decodable {
+        var importPaths: [String]?
+        var files: [String]?
+        var fileNaming: String?
+        var fake: Bool?
+        var service: Bool?
+
+        /// The settings as the generator writes them.
+        var planned: [String] {
+            let lists = [("importPaths", importPaths), ("files", files)].map { name, list in
+                "\(name)=\((list ?? []).joined(separator: ","))"
+            }
+            let switches = [("fake", fake), ("service", service)].map { "\($0)=\($1 ?? false)" }
+            return lists + ["fileNaming=\(fileNaming ?? "")"] + switches
+        }
+    }
+
+    private static let settingsName = "swiftlet.json"
+
+    /// The file with settings; nil when the target has none.
+    private let settingsFile: URL?
+    private let settings: Settings
+    /// Where the files and their imports are.
+    private let roots: [URL]
+    /// The names by which the files are imported; empty for a target without any.
+    let names: [String]
+
+    /// Finds the files among those of a target's directory. Throws when the settings are not JSON, and
+    /// when a file is in none of the import paths.
+    init(_ directory: URL, sources: [URL]) throws {
+        settingsFile = sources.first { $0.lastPathComponent == Self.settingsName }
+        settings = try settingsFile.map(Self.read) ?? Settings()
+        let roots = (settings.importPaths ?? ["."]).map {
+            URL(filePath: $0, directoryHint: .isDirectory, relativeTo: directory)
+                .standardizedFileURL
+        }
+        self.roots = roots
+        let files = sources.filter { $0.pathExtension == "proto" }.sorted { $0.path < $1.path }
+        names = try files.map { try Self.name(of: $0, in: roots) } + (settings.files ?? [])
+    }
+
+    private static func read(_ file: URL) throws -> Settings {
+        do {
+            return try JSONDecoder().decode(Settings.self, from: Data(contentsOf: file))
+        } catch {
+            throw ProtoTargetError(description: "\(file.path): error: \(error)")
+        }
+    }
+
+    /// The name by which a file is imported.
+    private static func name(of file: URL, in roots: [URL]) throws -> String {
+        let path = file.standardizedFileURL.path
+        for root in roots {
+            let prefix = root.path.hasSuffix("/") ? root.path : root.path + "/"
+            if path.hasPrefix(prefix) { return String(path.dropFirst(prefix.count)) }
+        }
+        let paths = roots.map(\.path).joined(separator: ", ")
+        throw ProtoTargetError(
+            description: "\(path): error: the file is in none of the import paths: \(paths); "
+                + "add its directory to 'importPaths' in \(settingsName)")
+    }
+}
+
+// MARK: - The generator's files
+
+extension ProtoTarget {
+    /// The arguments of the generator that writes to `output`. SwiftPM does not ask a plug-in again when only
+    /// the settings have changed, so the generator compares those that the arguments come from.
+    func arguments(output: URL) -> [String] {
+        let planned = settings.planned.flatMap { ["--planned", $0] }
+        let described = settingsFile.map { ["--settings", $0.path] + planned } ?? []
+        return ["--output", output.path] + described + roots.flatMap { ["-I", $0.path] } + names
+    }
+
+    /// What the generated source depends on: also files that are imported.
+    var inputs: [URL] {
+        let imports = roots.flatMap(Self.contents).filter { $0.pathExtension == "proto" }
+        let paths = Set(imports.map(\.standardizedFileURL.path))
+        return paths.sorted().map { URL(filePath: $0) } + (settingsFile.map { [$0] } ?? [])
+    }
+
+    /// All files below a directory but hidden ones.
+    static func contents(of directory: URL) -> [URL] {
+        let files = FileManager.default.enumerator(
+            at: directory, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+        return files?.compactMap { $0 as? URL } ?? []
+    }
+
+    /// The files that the generator writes when it is asked for empty files as well.
+    func outputs(in directory: URL) -> [URL] {
+        let hasTesting = settings.fake == true || settings.service == true
+        let sources = names.flatMap { name in
+            let base = fileName(of: String(name.dropLast(".proto".count)))
+            return [base] + (hasTesting ? [base + "+Testing"] : [])
+        }
+        return (sources + ["Packages"]).map { directory.appending(path: $0 + ".proto.swift") }
+    }
+
+    private func fileName(of name: String) -> String {
+        switch settings.fileNaming {
+        case "full-path": name
+        case "drop-path": name.split(separator: "/").last.map(String.init) ?? name
+        default: name.replacing("/", with: "_")
+        }
+    }
+}
+
+/// Why a target's files are not generated.
+struct ProtoTargetError: Error, CustomStringConvertible {
+    let description: String
+}

@@ -24,7 +24,7 @@ enum Main {
     }
 
     private static func run(_ arguments: ToolArguments) throws(Failure) {
-        var options = try options(arguments.settings)
+        var options = try options(arguments)
         options.fileExtension = "proto.swift"
         options.writesEmptyFiles = arguments.writesEmptyFiles
         let directories = ProtoDirectories(arguments.directories)
@@ -52,15 +52,19 @@ enum Main {
     }
 
     /// The options of a file with settings, or the defaults. Errors name the file.
-    private static func options(_ path: String?) throws(Failure) -> GeneratorOptions {
-        guard let path else { return Settings.defaultOptions }
+    private static func options(
+        _ arguments: ToolArguments
+    ) throws(Failure) -> GeneratorOptions {
+        guard let path = arguments.settings else { return Settings.defaultOptions }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let directory = parts.dropLast().joined(separator: "/")
         guard let name = parts.last,
             let json = ProtoDirectories([directory]).read(String(name))
         else { throw Failure(description: "\(path): error: the file cannot be read") }
         do {
-            return try Settings(json: json).options()
+            let settings = try Settings(json: json)
+            try settings.expect(arguments.planned)
+            return try settings.options()
         } catch let error as FormatError {
             let place = error.path.isEmpty ? "" : "\(error.path): "
             throw Failure(

@@ -11,6 +11,8 @@ struct Settings: Message {
     var fileNaming: String?
     var keepMethodCasing: Bool?
     var modules: [String: String] = [:]
+    var importPaths: [String] = []
+    var files: [String] = []
     var unknownFields = UnknownFields()
 
     static var messageName: String { "Settings" }
@@ -24,10 +26,10 @@ struct Settings: Message {
         try field.string(6, &fileNaming)
         try field.bool(7, &keepMethodCasing)
         try field.map(8, &modules, .string, .string)
+        try field.string(9, &importPaths)
+        try field.string(10, &files)
     }
 
-    /// The plug-ins read `importPaths` and `files` themselves. They are here so that a name that is
-    /// misspelled is an error.
     private static let schema = """
         syntax = "proto3";
         message Settings {
@@ -43,6 +45,29 @@ struct Settings: Message {
           repeated string files = 10;
         }
         """
+}
+
+// MARK: - Planned settings
+
+extension Settings {
+    /// The settings that decide which files there are, as a plug-in writes them.
+    private var planned: [String] {
+        [
+            "importPaths=\(importPaths.joined(separator: ","))",
+            "files=\(files.joined(separator: ","))", "fileNaming=\(fileNaming ?? "")",
+            "fake=\(fake ?? false)", "service=\(service ?? false)",
+        ]
+    }
+
+    /// Throws if the arguments come from other settings: SwiftPM does not ask a plug-in again when only the
+    /// settings have changed.
+    func expect(_ planned: [String]) throws(SettingsError) {
+        guard let change = self.planned.first(where: { !planned.contains($0) }) else { return }
+        let name = change.prefix { $0 != "=" }
+        throw SettingsError(
+            description: "error: '\(name)' has changed since the build was planned; "
+                + "touch Package.swift, so that it is planned again")
+    }
 }
 
 // MARK: - Reading

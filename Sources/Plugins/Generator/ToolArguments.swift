@@ -1,8 +1,11 @@
-/// What a plug-in asks for: `--output DIR [--settings FILE] [--empty-files] [-I DIR]… NAME…`.
+/// What a plug-in asks for: `--output DIR [--settings FILE] [--planned NAME=VALUE]…
+/// [--empty-files] [-I DIR]… NAME…`.
 struct ToolArguments {
     private(set) var output = ""
     /// The path of a `swiftlet.json`; nil for none.
     private(set) var settings: String?
+    /// The settings that the other arguments come from.
+    private(set) var planned: [String] = []
     private(set) var writesEmptyFiles = false
     /// Where the files and their imports are.
     private(set) var directories: [String] = []
@@ -15,6 +18,7 @@ struct ToolArguments {
             switch word {
             case "--output": output = try Self.value(of: word, from: &rest)
             case "--settings": settings = try Self.value(of: word, from: &rest)
+            case "--planned": planned.append(try Self.value(of: word, from: &rest))
             case "-I": directories.append(try Self.value(of: word, from: &rest))
             case "--empty-files": writesEmptyFiles = true
             case _ where word.hasPrefix("-"):

@@ -63,6 +63,27 @@ struct HostileProtoTests {
         #expect(throws: ProtoCompilationError.self) { try ProtoCompiler().compile(source: source) }
     }
 
+    @Test("with an option whose name is a long chain are refused")
+    func longOptionName() throws {
+        for (count, isLegal) in [(999, true), (1_000, false), (100_000, false)] {
+            let source = """
+                syntax = "proto2";
+                import "google/protobuf/descriptor.proto";
+                message M { optional M m = 1; optional int32 n = 2; }
+                extend google.protobuf.FileOptions { optional M chain = 50000; }
+                option (chain)\(String(repeating: ".m", count: count - 1)).n = 1;
+                """
+            guard !isLegal else {
+                _ = try ProtoCompiler().compile(source: source)
+                continue
+            }
+            let error = try #require(throws: ProtoCompilationError.self) {
+                try ProtoCompiler().compile(source: source)
+            }
+            #expect(error.diagnostics[0].message.contains("at most 1000 are allowed"))
+        }
+    }
+
     static func deepAggregate(open: String, close: String) -> String {
         """
         import "google/protobuf/descriptor.proto";

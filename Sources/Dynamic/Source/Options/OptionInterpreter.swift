@@ -17,6 +17,10 @@ struct OptionInterpreter: OptionsVisitor {
     /// The fields that were set, and the messages around them.
     private var touched: Set<ProtoPath> = []
 
+    /// The longest chain of fields in the name of an option. Each part is encoded into the one before it, so
+    /// a chain without a limit would take its length squared.
+    private static let maxPartCount = 1_000
+
     init(_ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?) {
         self.file = file
         self.symbols = symbols
@@ -156,6 +160,11 @@ struct OptionInterpreter: OptionsVisitor {
     private func fields(
         of option: Option, in type: LinkedMessage, _ scope: String, at path: ProtoPath
     ) throws(OptionProblem) -> [LinkedField] {
+        guard option.name.count <= Self.maxPartCount else {
+            throw OptionProblem(
+                "the name of the option has \(option.name.count) parts "
+                    + "(at most \(Self.maxPartCount) are allowed)")
+        }
         var fields: [LinkedField] = []
         var message = type
         for (index, part) in option.name.enumerated() {
