@@ -125,7 +125,7 @@ final class ClientHandlers: Sendable {
                     end: { [self] result in
                         box.value.withLock { $0 = nil }
                         let (count, isDone) = worker.value.withLock { ($0.count, $0.isDone) }
-                        // A failed write means that the call was cancelled.
+                        // The measurement has ended, and cancelled the call.
                         guard !isDone else { return end(worker) }
                         do {
                             _ = try result.get()

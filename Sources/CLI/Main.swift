@@ -17,8 +17,8 @@ enum Main {
         ReplCommand.self, CompletionCommand.self, ManCommand.self,
     ]
 
-    /// Runs the command on the main thread, which turns a queue for it. An asynchronous `main` starts
-    /// Dispatch's threads and, on Linux, unwinds its own: that costs a short command time and memory.
+    /// Runs the command's task on the main thread. An asynchronous `main` would start Dispatch's
+    /// threads and, on Linux, end the main thread, which costs a short command time and memory.
     /// Printing may block this thread until the output is read.
     static func main() {
         keepStandardStreams()

@@ -117,7 +117,7 @@ extension RPCClient {
         return (try hosts.host(at: address.origin).channel(), address.path)
     }
 
-    /// The same client with a protocol that differs for some calls.
+    /// The same client with another protocol.
     func with(_ kind: Kind) -> RPCClient {
         var client = RPCClient(channel: channel, kind, options, makeTicket: makeTicket)
         client.hosts = hosts

@@ -133,7 +133,7 @@ def replays(target):
     def replayed(client, **step):
         outcome, name = one_call(
             client, target, config(retry()), [fail(drains=True), dict(OK, drains=True)], **step)
-        received = outcome["reply"].split(" ")[-1] or "none"
+        received = outcome["reply"].split(" ")[-1] or "no"
         return f"{len(ARRIVALS.of(name))}, code {outcome['code']}, {received} messages"
     each("a stream of 5 messages of 10 KB, fails once",
          lambda client: replayed(client, more=4, bytes=10_000))
@@ -197,7 +197,7 @@ def throttling():
     each("six calls with push-back −1 and a code that is not listed, then one with UNAVAILABLE",
          mixed(config(retry(3, "0.01s"), throttling=tokens)),
          "A6 counts a push-back that forbids a retry as a failure, whatever the code")
-    for ratio, why in ((1.0, None), (1, "C-core takes an integer for thousandths")):
+    for ratio, why in ((1.0, None), (1, "C-core reads an integer as thousandths")):
         each(f"throttling of 4 tokens, ratio {ratio}: calls that fail once", counts(config(
             retry(3, "0.01s"), throttling={"maxTokens": 4, "tokenRatio": ratio}), [fail(), OK], 6),
             why)
@@ -256,7 +256,7 @@ def transparent():
             each(text, measure, REFUSED if how == "refuse" else None)
 
 
-REFUSED = "grpcio takes this reset for a failure; by RFC 9113 §8.7 the stream was not processed"
+REFUSED = "grpcio counts this reset as a failure; by RFC 9113 §8.7 the stream was not processed"
 
 
 # Several servers

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SwiftletCore
 
-@Suite("A request that its server did not look at")
+@Suite("A request that its server did not process")
 struct ResendTests {
-    /// Finds streams that are all refused.
+    /// Refuses every stream.
     final class RefusingBackend: CallBackend {
         let loop: EventLoop
         let beginCount = Mutex(0)
@@ -58,7 +58,7 @@ struct ResendTests {
         func consumed(_ byteCount: Int, on stream: StreamHandle) {}
     }
 
-    /// Hears that the first stream was not looked at before it can attach the call to it.
+    /// Reports the first stream as not processed before it attaches the call to it.
     final class LateBackend: CallBackend {
         let loop: EventLoop
         let first = Carrier()
@@ -85,7 +85,7 @@ struct ResendTests {
         func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
     }
 
-    /// Asks, as it hears of the end, what a writer is told now.
+    /// Reads the writer's error while it receives the end.
     final class EndObserver: CallObserver {
         let call = Mutex<CallCore?>(nil)
         let toldToWriter = Mutex<RPCError?>(nil)
@@ -99,7 +99,7 @@ struct ResendTests {
         }
     }
 
-    @Test("tells a writer why it ended, also while its observer has yet to hear of it")
+    @Test("tells a writer why it ended, also before its observer receives the end")
     func writerAtTheEnd() throws {
         let observer = EndObserver()
         let head = CallHead(

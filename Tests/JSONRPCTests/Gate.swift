@@ -11,7 +11,7 @@ final class Gate: Sendable {
     private let continuation: AsyncStream<String>.Continuation
     let arrivals: AsyncStream<String>
 
-    /// How many have come so far, those included who found it open.
+    /// The number of handlers that have called `pass`.
     var arrivalCount: Int { state.withLock { $0.arrivalCount } }
 
     init() { (arrivals, continuation) = AsyncStream.makeStream() }
@@ -28,12 +28,12 @@ final class Gate: Sendable {
         }
     }
 
-    /// Waits for so many arrivals more.
+    /// Waits for `count` further arrivals.
     func waitFor(_ count: Int) async {
         for await _ in arrivals.prefix(count) {}
     }
 
-    /// Lets go those who wait and all who come later.
+    /// Ends all waiting, and makes `pass` return at once.
     func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -141,7 +141,7 @@ struct BackPressureTests {
         #expect(try await reader.next() == nil)
     }
 
-    /// Pauses with its first message; says what comes before and after it goes on.
+    /// Pauses a call, checks that no message arrives, and resumes it.
     private func pausing(
         _ start: (
             Channel, _ received: @escaping @Sendable () -> Void,
@@ -159,7 +159,7 @@ struct BackPressureTests {
         let call = try start(channel, { received.add() }, { continuation.finish() })
         call.pause()
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
-        // One may have been asked for before; what its window has room for lies here unread.
+        // One message may have been requested before the pause; others stay unread.
         let count = received.count
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         #expect(received.count == count)

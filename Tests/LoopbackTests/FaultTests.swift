@@ -98,18 +98,18 @@ struct FaultTests {
             await channel.close()
             server.shutdown()
         }
-        // With its call gone, nothing holds on to the server and to what its handlers know.
+        // After the call, nothing retains the server or the captures of its handlers.
         for await _ in released {}
     }
 
-    @Test("that cuts the connection off at an byte fails the call wherever that is")
-    func everyOctet() async throws {
+    @Test("that cuts the connection off fails the call at any byte")
+    func everyByte() async throws {
         var firstWhole: Int?
         for count in 0..<160 {
             let (codes, _) = try await outcomes(
                 [.on(Self.sayHello, call: 1, .dropAfterBytes(count))])
             if codes[0] == .ok { firstWhole = firstWhole ?? count }
-            // Behind the last byte of the answer the cut comes too late for it.
+            // A cut after the last byte of the answer does not fail the call.
             #expect(codes[0] == (firstWhole == nil ? .unavailable : .ok), "\(count)")
         }
         #expect(firstWhole.map { $0 > 40 } == true)

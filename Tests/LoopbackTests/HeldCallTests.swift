@@ -104,7 +104,7 @@ struct HeldCallTests {
         let error = await #expect(throws: RPCError.self) { try await call.value }
         #expect(error?.code == .unavailable)
         #expect(error?.mayHaveBeenExecuted == false)
-        // And one that begins behind it ends at once.
+        // A call after the close fails at once.
         let late = await #expect(throws: RPCError.self) {
             try await channel.unary(HostileTrial.echo, [1], options: options)
         }
@@ -293,7 +293,7 @@ struct HeldCallTests {
         }
         queue.shutdown()
         #expect(try queue.next() == .shutdown)
-        // Whether the thread has ended by now or not.
+        // The queue's thread may have ended or not.
         await channel.close(grace: .milliseconds(200))
         var iterator = errors.makeAsyncIterator()
         let failure = await iterator.next()

@@ -19,16 +19,16 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         script = RawScript(answer: answer)
     }
 
-    /// Bytes that a server may not send once a call is there: the connection cannot go on.
+    /// Bytes that a server may not send during a call. The client must close the connection.
     static func fatal(_ name: String, _ bytes: [UInt8]) -> HostileCase {
         HostileCase(name, [13, 14], .closed) { connection, _ in try connection.send(bytes) }
     }
 
     var testDescription: String { name }
 
-    /// A kept connection is also one on which other calls go on.
+    /// On a kept connection, other calls must continue, too.
     func check(deadline: Duration? = nil) async throws {
-        // Where the deadline is not the answer, a machine that is busy gets more of it.
+        // Unless DEADLINE_EXCEEDED is expected, the deadline allows for a busy machine.
         let deadline = deadline ?? (accepted.contains(4) ? .seconds(2) : .seconds(20))
         let outcome = try await HostileTrial(script).run(deadline: deadline)
         #expect(accepted.contains(outcome.code), "\(outcome.code): \(outcome.reason)")

@@ -34,7 +34,7 @@ struct HostileTrial {
         channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
     }
 
-    /// The call itself, between one that is held open (where that can be) and the next.
+    /// Makes the tested call while another is held open, and then the next call.
     func run(
         deadline: Duration = .seconds(2), holdsAnother: Bool = true, asksNext: Bool = true,
         request: [UInt8] = [9]
@@ -48,7 +48,7 @@ struct HostileTrial {
             _ = try await answers?.next()
             held = conversation
         }
-        // The connection that the call has, or is to get.
+        // Counts the connection that the call will open.
         let connectionCount = max(1, peer.connectionCount)
         peer.conduct = .misbehave
         var outcome = await subject(deadline, request)
@@ -58,8 +58,8 @@ struct HostileTrial {
         return outcome
     }
 
-    /// Whether other channels of the same queue get their answers while one has to do with a server
-    /// that goes wrong from the first byte on.
+    /// Whether a channel gets its reply while another of the same queue is connected to a server
+    /// that misbehaves from the first byte on.
     static func livesOn(_ script: RawScript) async throws -> Bool {
         let hostile = try HostileTrial(script)
         let sound = try HostileTrial(.correct)

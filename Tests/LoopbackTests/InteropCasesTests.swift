@@ -159,7 +159,7 @@ struct InteropCasesTests {
         let server = try LoopbackServer { server in
             server.add(TestService())
             server.unary(TestServiceClient.unaryCall) { request, context in
-                // Where it must not, and nowhere else.
+                // Compresses only where it must not.
                 if wrongly, request.responseCompressed?.value == false {
                     context.compress(with: .gzip)
                 }

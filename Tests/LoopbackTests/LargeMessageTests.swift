@@ -140,13 +140,13 @@ struct LargeMessageTests {
         #expect(received == [Self.bodies[0], Self.bodies[2]])
     }
 
-    @Test("that nobody wants any more does not stop the others")
+    @Test("whose call was cancelled does not stop the others")
     func abandoned() async throws {
         let peer = try RawPeer(
             RawScript { connection, stream in
                 try connection.headers(stream)
                 let bytes = Cutting.even.frames([Self.bodies[2]], stream).flatMap(\.self)
-                // In the midst of a frame, for as long as it takes the client to go away.
+                // Pauses in the middle of a frame, so that the client can cancel.
                 try connection.send(Array(bytes[..<200_000]))
                 Thread.sleep(forTimeInterval: 0.02)
                 try connection.sendInParts(Array(bytes[200_000...]), 30_000)

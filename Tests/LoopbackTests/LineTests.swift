@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Calls for which a connection has no stream yet.
-@Suite("A call in line for a stream", .timeLimit(.minutes(5)))
+@Suite("A call that waits for a stream", .timeLimit(.minutes(5)))
 struct LineTests {
     private static let echo = HostileTrial.echo
 
@@ -16,7 +16,7 @@ struct LineTests {
         return try RawPeer(script)
     }
 
-    /// Of a channel that is connected already, a call gets its stream at once, or in line for it.
+    /// Connects first, so that each call gets its stream at once or waits for one.
     private static func connected(to target: String) async throws -> Channel {
         let channel = try Channel(target, credentials: .insecure)
         channel.connect()
@@ -160,7 +160,7 @@ struct LineTests {
                 stream, [(":status", "502"), ("content-type", "text/html")])
             try connection.data(stream, [1, 2, 3], endStream: true)
         }
-        // Another connection, which it may have as well, never becomes one.
+        // The client may open a second connection, which never gets ready.
         script.opening = { connection in
             let isFirst = connectionCount.withLock { count in
                 count += 1
@@ -175,7 +175,7 @@ struct LineTests {
         let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount == 1 }
-        // Far less than the attempt to connect may take.
+        // Less than the timeout of a connection attempt.
         let second = try Self.begin(2, on: channel, .with { $0.timeout = .seconds(10) })
         secondIsInLine.signal()
         #expect(try await second() == RawPeer.replyBody)

@@ -83,7 +83,7 @@ struct RaceTests {
             #expect(ends.all.allSatisfy { $0 == 1 })
             await channel.close(grace: .seconds(5))
         }
-        // The loop lets go of the last of them in its next turns.
+        // The loop releases the last calls in its next turns.
         for _ in 0..<1_000
         where lastCall != nil || queue.loop.descriptorCount > 0 || queue.loop.timerCount > 0 {
             await withCheckedContinuation { continuation in

@@ -263,7 +263,7 @@ private final class Seen {
     func note(_ isRight: Bool) { notes.append(isRight) }
 }
 
-/// The main actor's queue knows itself; its thread may be any.
+/// Marks the main queue, which may run on any thread.
 private let isMainQueue = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A field's number")
 struct FieldNumberTests {
-    /// Lists another number when `number` is set, so that the check of a new message finds nothing.
+    /// Uses `number` as its field number if set. A new message has none, and passes the check.
     struct One: Message {
         var number: UInt32?
         var value: Int32 = 0

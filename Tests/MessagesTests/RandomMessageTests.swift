@@ -30,17 +30,17 @@ struct RandomMessageTests {
         for _ in 0..<4 {
             let bytes = Everything.random(using: &random).encoded()
             var understoodCount = 0
-            // Of nothing there is a message as well.
+            // No bytes at all are a message, too.
             for count in 1..<bytes.count {
                 let part = Array(bytes[..<count])
-                // To a child most of it is unknown, and kept.
+                // A child keeps most fields as unknown ones.
                 _ = try? Everything.Child(decoding: part)
                 guard let message = try? Everything(decoding: part) else { continue }
                 understoodCount += 1
                 let once = message.encoded(options: .deterministic)
                 #expect(try Everything(decoding: once) == message)
             }
-            // Between two fields it is a message, and there are many more bytes than fields.
+            // Only a cut between two fields decodes, and fields are few beside bytes.
             #expect(understoodCount > 0 && understoodCount < bytes.count / 2)
         }
     }

@@ -31,7 +31,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// The first key, nil for bytes that are none, and its count of bytes. Nil when bytes are missing.
+    /// The first key (nil if unknown) and its byte count. Nil until all its bytes have arrived.
     private func next() -> (Key?, Int)? {
         guard let first = pending.first else { return nil }
         switch first {

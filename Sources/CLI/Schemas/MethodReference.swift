@@ -18,8 +18,8 @@ struct MethodReference {
         method = String(bare[bare.index(after: end)...])
     }
 
-    /// The method in a schema, or if that is nil in the server's. Throws an error that names the nearest
-    /// service or method if there is none.
+    /// The method in `local`, or in the server's schema if that is nil. Throws an error that names
+    /// the nearest service or method if there is none.
     func find(in local: Schema?, or reflection: ServerReflection) async throws -> MethodSchema {
         if let local { return try find(in: local) }
         do {

@@ -15,7 +15,7 @@ struct EndpointWeight: Sendable {
 }
 
 extension EndpointWeight {
-    /// A new connection may lead to another server: its reports have to prove themselves again.
+    /// Restarts the blackout period, because a new connection may lead to another server.
     mutating func becameReady() { nonEmptySince = nil }
 
     mutating func record(_ weight: Double, at now: Duration) {

@@ -11,8 +11,8 @@ struct HashRing: Sendable {
     /// In the order of their hashes.
     private let entries: ContiguousArray<Entry>
 
-    /// The number of entries is the smallest one of at least `minSize` that gives the member with the
-    /// smallest weight a whole number of entries, but at most `maxSize`.
+    /// Makes at least `minSize` entries: the smallest number that gives the member with the lowest
+    /// weight a whole number of entries. `maxSize` is the upper limit.
     ///
     /// - Parameter members: Weights are above 0.
     init(_ members: [(key: String, weight: UInt64)], minSize: Int, maxSize: Int) {

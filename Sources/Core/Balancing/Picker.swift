@@ -22,10 +22,10 @@ public struct PickInfo: Sendable {
     }
 }
 
-/// What becomes of a call.
+/// A picker's decision.
 public enum Pick: Sendable {
     /// The call is sent on the subchannel. When that has no connection any more, the call waits for
-    /// the next picker. `tracker` hears how the call ended, also when it was not sent.
+    /// the next picker. `tracker` gets the outcome, also if the call was not sent.
     case subchannel(Subchannel, tracker: (any CallTracker)? = nil)
     /// The call waits for the next picker. `connecting` is asked to connect.
     case queue(connecting: Subchannel? = nil)

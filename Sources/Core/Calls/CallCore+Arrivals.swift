@@ -67,7 +67,7 @@ extension CallCore {
         }
     }
 
-    /// Takes back what was lent, with what was read into it.
+    /// Takes back the lent message and the bytes read.
     ///
     /// - Parameter byteCount: The size of the frames that are complete with it.
     /// - Returns: The bytes that the stream's window can be increased by at once.

@@ -81,7 +81,7 @@ public final class Channel: Sendable {
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
-    /// A channel whose connections are sockets that `sockets` hands over, connected.
+    /// A channel that uses the connected sockets that `sockets` returns.
     package convenience init(
         to name: String, sockets: @escaping SocketSupply, credentials: ChannelCredentials,
         arguments: ChannelArguments, defaultOptions: CallOptions,
@@ -174,10 +174,9 @@ extension Channel {
     /// Connects now instead of with the first call.
     public func connect() { backend.connect() }
 
-    /// Takes no new calls, lets the running ones end within `grace`, cancels those that have not,
-    /// and closes the connections. When it returns they have said goodbye, and the program may end;
-    /// on a queue that is turned by hand they do so in its next turn. A handler must not block its
-    /// queue until it returns.
+    /// Rejects new calls, waits up to `grace` for running calls, cancels the rest, and closes the
+    /// connections. When it returns, the last frames are sent and the program may end. On a queue
+    /// that is turned by hand, its next turn sends them. A handler must not block its queue on it.
     public func close(grace: Duration = .zero) async { await backend.close(grace: grace) }
 }
 
@@ -211,7 +210,7 @@ extension Channel {
             call: description, factories: factories, callInterceptorsEnd: callInterceptorsEnd,
             deadline: ChainDeadline(backend.loop), registry: backend.chains
         ) { [self] options, observer in
-            // Captures the channel, and not its backend: it is in use until the call has begun.
+            // Captures `self`, not the backend: the channel stays in use until the call starts.
             makeCall(method.at(options.path), bare: options, observer: observer)
         }
         return InterceptorChain(plan, options, observer: observer)

@@ -260,7 +260,7 @@ extension ChannelCore: CallBackend {
         return error
     }
 
-    /// What calls end with once there are no connections for them.
+    /// The error of calls after the channel or its queue closed.
     var closedError: RPCError {
         let what = queue.isShutDown ? "completion queue of the channel" : "channel"
         return RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted

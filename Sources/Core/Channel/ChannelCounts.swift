@@ -1,8 +1,7 @@
 import SwiftletTransport
 
-/// What has happened on the connections of a channel, those included that are gone: how one sees
-/// whether a server does what a call alone does not show. A server can make them go round, where
-/// `Int` is small, and nothing else.
+/// Counts of events on all connections of a channel, closed ones included. They show behaviour of a
+/// server that no call shows. A count that overflows starts again and has no other effect.
 package struct ChannelCounts: Hashable, Sendable {
     package var connectionCount = 0
     /// The streams of the connections, and how they ended.
@@ -13,7 +12,7 @@ package struct ChannelCounts: Hashable, Sendable {
     /// Streams that servers reset before they were over.
     package var resetCount = 0
     package var dataFrameCount = 0
-    /// Octets of padding in DATA, and those that say how many they are.
+    /// Bytes of padding in DATA, Pad Length bytes included.
     package var paddingByteCount = 0
     /// How many streams the server allows at once, where that was least; nil when it never said.
     package var streamLimit: Int?

@@ -95,7 +95,7 @@ public struct TLSOptions: Sendable {
 
     /// The authorities that may vouch for the server; nil is those of the system.
     public var rootCertificates: PEM?
-    /// Who we are: our certificate and those between it and an authority's.
+    /// The client's certificate, followed by those between it and an authority's.
     public var certificateChain: PEM?
     /// The key of that certificate.
     public var privateKey: PEM?
@@ -104,9 +104,9 @@ public struct TLSOptions: Sendable {
     public var targetNameOverride: String?
     /// Accepts any certificate, and so any attacker. For tests.
     public var acceptsAnyCertificate = false
-    /// Public keys of which the server's verified chain must have one; none are asked for by default. With
-    /// ``acceptsAnyCertificate`` or a verification instead of the built-in one, it must be the key of the
-    /// server's own certificate. Sessions are not resumed then, so that each connection is checked.
+    /// The server's verified chain must have one of these public keys; empty, the default, checks
+    /// none. With ``acceptsAnyCertificate``, or a verification that replaces the built-in one, the
+    /// server's own certificate must have the key. With pins, TLS sessions are not resumed.
     public var pinnedKeys: Set<PublicKeyPin> = []
     /// A check of the server's certificates by the program; nil, the default, makes none.
     public var verification: PeerVerification?

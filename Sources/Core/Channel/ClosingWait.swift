@@ -1,9 +1,9 @@
 import SwiftletTransport
 import Synchronization
 
-/// Waits until the last call of connections that were left has ended, and the last that
-/// interceptors have in hand, but no longer than it may. For that time it is the connections' owner,
-/// and tells the former one, which may wait as well.
+/// Waits until the calls on the connections of a closing channel, and those that interceptors hold,
+/// have ended, or until its deadline. Meanwhile it owns the connections, and reports to the former
+/// owner, which may wait as well.
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
         var links: [ObjectIdentifier: Link]

@@ -143,7 +143,7 @@ extension ConnectionAttempt: TimerTarget {
     }
 }
 
-// MARK: - The first words of the server
+// MARK: - The server's first frames
 
 extension ConnectionAttempt: LinkOwner {
     func linkIsReady(_ link: Link) {

@@ -6,7 +6,7 @@ final class ConnectionPlan: Sendable {
     let target: Target
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
-    /// Where connected sockets come from, instead of from addresses; nil connects to addresses.
+    /// Supplies connected sockets; nil connects to addresses.
     let sockets: SocketSupply?
     /// The proxy that connections are made through; nil for none.
     let proxy: ProxyServer?

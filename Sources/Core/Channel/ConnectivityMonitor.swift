@@ -49,9 +49,9 @@ extension ConnectivityMonitor {
         return state.withLock { $0.isConnected }
     }
 
-    /// Tells the monitor. Saying the same again has no effect.
+    /// Sets the state. The same value has no effect.
     public func report(isConnected: Bool) {
-        // One report after the other, for all who hear of it.
+        // One report at a time, in order for all followers.
         reports.handle(isConnected) { tell($0) }
     }
 

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Those who follow a value that somebody else keeps: each has a sequence of what it is and becomes.
+/// The followers of a value that its owner keeps. Each has a sequence of the values.
 ///
-/// Whoever keeps the value notes its changes under the lock that it is kept with, and tells them
-/// when it has let go of that: what follows may run code of the program's at once.
+/// The owner notes each change under the lock of the value, and delivers it after it has released the
+/// lock: a follower may run code of the program at once.
 final class Followers<Value: Sendable>: Sendable {
     private struct Change {
         var number: Int
@@ -28,10 +28,10 @@ final class Followers<Value: Sendable>: Sendable {
 }
 
 extension Followers {
-    /// What the value is and becomes. To be called under the keeper's lock.
+    /// The value and its changes. To be called under the owner's lock.
     ///
     /// - Parameters:
-    ///   - value: What it is; nil begins with the next change.
+    ///   - value: The present value; nil begins with the next change.
     ///   - isLast: Whether it does not change any more.
     ///   - policy: What happens to changes while the follower does not read.
     func follow(
@@ -57,8 +57,8 @@ extension Followers {
         return stream
     }
 
-    /// Takes down what the value has become. To be called under the keeper's lock; whoever is told
-    /// `true` has to call ``tell()`` behind it.
+    /// Keeps a change for delivery. To be called under the owner's lock. When it returns true, the caller
+    /// must call ``tell()`` after it has released the lock.
     func note(_ value: Value, isLast: Bool = false) -> Bool {
         let number = state.withLock { state in
             state.changeCount += 1
@@ -67,10 +67,10 @@ extension Followers {
         return changes.post(Change(number: number, value: value, isLast: isLast))
     }
 
-    /// Tells what was taken down. One thread at a time may.
+    /// Delivers the changes. For one thread at a time.
     func tell() {
         while let change = changes.next() {
-            // All but those who began when the change had been made already.
+            // Skips followers that were added after the change.
             let hearing = state.withLock { state in
                 state.followers.values.filter { $0.changeCount < change.number }
             }

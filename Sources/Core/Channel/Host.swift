@@ -17,12 +17,12 @@ import Synchronization
 public final class Host: Sendable {
     /// What shapes the channel.
     public struct Settings: Sendable {
-        /// Stands in front of this library's own user agent.
+        /// The text before this library's own user agent.
         public var userAgentPrefix: String?
         /// How connections are secured. Nil is the system's TLS, or nothing where ``isSecure``
         /// is off.
         public var credentials: ChannelCredentials?
-        /// Whether there is to be TLS where ``credentials`` say nothing.
+        /// Whether connections use TLS when ``credentials`` is nil.
         public var isSecure = true
         /// The name that the server's certificate must be for, and that requests are addressed
         /// to, in place of the address's.
@@ -39,11 +39,11 @@ public final class Host: Sendable {
         public var connectivityMonitor: ConnectivityMonitor? = .system
         /// Everything else.
         public var arguments = ChannelArguments()
-        /// What holds for calls that do not say otherwise.
+        /// The options of calls that set none of their own.
         public var defaultOptions = CallOptions()
         /// What every call of the channel passes through, the first listed outermost.
         public var interceptors: [ChannelInterceptor] = []
-        /// Where its connections live; nil is ``CompletionQueue/shared``.
+        /// The queue of its connections; nil is ``CompletionQueue/shared``.
         public var queue: CompletionQueue?
 
         public init() {}
@@ -63,8 +63,7 @@ public final class Host: Sendable {
     /// A host of no cache.
     public init(_ address: String) { self.address = address }
 
-    /// The host of an address, from the cache that the program shares; made when it is the first
-    /// of its address.
+    /// The host of an address in ``HostCache/shared``. The first look-up of an address creates it.
     public static func at(_ address: String) -> Host { HostCache.shared.host(at: address) }
 }
 
@@ -187,7 +186,7 @@ public final class HostCache: Sendable {
 
     public init() {}
 
-    /// The host of an address; made when it is the first of its address.
+    /// The host of an address. The first look-up creates it.
     public func host(at address: String) -> Host {
         hosts.withLock { hosts in
             if let host = hosts[address] { return host }

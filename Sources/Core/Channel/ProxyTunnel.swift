@@ -111,8 +111,8 @@ extension ProxyTunnel.State {
         return output.isEmpty
     }
 
-    /// Reads what the step wants, and takes the step when all of it is there. False when nothing more
-    /// is there now.
+    /// Reads the step's bytes, and performs the step when all `count` are read. False when the
+    /// socket has none now.
     private mutating func receive(_ count: Int) throws(ProxyHandshake.Failure) -> Bool {
         let bytes: [UInt8]?
         do throws(SystemError) {

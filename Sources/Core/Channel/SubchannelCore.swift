@@ -65,13 +65,13 @@ final class SubchannelCore: Sendable {
     }
 }
 
-/// Hears what becomes of a subchannel, outside of its lock.
+/// Receives the events of a subchannel, outside its lock.
 protocol SubchannelOwner: AnyObject, Sendable {
     /// The state has changed; ``SubchannelCore/report`` says to what.
     func subchannelChanged(_ subchannel: SubchannelCore)
     /// A connection was opened, drained or closed.
     func subchannelLinksChanged(_ subchannel: SubchannelCore)
-    /// A call needs another way: its subchannel has no connection any more.
+    /// Picks again for a call whose subchannel has no connection any more.
     func begin(_ call: CallCore)
     /// The server has reported its load. After the balancer has received the report, the owner calls
     /// ``SubchannelCore/readNextReports()``.

@@ -267,7 +267,7 @@ extension WireOpener {
 // MARK: - The time of a handshake
 
 extension WireOpener {
-    /// Leaves the other addresses their share of the time.
+    /// Limits the handshake to an equal share of the time.
     private func limitHandshake() {
         let (number, otherCount) = state.withLock { state in
             state.wireCount += 1

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A part of a call under way that will be there later, such as its response: to be awaited, waited for,
-/// or given to a callback, any number of times and before or after it is there.
+/// A later result of a running call, such as its response. It can be awaited, waited for, or passed
+/// to callbacks, any number of times, before or after it is complete.
 ///
 /// ```swift
 /// let call = greeter.startSayHello(request)
@@ -9,7 +9,7 @@ import Synchronization
 /// let reply = try call.response.wait()
 /// ```
 public final class CallFuture<Value: Sendable>: Sendable {
-    /// Returns the callbacks of a future that it completes, which are called next.
+    /// Returns the callbacks to call next, of the future that it completes.
     private typealias Callback = @Sendable (Result<Value, RPCError>) -> [FutureStep]
 
     private struct State {

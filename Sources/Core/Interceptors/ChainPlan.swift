@@ -159,8 +159,8 @@ extension ChainTerminal {
 
     fileprivate enum Step { case write(RawMessage, isLast: Bool), finish, start }
 
-    /// The next gathered request, for the last running ``gather(_:)``. Until there is none left,
-    /// further requests are gathered after it.
+    /// The next gathered request. Nil if none is left or another ``gather(_:)`` is running. A nil
+    /// ends the caller's ``gather(_:)``.
     private func nextStep() -> (any CallRequests, Step)? {
         state.withLock { state in
             guard state.gatherCount == 1, let core = state.core,

@@ -264,8 +264,8 @@ extension RetryingCall {
         }
     }
 
-    /// More was written than is kept: the attempt that has sent the most messages counts, whatever
-    /// becomes of it.
+    /// If the request exceeds the replay limit, commits to the attempt that has sent the most
+    /// messages.
     private func commitIfTooLarge() {
         let attempt: Attempt? = state.withLock { state in
             guard state.committed == nil, state.replay.isOverLimit else { return nil }

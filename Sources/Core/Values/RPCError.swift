@@ -41,7 +41,7 @@ public struct RPCError: Error, Sendable {
 
     /// The state of a channel without a connection.
     public struct Reconnection: Hashable, Sendable {
-        /// Attempts to connect since the last connection that carried a call, the failed one included.
+        /// Failed attempts (connections or look-ups) since the backoff was last reset.
         public var attemptNumber: Int
         /// The time from the error to the next attempt; nil if the channel waits for a call.
         public var nextAttempt: Duration?

@@ -142,7 +142,7 @@ extension GeneratorOptions {
     /// Public functions are inlinable, so that other modules can specialise them.
     var inlinable: String? { visibility == .public ? "@inlinable" : nil }
 
-    /// How a module is imported whose types are in declarations.
+    /// Imports a module whose types are in declarations.
     var importKeyword: String { access + "import " }
 
     /// The path of the source that is generated for a `.proto` file.

@@ -147,7 +147,7 @@ extension DynamicValue {
         self = .list(values)
     }
 
-    /// Whether it is what proto3 omits. Negative zero is not.
+    /// Whether proto3 omits it. Negative zero is kept.
     var isZero: Bool {
         switch self {
         case .bool(let value): !value

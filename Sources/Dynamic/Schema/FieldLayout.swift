@@ -16,7 +16,7 @@ struct FieldLayout: Sendable {
     let shape: Shape
     let isPacked: Bool
     let validatesUTF8: Bool
-    /// Whether it is an enum that knows only its own values.
+    /// Whether its enum allows no unlisted numbers.
     let isClosedEnum: Bool
     /// The index of its message or its enum; -1 for other types.
     let target: Int32

@@ -31,7 +31,7 @@ extension RawFlow {
         if waiting?.stream == stream { waiting = nil }
     }
 
-    /// The frames that there is room for now, and the stream whose last are among them.
+    /// The frames that fit the windows now, and the stream that they complete.
     mutating func takeFrames() -> (bytes: [UInt8], ended: UInt32?) {
         guard let stream = waiting?.stream else { return ([], nil) }
         var bytes: [UInt8] = []

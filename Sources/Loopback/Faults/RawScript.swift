@@ -7,25 +7,25 @@ package struct RawScript: Sendable {
     package var opening: Step
     /// What is sent for a call whose request has come in whole.
     package var answer: Answer
-    /// What is sent for a call of which the headers have come in, and nothing else yet.
+    /// What is sent when the headers of a call have arrived.
     package var answerToHeaders: Answer?
-    /// What is sent once the request of a call has used up the initial window, where no room is granted.
+    /// What is sent when a request has used up the initial window, if `grantsWindow` is false.
     package var answerToFullWindow: Answer?
-    /// DATA frames that follow the answer as the client's windows have room for them, and then the
-    /// status OK. For one call at a time, whose windows are left as they are until its request is in.
+    /// DATA frames that follow the answer when the client's windows have room, then the status OK.
+    /// For one call at a time. A WINDOW_UPDATE on its stream before the answer is ignored.
     package var body: (@Sendable (_ stream: UInt32) -> [[UInt8]])?
     /// Whether the client's SETTINGS and PINGs are answered.
     package var acknowledges = true
-    /// Whether DATA that was received is made room for again.
+    /// Whether received DATA is answered with WINDOW_UPDATE.
     package var grantsWindow = true
 
-    /// A server that begins as it should.
+    /// A server whose opening is correct.
     package init(answer: @escaping Answer) {
         opening = { try $0.send(RawFrame.settings([])) }
         self.answer = answer
     }
 
-    /// A server that answers as it should.
+    /// A server whose answers are correct.
     package init(opening: @escaping Step) {
         self.opening = opening
         answer = { try $0.reply($1) }

@@ -74,7 +74,7 @@ struct RawSession: ~Copyable {
         }
     }
 
-    /// A call begins: how it is answered is settled here.
+    /// Decides how a new call is answered.
     private mutating func begin(_ stream: UInt32, _ script: RawScript) throws {
         let conduct = acceptor.state.withLock { state in
             state.callCount += 1
@@ -103,7 +103,7 @@ struct RawSession: ~Copyable {
         try script.answerToFullWindow?(connection, stream)
     }
 
-    /// A request has come in whole.
+    /// Answers a complete request.
     private mutating func finish(_ stream: UInt32, _ script: RawScript) throws {
         switch calls.removeValue(forKey: stream) {
         case .misbehave:

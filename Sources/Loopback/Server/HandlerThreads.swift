@@ -56,7 +56,7 @@ extension HandlerThreads {
     private func run() {
         let gate = BlockingGate()
         while true {
-            // Taken before the gate can be seen by others, so that no opening is missed.
+            // Read before other threads can see the gate, so that no `open()` is missed.
             let mark = gate.mark
             switch nextStep(at: gate) {
             case .run(let job): job.run()

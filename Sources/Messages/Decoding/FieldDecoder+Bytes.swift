@@ -122,7 +122,7 @@ extension FieldDecoder {
     mutating func longTag() throws(WireError) {
         let value: UInt64
         do throws(WireError) { value = try longVarint() } catch {
-            // What the tag before names has nothing to do with it.
+            // No path: `tag` still names the previous field.
             throw WireError(error.reason, offset: error.offset)
         }
         guard unsafe cursor - tagStart <= 5, let tag = UInt32(exactly: value) else {

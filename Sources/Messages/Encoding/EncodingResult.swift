@@ -16,7 +16,7 @@ struct EncodingResult {
     /// The newest of the larger buffers. The bytes before it hold the address of the one before.
     private var newest: UnsafeMutablePointer<UInt8>?
 
-    /// Larger encodings are measured first, and then written to where they belong.
+    /// A larger encoding is measured first, then written once at its full size.
     static var maxMovedByteCount: Int { 1 << 16 }
 
     private static var headerByteCount: Int { 16 }

@@ -13,7 +13,7 @@ extension FieldWriter {
         // Safe: at most ten bytes, and the slack beyond the limit has more.
         guard count <= limit else { return varintAtLimit(value) }
         if value < 0x4000 {
-            // One byte or two without a branch, which lists of mixed sizes would mispredict.
+            // No branch for one byte or two: the CPU mispredicts it when sizes are mixed.
             let isLong: UInt64 = value < 0x80 ? 0 : 1
             unsafe start[count] = UInt8(truncatingIfNeeded: value & 0x7f | isLong &<< 7)
             unsafe start[count &+ 1] = UInt8(truncatingIfNeeded: value &>> 7)

@@ -107,7 +107,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// One request of one message.
+    /// A unary call's request.
     public struct SimpleRequest: Message {
         public var responseType = PayloadType()
         /// Bytes wanted in the answer's payload.
@@ -281,7 +281,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// One of many answers.
+    /// A streamed response.
     public struct StreamingOutputCallResponse: Message {
         public var payload: Payload?
         public var unknownFields = UnknownFields()

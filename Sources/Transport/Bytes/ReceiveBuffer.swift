@@ -179,7 +179,7 @@ extension ReceiveBuffer {
         return memory
     }
 
-    /// Uses `memory`, which another buffer has returned.
+    /// Uses `memory` if it fits and `bytes` is empty.
     package mutating func adopt(_ memory: consuming [UInt8]) {
         guard bytes.isEmpty, (initialByteCount...maximumByteCount).contains(memory.count)
         else { return }

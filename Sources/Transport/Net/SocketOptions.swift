@@ -10,7 +10,7 @@ import CSwiftletSystem
 
 /// Options of a connected socket.
 package struct SocketOptions: Hashable, Sendable {
-    /// The system's probes on a silent connection.
+    /// TCP keep-alive probes on an idle socket.
     package struct KeepAlive: Hashable, Sendable {
         package var idle: Duration
         package var interval: Duration

@@ -2,7 +2,7 @@
 struct OpenSSLPEM {
     let library: OpenSSLLibrary
 
-    /// Calls `body` with each certificate of `pem` in turn; at least one. Frees it afterwards.
+    /// Calls `body` with each certificate, then frees it. Throws if `pem` has none.
     func forEachCertificate(
         in pem: TLSConfiguration.PEM, _ what: String,
         _ body: (_ index: Int, _ certificate: OpaquePointer) -> Bool

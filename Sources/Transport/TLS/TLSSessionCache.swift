@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The tickets of earlier sessions, with which a session with the same host needs a shorter handshake.
+/// TLS session tickets by host. A ticket shortens the next handshake with that host.
 final class TLSSessionCache<Ticket: Sendable>: Sendable {
     private let tickets = Mutex<[ServerIdentity: [Ticket]]>([:])
 

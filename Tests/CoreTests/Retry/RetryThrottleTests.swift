@@ -29,7 +29,7 @@ struct RetryThrottleTests {
         "decimal places of tokenRatio beyond 3 are ignored",
         arguments: [(0.5466, 546), (0.57, 570), (0.001, 1), (2.0, 2_000)])
     func ratio(ratio: Double, thousandths: Int) {
-        // The failures leave nothing; each thousandth of a token needs one success of 0.001.
+        // No token is left. Retries need more than 500; a success adds `thousandths` / 1000.
         let throttle = RetryThrottle(.init(maxTokens: 1_000, tokenRatio: ratio))
         for _ in 0..<1_000 { _ = throttle.recordFailure() }
         var successCount = 0

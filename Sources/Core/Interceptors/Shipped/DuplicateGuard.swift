@@ -42,7 +42,7 @@ public final class DuplicateGuard: Sendable {
         let httpMethod: HTTPMethod?
         let authority: String
         let metadata: [Metadata.Element]
-        /// Headers of the call that apply to this caller alone.
+        /// Why the metadata is illegal; nil if it is legal.
         let metadataProblem: String?
         /// The credentials of the call. They are not in the metadata yet, and a caller must not get
         /// the response of another one. Nil if the call has none of its own.

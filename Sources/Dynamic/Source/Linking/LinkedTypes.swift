@@ -96,10 +96,10 @@ final class LinkedField {
     unowned var container: LinkedMessage?
     /// The index of its oneof, which the source contains or which `optional` has made.
     let oneofIndex: Int32?
-    /// What an option that the field describes may be set on; anything when it is empty.
+    /// The declarations that may have this custom option; all if it is empty.
     var targets: [Google.Protobuf.FieldOptions.OptionTargetType] = []
 
-    // Known when features are.
+    // Set with the features.
 
     var isPacked = false
     var isDelimited: Bool

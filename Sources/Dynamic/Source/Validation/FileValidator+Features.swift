@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// Features, which only editions have, and which are each for some declarations only.
+// Only editions have features. Each feature is allowed on some declarations only.
 extension FileValidator {
     typealias Features = Google.Protobuf.FeatureSet
 

@@ -20,8 +20,8 @@ package struct ConnectionConfiguration: Sendable {
     package var encoderTableByteCount = 4_096
     /// The largest payload of a received frame, in bytes.
     package var maxFrameByteCount = 16_384
-    /// The most concurrent streams: a server announces it; a client opens no more, even if its server
-    /// allows more. Nil is no limit of this side.
+    /// The most concurrent streams. A server announces it. A client opens no more, even if its
+    /// server allows more. Nil: no limit on this side.
     package var maxConcurrentStreams: Int?
     package var limits = Limits()
     /// The identifier of a client's first stream. Tests begin near the last one.

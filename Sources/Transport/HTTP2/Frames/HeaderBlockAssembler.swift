@@ -46,7 +46,7 @@ extension HeaderBlockAssembler {
         fragments.append(copying: fragment)
     }
 
-    /// Checks every frame: it may not interrupt a header block.
+    /// Throws if a header block is interrupted or missing.
     func admit(_ header: FrameHeader) throws(HTTP2Error) {
         switch state {
         case .idle:
