@@ -69,7 +69,9 @@ let package = Package(
             path: "Sources/Benchmark", swiftSettings: strict),
 
         // What the tests of several modules need.
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SwiftletTransport"], path: "Tests/Support",
+            swiftSettings: strict),
 
         // Generates source in the packages of users. It uses schemas alone, so that their builds stay short.
         .executableTarget(
@@ -125,7 +127,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "JSONRPCTests",
-            dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback"],
+            dependencies: ["Swiftlet", "SwiftletJSONRPC", "SwiftletLoopback", "SwiftletTransport"],
             swiftSettings: strict),
         // Calls servers of JSON-RPC that others wrote.
         .executableTarget(
