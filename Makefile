@@ -36,9 +36,8 @@ WIDTH_OPTION = $(shell $(SWIFT) test --help-hidden 2>/dev/null \
 test:
 	$(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
 
-# The tests under ThreadSanitizer, two at a time. The flags are
-# explained in WatchedMutex.swift. Messages, schemas and the engines have no threads; of Transport's
-# tests, those of sockets and TLS have.
+# The tests under ThreadSanitizer, two at a time. The flags are explained in WatchedMutex.swift.
+# Messages, schemas and the engines have no threads; of Transport's tests, those of sockets and TLS have.
 races:
 	$(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \

@@ -122,18 +122,9 @@ struct CertificateCheckTests {
     @Test("by the program that never end are cancelled in time, and hold up no other channel")
     func endless() async throws {
         let server = try SecureCallTests.server("server")
-        let (begun, isBegun) = AsyncStream.makeStream(of: Void.self)
-        let (cancelled, isCancelled) = AsyncStream.makeStream(of: Void.self)
+        let check = EndlessCheck()
         var options = try CertificateTests.options()
-        options.verification = PeerVerification { _, _ in
-            isBegun.yield()
-            do {
-                try await Task.sleep(for: .seconds(3_600))
-            } catch {
-                isCancelled.yield()
-                throw error
-            }
-        }
+        options.verification = check.verification
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .milliseconds(1)
         arguments.maxReconnectBackoff = .milliseconds(1)
@@ -142,7 +133,7 @@ struct CertificateCheckTests {
             server.target, credentials: .tls(options), arguments: arguments)
         channel.connect()
         // On a busy machine the time of an attempt may be over before its check begins; another follows.
-        _ = await begun.first { true }
+        _ = await check.begun.first { true }
         // Another channel of the same thread.
         #expect(
             try await CertificateTests.call(server, .tls(try CertificateTests.options())) == [1])
@@ -154,16 +145,35 @@ struct CertificateCheckTests {
             failure = error.map { "\($0)" } ?? ""
             await Task.yield()
         }
-        _ = await cancelled.first { true }
+        _ = await check.cancelled.first { true }
     }
 
     @Test("by the program that are going on when the channel closes are cancelled")
     func closed() async throws {
         let server = try SecureCallTests.server("server")
+        let check = EndlessCheck()
+        var options = try CertificateTests.options()
+        options.verification = check.verification
+        let channel = try Channel(server.target, credentials: .tls(options))
+        channel.connect()
+        _ = await check.begun.first { true }
+        await channel.close()
+        _ = await check.cancelled.first { true }
+    }
+}
+
+/// A check that ends only when it is cancelled.
+private struct EndlessCheck {
+    let begun: AsyncStream<Void>
+    let cancelled: AsyncStream<Void>
+    let verification: PeerVerification
+
+    init() {
         let (begun, isBegun) = AsyncStream.makeStream(of: Void.self)
         let (cancelled, isCancelled) = AsyncStream.makeStream(of: Void.self)
-        var options = try CertificateTests.options()
-        options.verification = PeerVerification { _, _ in
+        self.begun = begun
+        self.cancelled = cancelled
+        verification = PeerVerification { _, _ in
             isBegun.yield()
             do {
                 try await Task.sleep(for: .seconds(3_600))
@@ -172,10 +182,5 @@ struct CertificateCheckTests {
                 throw error
             }
         }
-        let channel = try Channel(server.target, credentials: .tls(options))
-        channel.connect()
-        _ = await begun.first { true }
-        await channel.close()
-        _ = await cancelled.first { true }
     }
 }

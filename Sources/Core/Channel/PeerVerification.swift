@@ -11,8 +11,8 @@ public struct PeerVerification: Sendable {
     public enum Order: Hashable, Sendable {
         /// The built-in check comes first: the chain is trusted, valid now, and for the server.
         case afterBuiltIn
-        /// There is no built-in check. The chain is what the server sent: nobody has verified its
-        /// signatures, its dates or its names.
+        /// There is no built-in check. The chain is what the server sent; its signatures, dates and names
+        /// are not verified.
         case insteadOfBuiltIn
     }
 

@@ -91,20 +91,21 @@ extension OpenSSLSession {
     /// verification, what the peer sent.
     package var verifiedCertificates: [[UInt8]] {
         guard context.configuration.verification == .full else { return peerCertificates }
+        return unsafe mapVerifiedChain { unsafe library.der($0) }
+    }
+
+    /// Calls `body` with each certificate of the verified chain. Empty if there is none.
+    private func mapVerifiedChain(_ body: (OpaquePointer?) -> [UInt8]) -> [[UInt8]] {
         let chain = unsafe library.sslGet0VerifiedChain(ssl)
         let count = unsafe chain == nil ? 0 : max(0, library.opensslSkNum(chain))
-        return (0..<count).map { unsafe library.der(library.opensslSkValue(chain, $0)) }
+        return (0..<count).map { unsafe body(library.opensslSkValue(chain, $0)) }
     }
 
     /// The digests of the public keys that pins are compared with. A peer chooses what it sends beside its
     /// own certificate, so only verified certificates count, or its own.
     var keyDigests: [[UInt8]] {
         guard context.configuration.verification == .none else {
-            let chain = unsafe library.sslGet0VerifiedChain(ssl)
-            let count = unsafe chain == nil ? 0 : max(0, library.opensslSkNum(chain))
-            return (0..<count).map {
-                unsafe library.keyDigest(of: library.opensslSkValue(chain, $0))
-            }
+            return unsafe mapVerifiedChain { unsafe library.keyDigest(of: $0) }
         }
         guard let own = unsafe library.sslGet1PeerCertificate(ssl) else { return [] }
         defer { unsafe library.x509Free(own) }
