@@ -12,8 +12,9 @@
 /// }
 /// ```
 ///
-/// The closure runs where its caller runs. A function that takes such a closure and passes it on needs
-/// `nonisolated(nonsending)` twice for that; a property of this type needs no annotation.
+/// The closure runs in the isolation of the calling code. A function that forwards such a closure
+/// needs `nonisolated(nonsending)` before `func` and before the closure's type; a property of this
+/// type needs no annotation.
 public struct ClientStreamingMethod<Request: Sendable, Reply: Sendable>: Sendable {
     private let client: any ServiceClient
     private let method: Method<Request, Reply>
@@ -23,8 +24,8 @@ public struct ClientStreamingMethod<Request: Sendable, Reply: Sendable>: Sendabl
         self.method = method
     }
 
-    /// Sends the messages that `produce` writes, and waits for one. The request ends when `produce`
-    /// returns; when it throws, the call is cancelled.
+    /// Sends the messages that `produce` writes, and waits for the response. The request ends when
+    /// `produce` returns; when `produce` throws, the call is cancelled.
     public func callAsFunction(
         options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void

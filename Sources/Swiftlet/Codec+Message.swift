@@ -1,5 +1,5 @@
 extension Codec where Value: Message {
-    /// A message of this library, in protobuf's binary format.
+    /// Encodes and decodes a `Message` in protobuf's binary format.
     @inlinable
     public static var message: Codec {
         let sizeHint = SizeHint()
@@ -21,7 +21,7 @@ extension Codec where Value: Message {
 }
 
 extension Method where Request: Message, Reply: Message {
-    /// A procedure whose messages are this library's.
+    /// A method whose request and response conform to `Message`.
     ///
     /// ```swift
     /// let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
@@ -31,8 +31,8 @@ extension Method where Request: Message, Reply: Message {
         self.init(path, shape, request: .message, reply: .message)
     }
 
-    /// The same for a path that is no literal. Throws INVALID_ARGUMENT when it is not of the form
-    /// `/package.Service/Method`.
+    /// A method with a path that is known only at run time. Throws INVALID_ARGUMENT when the path
+    /// is not of the form `/package.Service/Method`.
     @inlinable
     public init(path: String, _ shape: CallShape) throws(RPCError) {
         try self.init(path: path, shape, request: .message, reply: .message)

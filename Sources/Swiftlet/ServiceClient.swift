@@ -17,8 +17,8 @@
 /// called directly: `try await greeter.unary(Greeter.sayHello, request)`.
 public protocol ServiceClient: Sendable {
     var channel: Channel { get }
-    /// The options of calls that set none of their own; the default sets nothing. The channel's
-    /// default options apply after them.
+    /// Values for the options that a call does not set; none by default. Options that neither sets
+    /// come from the channel's default options.
     var defaultOptions: CallOptions { get }
 }
 
@@ -46,7 +46,7 @@ extension ServiceClient {
 // MARK: - Calls
 
 extension ServiceClient {
-    /// Sends one message and waits for one.
+    /// Sends one message and waits for the response.
     @inlinable
     public func unary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
@@ -55,7 +55,7 @@ extension ServiceClient {
         try await channel.unary(method, request, options: withDefaults(options))
     }
 
-    /// Sends one message and waits for one, with the metadata of the response.
+    /// Sends one message and waits for the response. Returns its metadata, too.
     @inlinable
     public func unaryResponse<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
@@ -83,8 +83,8 @@ extension ServiceClient {
             method, request, options: withDefaults(options), isolation: isolation, body)
     }
 
-    /// Sends the messages that `produce` writes, and waits for one. The request ends when `produce`
-    /// returns; when it throws, the call is cancelled.
+    /// Sends the messages that `produce` writes, and waits for the response. The request ends when
+    /// `produce` returns; when `produce` throws, the call is cancelled.
     ///
     /// ```swift
     /// let summary = try await guide.clientStreaming(RouteGuide.recordRoute) { route in
@@ -92,7 +92,8 @@ extension ServiceClient {
     /// }
     /// ```
     ///
-    /// ``ClientStreamingMethod`` makes a property of it, which is called like a function.
+    /// Use ``ClientStreamingMethod`` to declare the method as a property that is called like a
+    /// function.
     public func clientStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void
@@ -100,7 +101,8 @@ extension ServiceClient {
         try await channel.clientStreaming(method, options: withDefaults(options), produce)
     }
 
-    /// Sends the messages that `produce` writes, and waits for one, with the metadata of the response.
+    /// Sends the messages that `produce` writes, and waits for the response. Returns its metadata,
+    /// too.
     public func clientStreamingResponse<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void
@@ -139,8 +141,8 @@ extension ServiceClient {
             responses: consume)
     }
 
-    /// A call that is not started yet. Its requests come from a writer, and it is the writer of its
-    /// responses, which are written in `context`.
+    /// Makes a call without starting it. `requests` writes the requests. The call is itself the
+    /// `Writer` of its responses: start it with `start(with:)`. Responses are written in `context`.
     public func call<Request, Reply>(
         _ method: Method<Request, Reply>, requests: any Writer<Request>,
         options: CallOptions = CallOptions(), context: SerialContext = .inline

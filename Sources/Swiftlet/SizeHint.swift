@@ -8,7 +8,7 @@ final class SizeHint: Sendable {
 
     /// A small message after a large one must not get more memory than this.
     private static let maxByteCount = 4096
-    /// The room that an encoder wants beyond the message.
+    /// The bytes that an encoder needs beyond the message.
     private static let margin = 32
 
     @usableFromInline

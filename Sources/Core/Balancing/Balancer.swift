@@ -13,8 +13,8 @@ public protocol Balancer: Sendable {
         _ update: BalancerUpdate, _ context: inout BalancerContext
     ) throws(RPCError)
 
-    /// The resolver failed. A balancer that has endpoints goes on with them; one that has none reports
-    /// TRANSIENT_FAILURE with the error.
+    /// The resolver failed. A balancer that has endpoints continues to use them. A balancer without
+    /// endpoints reports TRANSIENT_FAILURE with the error.
     mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext)
 
     /// A subchannel changed its state. A balancer ignores subchannels that it did not make.

@@ -67,7 +67,8 @@ extension [String: ChildBalancer] {
 }
 
 extension [Endpoint] {
-    /// The endpoints of each child: the first name of their path, which is removed from it (A56).
+    /// Groups the endpoints by the first name of their path, which names the child, and removes
+    /// that name from the path (A56). Endpoints without a path are left out.
     func byChild() -> [String: [Endpoint]] {
         var lists: [String: [Endpoint]] = [:]
         for var endpoint in self where !endpoint.attributes.path.isEmpty {

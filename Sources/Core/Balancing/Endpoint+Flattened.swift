@@ -2,8 +2,8 @@ import SwiftletTransport
 
 extension [Endpoint] {
     /// One endpoint with the addresses of all endpoints, in the order in which they are tried: the
-    /// concatenated addresses without repetition, with the address families interleaved (A61).
-    /// The attributes are those of the first endpoint. Nil when there is no address.
+    /// concatenated addresses without repetition, with the address families interleaved (A61). The
+    /// attributes are those of the first endpoint that has an address. Nil when none has one.
     func flattened() -> Endpoint? {
         var seen: Set<ServerAddress> = []
         let addresses = flatMap(\.addresses).filter { seen.insert($0).inserted }

@@ -109,7 +109,8 @@ extension BlockingInbox {
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }
 
-    /// An interceptor may report a message as written more than once.
+    /// A message is about to be written. Surplus reports for earlier messages do not count: an
+    /// interceptor may report a message as written more than once.
     func willWrite() { state.withLock { $0.request.willWriteFirst() } }
 
     /// Whether a message was dropped, or the next would be.

@@ -31,7 +31,8 @@ package protocol CallRequests: AnyObject, Sendable {
     /// Whether a server may have received a part of the call.
     var mayHaveSent: Bool { get }
 
-    /// The call itself, if there is no layer between it and its face.
+    /// The call itself as a ``CallCore``, if it has neither interceptors nor retries; nil
+    /// otherwise.
     var core: CallCore? { get }
 
     /// Ends the call with CANCELLED and resets its stream. Does nothing after the end.

@@ -1,7 +1,7 @@
 // Calls with async and await.
 
 extension Channel {
-    /// Sends one message and waits for one.
+    /// Sends one message and waits for the response.
     ///
     /// Cancelling the task cancels the call.
     @inlinable
@@ -14,7 +14,7 @@ extension Channel {
         return try method.replyCodec.decode(ContiguousArray(bytes).span)
     }
 
-    /// Sends one message and waits for one, with the metadata of the response.
+    /// Sends one message and waits for the response. Returns its metadata, too.
     @inlinable
     public func unaryResponse<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
@@ -52,8 +52,8 @@ extension Channel {
         return ResponseStream(source: ResponseSource(call, inbox), codec: method.replyCodec)
     }
 
-    /// Sends the messages that `produce` writes, and waits for one. The request ends when `produce`
-    /// returns; when it throws, the call is cancelled and the error is thrown.
+    /// Sends the messages that `produce` writes, and waits for the response. The request ends when
+    /// `produce` returns; when `produce` throws, the call is cancelled and the error is thrown.
     ///
     /// ```swift
     /// let summary = try await channel.clientStreaming(recordRoute) { route in

@@ -55,7 +55,7 @@ extension Channel {
         return BlockingCall(call, inbox, method)
     }
 
-    /// Sends the messages that `produce` writes, and waits for one.
+    /// Sends the messages that `produce` writes, and waits for the response.
     public func blockingClientStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (BlockingCall<Request, Reply>) throws -> Void

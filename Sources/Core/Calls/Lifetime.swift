@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// The stages of a call from its start to its end, and what the observer has yet to receive of the
-/// end.
+/// The stage of a call, from its start to its end. Keeps the end until the observer has received
+/// it.
 struct Lifetime {
     enum Stage {
         case idle

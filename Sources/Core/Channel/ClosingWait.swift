@@ -97,7 +97,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
         waiter.resume()
     }
 
-    // The connections take no calls, whatever they have to say.
+    // The connections accept no more calls, so these events need no reaction.
     func linkIsReady(_ link: Link) {}
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {}
     func linkHasRoom(_ link: Link) {}

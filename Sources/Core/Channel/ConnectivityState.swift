@@ -1,4 +1,4 @@
-/// What a channel can do for a call right now.
+/// The connectivity state of a channel, as gRPC defines it.
 public enum ConnectivityState: Hashable, Sendable {
     /// No connection, and no call that needs one.
     case idle

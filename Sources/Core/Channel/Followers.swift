@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The followers of a value that its owner keeps. Each has a sequence of the values.
+/// The followers of a value. Each receives the value's changes in an `AsyncStream`.
 ///
-/// The owner notes each change under the lock of the value, and delivers it after it has released the
-/// lock: a follower may run code of the program at once.
+/// The owner of the value calls ``note(_:isLast:)`` under its lock, and ``tell()`` after it has
+/// released the lock, because a delivery can run the program's code at once.
 final class Followers<Value: Sendable>: Sendable {
     private struct Change {
         var number: Int
@@ -13,7 +13,7 @@ final class Followers<Value: Sendable>: Sendable {
 
     private struct Follower {
         var continuation: AsyncStream<Value>.Continuation
-        /// How many changes there had been when it began.
+        /// The number of changes before the follower was added.
         var changeCount: Int
     }
 

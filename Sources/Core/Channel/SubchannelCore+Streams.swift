@@ -48,7 +48,7 @@ extension SubchannelCore: SubchannelStreamReceiver {
         case .health(let service):
             let result = try HealthResult(
                 decoding: message, service: service, peer: stream.link.peer)
-            // The next result is read when the balancer has handled this one.
+            // After a change, the next result is read when the balancer has handled this one.
             if !setHealth(result, from: stream) { stream.readNext() }
         case .load:
             guard let load = LoadReport(decoding: message) else {

@@ -72,8 +72,9 @@ final class WireOpener: Sendable {
 }
 
 extension WireOpener {
-    /// Begins with the addresses, which were found at `resolved`. `report` is called for each outcome
-    /// until ``close()``, on the loop's thread. Has no effect after that.
+    /// Starts to connect. The resolver found `addresses` at `resolved`; they are not used when a
+    /// `SocketSupply` provides the sockets. Calls `report` on the loop's thread for each outcome
+    /// until ``close()``. Does nothing after ``close()``.
     func start(
         _ addresses: [SocketAddress], resolved: MonotonicInstant?, report: @escaping Report
     ) {

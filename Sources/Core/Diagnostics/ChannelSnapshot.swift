@@ -67,9 +67,9 @@ public struct ConnectionSnapshot: Sendable {
 }
 
 extension ConnectionSnapshot {
-    /// The round-trip time that TCP measured; nil where the system does not say.
+    /// The round-trip time that TCP measured; nil where the system does not report it.
     public var roundTripTime: Duration? { tcp?.roundTripTime }
-    /// Segments that TCP sent again; nil where the system does not say.
+    /// The number of segments that TCP retransmitted; nil where the system does not report it.
     public var retransmissionCount: Int? { tcp.map { Int($0.retransmissionCount) } }
 }
 

@@ -123,7 +123,8 @@ struct FlushRequest {
 }
 
 extension Link.State {
-    /// The flush to ask for; nil if one was asked for, or a writer is active.
+    /// Requests a flush. Nil if a flush is requested already, a thread is writing, or the socket is
+    /// full.
     mutating func askForFlush(now: MonotonicInstant?) -> FlushRequest? {
         guard turn.ask() else { return nil }
         return FlushRequest(willGrow: now.map { willGrow(now: $0) } ?? false)

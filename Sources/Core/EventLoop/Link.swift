@@ -21,7 +21,8 @@ package final class Link: Sendable {
     /// A stream's call, and what the trailers of its response are read with.
     struct Entry {
         var call: CallCore?
-        /// The call's stream: other streams have used the slot before.
+        /// The handle of the call's stream. It distinguishes the stream from earlier ones in the
+        /// same slot.
         var stream: StreamHandle?
         var httpStatus: Int?
         var framing = BodyFraming.lengthPrefixed

@@ -1,6 +1,6 @@
 // Plain HTTP requests over the connections of a channel, whichever version of HTTP they speak.
 
-/// What a server answered to a plain HTTP request.
+/// A server's response to an HTTP request that is not a gRPC call.
 public struct HTTPAnswer: Sendable {
     /// The status of HTTP: 200 is success. An error status is an answer, too.
     public var status: Int

@@ -21,7 +21,7 @@ final class HTTP1Channel: Sendable {
         var closers: [Resumption<Void>] = []
     }
 
-    /// A connection on which the server has chosen HTTP/2, and the calls that wait.
+    /// Receives a connection on which the server has selected HTTP/2, and the waiting calls.
     typealias HTTP2Handler =
         @Sendable (_ connection: consuming OpenConnection, _ waiting: [CallCore]) -> Void
 
@@ -38,7 +38,7 @@ final class HTTP1Channel: Sendable {
     let proxy: ProxyServer?
     /// Nil offers HTTP/1.1 alone.
     let whenHTTP2: HTTP2Handler?
-    /// Called when the channel takes no calls any more.
+    /// Called when the channel accepts no more calls.
     let whenOver: (@Sendable () -> Void)?
     let state: Mutex<State>
     let timer = TimerSlot()
@@ -173,7 +173,8 @@ extension HTTP1Channel: CallBackend {
     }
 
     func forget(_ call: CallCore) {
-        // A call that waits is removed when the next one is placed.
+        // advance() removes the ended call, at the latest when it is the first of the waiting
+        // calls.
         loop.run { [self] in advance() }
     }
 

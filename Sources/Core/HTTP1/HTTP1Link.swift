@@ -85,7 +85,7 @@ extension HTTP1Link {
         case isOpen
         /// The call has ended, and the connection can carry another.
         case isOver
-        /// The connection takes no call.
+        /// The connection cannot carry the call. Nothing of the call was sent.
         case refused
     }
 

@@ -2,13 +2,14 @@
 ///
 /// Calls of gRPC need HTTP/2. Plain HTTP requests and procedure calls over them run over both.
 public enum HTTPVersion: Hashable, Sendable {
-    /// HTTP/2 alone: chosen by ALPN over TLS, and assumed in the clear.
+    /// HTTP/2 only: selected by ALPN with TLS, and used with prior knowledge without TLS (RFC 9113
+    /// §3.3).
     case http2
-    /// HTTP/1.1 alone. A connection carries one request at a time, so the number of connections
-    /// limits that of requests under way.
+    /// HTTP/1.1 only. A connection carries one request at a time, so the number of connections
+    /// limits the number of running requests.
     case http1
-    /// Over TLS the server chooses (ALPN); one that chooses nothing speaks HTTP/1.1. In the clear
-    /// there is no choice: HTTP/1.1.
+    /// With TLS, the server selects the version by ALPN; HTTP/1.1 is used if it selects none.
+    /// Without TLS, HTTP/1.1 is used.
     case negotiated
 }
 

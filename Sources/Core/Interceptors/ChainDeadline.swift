@@ -41,13 +41,14 @@ extension ChainDeadline {
         if !isOver { move { _ in deadline.moment } }
     }
 
-    /// The rest of the call starts with this deadline.
+    /// The part of the call below an interceptor starts with this deadline.
     func shorten(to deadline: Deadline) {
         guard let moment = deadline.moment else { return }
         move { state in state.instant.map { min($0, moment) } ?? moment }
     }
 
-    /// The rest of the call has ended, and another may follow within `deadline`.
+    /// The part of the call below an interceptor has ended. The interceptor may start that part
+    /// again, within `deadline`.
     func restore(to deadline: Deadline) {
         move { state in Deadline.earlier(Deadline(moment: state.callers), deadline).moment }
     }

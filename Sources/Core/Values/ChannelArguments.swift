@@ -100,7 +100,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// The receive window of a stream, in bytes; nil, the default, leaves it to the measured
     /// bandwidth × delay.
     public var streamWindowByteCount: Int?
-    /// The largest frame that the server may send, in bytes; 16,384 by default, and 16,384 to 16,777,215.
+    /// The largest frame payload that the server may send, in bytes: 16,384 (the default) to
+    /// 16,777,215.
     public var maxFrameByteCount = 16_384
     /// Whether receive windows grow with the measured bandwidth × delay, where
     /// ``streamWindowByteCount`` does not say how large they are; true by default.

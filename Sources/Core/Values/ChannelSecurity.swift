@@ -52,7 +52,7 @@ extension ChannelCredentials {
     }
 }
 
-/// Adapts a security of the program to the interface of TLS.
+/// Adapts the program's ``ChannelSecurity`` to `TLSProvider`.
 package struct OwnSecurityProvider: TLSProvider {
     private let security: any ChannelSecurity
 

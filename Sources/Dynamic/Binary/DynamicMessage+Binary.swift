@@ -3,9 +3,9 @@ public import SwiftletMessages
 extension DynamicMessage {
     /// Decodes a message of the type `schema`.
     ///
-    /// Throws for what compiled messages refuse, and unless `allowsPartial` for a message without one
-    /// of its required fields. A string that is not UTF-8 is kept as an unknown field if its field
-    /// does not ask for UTF-8, as in proto2, and is an error otherwise.
+    /// Throws when a compiled message would throw for the same bytes. Unless `allowsPartial`, it
+    /// also throws when a required field is absent. If a string is not UTF-8, it is an error where
+    /// the field requires UTF-8; elsewhere (proto2), it is kept as an unknown field.
     public init(
         decoding bytes: Span<UInt8>, as schema: MessageSchema,
         options: DecodingOptions = DecodingOptions(), allowsPartial: Bool = false

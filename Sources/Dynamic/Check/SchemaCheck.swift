@@ -71,7 +71,8 @@ enum SchemaCheck {
         return findings
     }
 
-    /// The fields of one oneof must be cases of one enum, and those of two oneofs of two.
+    /// Checks that all fields of a oneof are cases of one enum, and that two oneofs do not share an
+    /// enum.
     private static func oneofs(_ fields: [CheckedField], _ schema: MessageSchema) -> [String] {
         var enums: [OneofSchema: ObjectIdentifier] = [:]
         var owners: [ObjectIdentifier: OneofSchema] = [:]

@@ -28,7 +28,7 @@ extension GeneratedFile {
         let path = "\(directory)/\(path)"
         try Self.makeDirectories(of: path)
         guard let stream = unsafe fopen(path, "w") else { throw GeneratedFileError(at: path) }
-        // The buffer is the array's, with its count.
+        // Safe: the pointer and the count are those of the array, and are used only in the closure.
         let count = unsafe bytes.withUnsafeBytes {
             unsafe fwrite($0.baseAddress, 1, $0.count, stream)
         }

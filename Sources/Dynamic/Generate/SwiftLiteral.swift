@@ -18,7 +18,8 @@ enum SwiftLiteral {
         }
     }
 
-    /// Zero is `0`: with its type beside it, a fraction would only add words.
+    /// The literal of a number. A whole number that is not negative has no `.0`, because its type
+    /// is beside it.
     private static func number(_ value: Double, _ text: String) -> String {
         if value.isNaN { return ".nan" }
         if value.isInfinite { return value < 0 ? "-.infinity" : ".infinity" }

@@ -22,7 +22,7 @@ struct JSONReader {
         try scanner.end()
     }
 
-    /// Reads a message in the form that its type has.
+    /// Reads a message: a well-known type in its special JSON form, any other message as an object.
     mutating func read(into message: inout DynamicMessage) throws(FormatError) {
         if let wellKnown = message.schema.wellKnown {
             try read(wellKnown, into: &message)
@@ -31,7 +31,7 @@ struct JSONReader {
         }
     }
 
-    /// Reads the members of an object as fields, but for the one of the name `passedOver`.
+    /// Reads the members of an object as fields, except the member with the name `passedOver`.
     mutating func members(
         of message: inout DynamicMessage, passingOver passedOver: String?
     ) throws(FormatError) {
@@ -57,7 +57,8 @@ struct JSONReader {
         }
     }
 
-    /// An object whose members are read by a reader.
+    /// Reads an object. Calls `member` for each member, with a reader at its value and with its
+    /// name.
     mutating func object(
         _ member: (inout JSONReader, String) throws(FormatError) -> Void
     ) throws(FormatError) {
@@ -69,7 +70,8 @@ struct JSONReader {
         }
     }
 
-    /// A list whose elements are read by a reader.
+    /// Reads a list. Calls `element` for each element, with a reader at its value and with its
+    /// index.
     mutating func list(
         _ element: (inout JSONReader, Int) throws(FormatError) -> Void
     ) throws(FormatError) {

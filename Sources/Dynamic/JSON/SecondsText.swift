@@ -89,7 +89,7 @@ package enum TimestampText {
         return range ~= seconds ? (seconds, nanos) : nil
     }
 
-    /// The seconds of a zone, `Z` or `+01:00`.
+    /// The offset of a time zone (`Z` or `+01:00`) from UTC, in seconds. Nil when it is malformed.
     private static func offset(_ text: Substring) -> Int64? {
         if text == "Z" { return 0 }
         guard Array(text.utf8.dropFirst()).matches("dd:dd"),

@@ -138,7 +138,7 @@ public struct SchemaFetch: Sendable {
 
     // MARK: Answers
 
-    /// Takes the answer to the request that ``next()`` returned last.
+    /// Processes the response to the request that ``next()`` returned last.
     ///
     /// Throws when the server answers with an error, answers another request, sends a file that
     /// cannot be decoded, or exceeds a limit.

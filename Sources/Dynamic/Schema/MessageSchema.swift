@@ -7,7 +7,8 @@ public struct MessageSchema: SchemaElement {
 
     private var entry: MessageEntry { pool.messages[index] }
     var layout: MessageLayout { pool.messageLayouts[index] }
-    /// The well-known type that it is, by its name and its fields.
+    /// The well-known type of the message, recognised by name and fields; nil for any other
+    /// message.
     var wellKnown: WellKnownType? { pool.messages[index].wellKnown }
 
     /// The descriptor, options included.

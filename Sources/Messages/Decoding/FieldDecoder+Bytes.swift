@@ -115,8 +115,8 @@ extension FieldDecoder {
         throw failure(.truncated)
     }
 
-    /// A tag of more than one byte: the fields from number 16 on. Unlike a value it may not be
-    /// longer than 32 bits need, which protobuf's conformance tests ask for.
+    /// Reads a tag of more than one byte; fields from number 16 on have one. A tag has at most five
+    /// bytes (protobuf's conformance tests require this limit), while a value may have ten.
     @usableFromInline
     @inline(never)
     mutating func longTag() throws(WireError) {

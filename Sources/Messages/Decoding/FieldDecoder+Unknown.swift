@@ -1,7 +1,8 @@
-// Fields that are passed over.
+// Fields that are skipped.
 extension FieldDecoder {
-    /// Passes over the field that is due, and over more of the same tag: a flood of one unknown
-    /// field must not cost a walk for each. Then reads the next tag.
+    /// Skips the current field and all that directly follow with the same tag, and reads the next
+    /// tag. Returns the skipped bytes. One call skips all of them, because otherwise each field
+    /// would cost another visit of the message.
     @usableFromInline
     package mutating func skipRun() throws(WireError) -> UnsafeBufferPointer<UInt8> {
         let first = unsafe tagStart

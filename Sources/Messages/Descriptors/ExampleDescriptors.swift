@@ -57,7 +57,7 @@ extension Google.Protobuf.FileDescriptorProto {
         return bytes
     }
 
-    /// The value of a letter of base64; nil for the signs that fill the end.
+    /// The value of a base64 character; nil for padding.
     private static func sixBits(_ character: UInt8) -> UInt32? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))

@@ -2,11 +2,11 @@
 extension Google.Protobuf {
     /// The options of a message.
     public struct MessageOptions: Message {
-        /// Whether it is encoded as a message set, whose fields are all extensions.
+        /// Whether the message is encoded as a message set, whose fields are all extensions.
         public var messageSetWireFormat: Bool?
         public var noStandardDescriptorAccessor: Bool?
         public var deprecated: Bool?
-        /// Whether it is the type of a map's entries.
+        /// Whether the message is the entry type of a map field.
         public var mapEntry: Bool?
         public var deprecatedLegacyJsonFieldConflicts: Bool?
         public var features: FeatureSet?

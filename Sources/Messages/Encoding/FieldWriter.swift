@@ -16,7 +16,8 @@ public struct FieldWriter: FieldVisitor {
     @usableFromInline var start: UnsafeMutablePointer<UInt8>
     /// How many bytes the encoding has so far, written or not.
     @usableFromInline var count: Int
-    /// Negative if there is no room for the slack.
+    /// The largest `count` at which a primitive may be written: the buffer's size minus `slack`.
+    /// Negative if the buffer is smaller than that.
     @usableFromInline var limit: Int
     /// The index of the length of the innermost value that is not complete; negative if there is none.
     @usableFromInline var openIndex = -1

@@ -63,7 +63,7 @@ struct VisitedMemory {
         byteCount = UInt(bitPattern: MemoryLayout<M>.size)
     }
 
-    /// No message: every property is outside of it.
+    /// No memory, before a message is visited: every property counts as a temporary copy.
     @inlinable
     init() {
         start = 0
@@ -74,7 +74,7 @@ struct VisitedMemory {
     @inlinable
     @inline(__always)
     func require<Property>(_ property: inout Property, _ number: UInt32) {
-        // A property without bytes has no address to speak of, and nothing of it is written.
+        // A property of size zero has no meaningful address, and Swift writes nothing back for it.
         guard MemoryLayout<Property>.size > 0 else { return }
         let address = unsafe withUnsafePointer(to: &property) { UInt(bitPattern: $0) }
         guard address &- start < byteCount else { ProgramError.stopNotStored(number) }

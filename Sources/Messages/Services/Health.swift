@@ -78,7 +78,7 @@ extension GRPC.Health {
         public mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
     }
 
-    /// Their states, by name.
+    /// The states of all services, by name.
     public struct HealthListResponse: Message {
         public var statuses: [String: HealthCheckResponse] = [:]
         public var unknownFields = UnknownFields()

@@ -1,6 +1,6 @@
-// The packages of the .proto files, as places for their messages: `grpc.testing.Payload` is
-// `GRPC.Testing.Payload`. Names such as `Empty`, `Status` and `Duration` would get in the way of
-// the user's own, if they stood alone.
+// The packages of the .proto files, as namespaces of their messages: `grpc.testing.Payload` is
+// `GRPC.Testing.Payload`. At the top level, names such as `Empty`, `Status` and `Duration` would
+// collide with the user's own types.
 
 public enum GRPC {
     /// `grpc.testing`: what implementations are tested and measured with.

@@ -48,7 +48,7 @@ extension RouteGuide {
         }
     }
 
-    /// Something worth naming at a point.
+    /// A named feature at a point.
     public struct Feature: Message {
         public var name = ""
         public var location: Point?

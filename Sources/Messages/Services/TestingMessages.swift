@@ -325,7 +325,8 @@ extension GRPC.Testing {
         }
     }
 
-    /// How long it did wait.
+    /// Whether the client's reconnects followed the specification, and the backoff delays that the
+    /// server observed.
     public struct ReconnectInfo: Message {
         public var passed = false
         public var backoffMs: [Int32] = []

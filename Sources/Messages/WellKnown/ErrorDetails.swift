@@ -290,9 +290,9 @@ extension Google.RPC {
         }
     }
 
-    /// Where to read on.
+    /// Links to more information.
     public struct Help: Message {
-        /// One place.
+        /// A link to more information.
         public struct Link: Message {
             public var description = ""
             public var url = ""

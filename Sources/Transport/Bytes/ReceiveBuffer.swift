@@ -1,8 +1,8 @@
 /// The bytes that arrived and were not consumed yet, contiguous in memory.
 ///
-/// The memory is set to zero once, when it is got, and filled from then on without being touched
-/// in between: a turn of the loop costs one system call and no copy. What is left unread (part of
-/// a frame) is moved to the front only when the room behind it gets scarce.
+/// The memory is set to zero once, when it is allocated. Later reads write over it, so a read costs
+/// one system call and no copy. When little free memory is left behind the unread bytes (part of a
+/// frame), they are moved to the front, or the buffer doubles.
 ///
 ///     try buffer.read(from: socket)
 ///     let count = buffer.withUnread { bytes in engine.receive(bytes) }

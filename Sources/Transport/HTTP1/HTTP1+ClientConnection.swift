@@ -37,8 +37,8 @@ extension HTTP1.ClientConnection {
         try writer.finish(trailers: trailers)
     }
 
-    /// Reads on from `offset`. Returns nil when more bytes are needed. Throws when the server breaks a
-    /// rule; the connection is of no more use then.
+    /// Reads from `offset` up to the next event. Returns nil when more bytes are needed, or after
+    /// an error. Throws when the server breaks a rule; close the connection then.
     package mutating func receive(
         _ bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP1Error) -> HTTP1.Event? {

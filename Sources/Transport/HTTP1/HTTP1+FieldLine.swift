@@ -71,7 +71,8 @@ extension HTTP1 {
         ) throws(HTTP1Error) -> (name: String, value: String) {
             var colon = 0
             while colon < line.count, line[colon] != UInt8(ascii: ":") {
-                // A blank in front of the colon, and a folded line, have been read in two ways (§5.1, §5.2).
+                // RFC 9112 §5.1, §5.2: implementations disagree on a blank before the colon and on
+                // a folded line, so both are refused.
                 guard isToken(line[colon]) else {
                     throw HTTP1Error("the name of a field has a byte that is not allowed in names")
                 }

@@ -15,7 +15,8 @@ package enum StandardError {
     package static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            // The buffer is the array's own, with its count.
+            // Safe: the pointer and the count are those of the slice, and are used only in the
+            // closure.
             let written = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe systemWrite(2, buffer.baseAddress, buffer.count)
             }
@@ -25,8 +26,8 @@ package enum StandardError {
     }
 }
 
-/// The name of the system's call is that of a function above.
+/// Calls the system's `write`, which `StandardError.write(_:)` hides inside that type.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    // Safe: the caller's buffer has so many bytes.
+    // Safe: the caller passes a pointer to `count` bytes.
     unsafe write(descriptor, bytes, count)
 }

@@ -62,8 +62,8 @@ extension Backlog {
         rest.isEmpty ? Self.change(&head, change) : Self.change(&rest[rest.count - 1], change)
     }
 
-    /// Removes the element during the change. With two references to its memory, the change would
-    /// copy it.
+    /// Moves the element out of `place` during the change, so that its memory has one reference.
+    /// With a second reference, the change would copy the memory.
     @inlinable
     static func change<Result>(
         _ place: inout Element?, _ change: (inout Element) -> Result

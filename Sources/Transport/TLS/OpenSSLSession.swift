@@ -70,7 +70,8 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     deinit {
         switch phase {
         case .open, .ended:
-            // Without it, OpenSSL would invalidate the tickets of a connection that was cut off.
+            // Without these flags, SSL_free would make the session not resumable if the connection
+            // ended without close_notify.
             unsafe library.sslSetShutdown(
                 ssl, OpenSSL.SSL_SENT_SHUTDOWN | OpenSSL.SSL_RECEIVED_SHUTDOWN)
         // RFC 5246 §7.2.2: after a failure a session is not to be resumed.

@@ -54,7 +54,7 @@ package struct TLSConfiguration: Hashable, Sendable {
     package var serverNameOverride: String?
     /// ALPN protocols in order of preference. A server with an empty list ignores the client's list.
     package var applicationProtocols = ["h2"]
-    /// Whether a connection fails on which ALPN selected no protocol.
+    /// Whether a connection fails when ALPN selects no protocol.
     package var requiresApplicationProtocol = true
     package var minimumVersion = Version.tls12
     package var maximumVersion = Version.tls13

@@ -96,7 +96,8 @@ final class LinkedField {
     unowned var container: LinkedMessage?
     /// The index of its oneof, which the source contains or which `optional` has made.
     let oneofIndex: Int32?
-    /// The declarations that may have this custom option; all if it is empty.
+    /// The kinds of declarations that may have this custom option. All kinds when the list is
+    /// empty.
     var targets: [Google.Protobuf.FieldOptions.OptionTargetType] = []
 
     // Set with the features.

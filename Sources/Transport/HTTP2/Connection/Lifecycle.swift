@@ -48,7 +48,8 @@ extension Lifecycle {
         awaitsShutdownPing = true
     }
 
-    /// The peer sent a GOAWAY. Returns whether correct peers send it.
+    /// The peer sent a GOAWAY. Returns whether it is the first one, or the second one of a graceful
+    /// shutdown. Throws when it names a higher stream than an earlier one.
     mutating func receive(_ frame: GoAwayFrame) throws(HTTP2Error) -> Bool {
         if case .goingAway(let last) = peer, frame.lastStreamID > last {
             // §6.8: "Endpoints MUST NOT increase the value they send."

@@ -4,7 +4,7 @@ struct Outbox: Sendable {
     private var bytes = GatherList()
     private var writer = FrameWriter()
     private var encoder: HPACK.Encoder
-    /// Acknowledgements and resets that the peer caused and that were not taken yet.
+    /// The number of queued acknowledgements and resets that the peer caused.
     private(set) var answerCount = 0
     private let answerLimit: Int
 
@@ -82,10 +82,10 @@ extension Outbox {
 
 extension Outbox {
     var isEmpty: Bool { bytes.isEmpty }
-    /// Bytes that were not taken yet.
+    /// The number of queued bytes.
     var byteCount: Int { bytes.count }
 
-    /// Moves everything behind what is in `list`.
+    /// Moves all queued bytes to the end of `list`.
     mutating func take(into list: inout GatherList) {
         answerCount = 0
         list.append(moving: &bytes)

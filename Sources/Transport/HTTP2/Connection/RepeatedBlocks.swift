@@ -6,8 +6,8 @@ struct RepeatedBlocks {
     /// Identifies a list among all that were remembered on the connection.
     typealias ID = UInt64
 
-    /// What the last block repeats: headers or trailers of a response, which were valid the first time.
-    /// Nil when it had to be decoded.
+    /// The kind and the ID of the remembered list that the last block repeats. Nil when the last
+    /// block had to be decoded.
     private(set) var current: (kind: HeaderRules.Kind, id: ID)?
 
     private var response = Remembered()

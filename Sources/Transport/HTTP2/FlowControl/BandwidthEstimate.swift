@@ -52,7 +52,8 @@ extension BandwidthEstimate {
             measurement = .measuring(since: now)
             advice.measuresDelay = true
         }
-        // Several streams can send updates at once, so measure over a quarter of the window.
+        // Several streams can send updates in quick succession, so the measurement waits until a
+        // quarter of the window was consumed.
         guard byteCount >= windowByteCount / 4 else { return advice }
         defer { (lastUpdate, byteCount) = (now, 0) }
         guard let lastUpdate, let delay else { return advice }

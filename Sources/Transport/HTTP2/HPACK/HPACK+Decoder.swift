@@ -20,7 +20,8 @@ extension HPACK {
             table = Table(limit: limit)
         }
 
-        /// Positions in a table have 32 bits.
+        /// Limits a table's size to `Limits.tableByteCount`, because positions in a table have 32
+        /// bits.
         private static func clamped(_ byteCount: Int) -> Int {
             min(max(0, byteCount), Limits.tableByteCount)
         }

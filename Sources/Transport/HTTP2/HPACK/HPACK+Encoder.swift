@@ -124,9 +124,10 @@ extension HPACK.Encoder {
         prepared.tableChanged()
     }
 
-    /// Whether a field enters the table. A field that is sent once must not evict others, so it
-    /// enters when it is sent the second time; or when its name is sent the second time and is not
-    /// in the table.
+    /// Whether to insert a field into the table. A field above ¾ of the table's size is not
+    /// inserted. A field of prepared headers is inserted at once. Another field may be sent only
+    /// once and must not evict others. It is inserted when the field, or a name that is not in the
+    /// table, is sent the second time.
     private mutating func shouldInsert(
         _ field: HeaderList.Field, nameIndex: Int, repeats: Bool, fieldHash: UInt64,
         nameHash: UInt64

@@ -13,7 +13,8 @@ extension HPACK {
         private let ends: [UInt64]
         /// For each length of a code: the difference between a code and its index in `symbols`.
         private let offsets: [Int]
-        /// The symbols of codes with more than twelve bits, in the order of their codes.
+        /// All symbols, in the order of the lengths of their codes, then of the codes. Only the
+        /// symbols of codes with more than twelve bits are looked up here.
         private let symbols: [UInt8]
 
         private static let prefixBits = 12
