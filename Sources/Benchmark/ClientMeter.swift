@@ -165,7 +165,7 @@ extension ClientMeter {
         }
     }
 
-    /// The cause of the errors that follow; nil if there is none.
+    /// Records the reason as the first error, unless an error was recorded before.
     private func note(_ reason: String) {
         state.withLock { $0.firstError = $0.firstError ?? reason }
     }

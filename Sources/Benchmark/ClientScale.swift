@@ -2,7 +2,7 @@ import Swiftlet
 
 /// Measures the memory of open streams and connections.
 enum ClientScale {
-    /// Whether streams or connections are opened.
+    /// The open streams with their iterators, or the channels, kept until the memory is measured.
     fileprivate struct Held {
         var streams: [Conversation<ClientMethods.Request, ClientMethods.Reply>] = []
         var iterators: [ResponseStream<ClientMethods.Reply>.AsyncIterator] = []

@@ -61,7 +61,7 @@ struct EngineEnd: ~Copyable {
 }
 
 extension EngineEnd {
-    /// Sends the server's connection preface.
+    /// Receives the server's connection preface and its acknowledgement of this side's SETTINGS.
     mutating func begin() {
         let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
         let acknowledgement: [UInt8] = [0, 0, 0, 4, 1, 0, 0, 0, 0]

@@ -52,7 +52,8 @@ enum EngineUnary {
                 preconditionFailure("the engine refuses: \(error)")
             }
             if client.carry(to: &server, &place) { answer() }
-            // The receiver returns flow-control windows in the same step.
+            // Receivers may have queued WINDOW_UPDATE frames, so this repeats until neither side
+            // has output.
             while server.connection.hasOutput || client.connection.hasOutput {
                 _ = server.carry(to: &client, &place)
                 if client.carry(to: &server, &place) { answer() }

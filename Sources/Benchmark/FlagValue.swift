@@ -51,7 +51,8 @@ extension FlagValue {
             of: text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// Infinity and values that exceed `Duration` are out of the range, too.
+    /// The value, a number of seconds from `least` to 1e9. The upper limit excludes infinity and
+    /// values that exceed `Duration`.
     func seconds(from least: Double) throws(Complaint) -> Duration {
         let text = try text()
         if let seconds = Double(text), (least...1e9).contains(seconds) { return .seconds(seconds) }

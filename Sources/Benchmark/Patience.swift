@@ -20,7 +20,7 @@ final class Patience: Sendable {
     func watch() async {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
             guard let channel = lateChannel else { continue }
-            // A closed channel no longer has the limits of its server.
+            // Before close(), because a closed channel does not report its server's limits.
             let error = Self.lateness(on: channel)
             current.withLock { $0?.lateness = error }
             await channel.close()

@@ -17,7 +17,7 @@ public struct RESTClient: Sendable {
     public let channel: Channel
     /// The options of every request.
     public var options: CallOptions
-    /// Stands in front of every path. Without a slash at its end.
+    /// The prefix of every path. Does not end with a slash.
     private let prefix: String
 
     /// - Parameters:
@@ -87,10 +87,11 @@ extension RESTClient {
         try await answer(.head, path, query, nil, options).headers
     }
 
-    /// Makes a request of any method without a body; `completion` is called once with its outcome, on
-    /// the channel's queue. For code that does not await.
+    /// Starts a request without a body, with any HTTP method. Calls `completion` once with the
+    /// result, on the channel's queue. For code that does not use `await`.
     ///
-    /// - Returns: The request under way; nil when it cannot be made, which `completion` is told, too.
+    /// - Returns: The running request. Nil when the request cannot be made: then `completion` was
+    ///   called with the error before the return.
     @discardableResult
     public func start<Value: Decodable & Sendable>(
         _ method: HTTPMethod, _ path: String, query: [String: String] = [:],

@@ -8,13 +8,14 @@ public import SwiftletCore
 /// let sum: Int = try await client.call("sum", [1, 2, 3])
 /// ```
 ///
-/// A call whose URL names another server uses the channel of ``hosts`` for that server. The options of
-/// the client hold for it, and so do their interceptors; those of the channel do not.
+/// A call whose URL names another server uses the channel that ``hosts`` has for that server. The
+/// client's ``options`` and their interceptors apply to that call. The interceptors of ``channel``
+/// do not.
 public struct RPCClient<Kind: RPCProtocol>: Sendable {
     public let channel: Channel
     public let kind: Kind
     public var options: CallOptions
-    /// The hosts of calls that name a URL of their own; those of the program by default.
+    /// Provides the channels of calls to a URL of another server; ``HostCache/shared`` by default.
     public var hosts = HostCache.shared
     private let makeTicket: @Sendable () -> RPCTicket
 

@@ -24,8 +24,8 @@ public import SwiftletCore
 /// }
 /// ```
 public protocol RPCProtocol: Sendable {
-    /// The path that requests for a method are sent to, with its query; or a URL of HTTP, which may
-    /// be that of another server.
+    /// The path and query of the requests for a method; or an `http` or `https` URL, also one of
+    /// another server.
     func path(of method: String) -> String
 
     /// The HTTP method of requests; POST by default.

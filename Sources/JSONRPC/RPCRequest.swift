@@ -1,11 +1,12 @@
 import SwiftletCore
 
-/// One request of a protocol, ready to be sent, and the reading of its answer.
+/// An encoded request of an ``RPCProtocol``. Also decodes the response to it.
 struct RPCRequest<Kind: RPCProtocol>: Sendable {
     let path: String
     let body: [UInt8]
     private let kind: Kind
-    /// Nil for a request that a guard compares as it is.
+    /// The ID of the request, and the key by which a `DuplicateGuard` compares it. Nil if the body
+    /// was encoded elsewhere: then the whole body is compared.
     private let identity: RequestIdentity?
 
     init<Parameters: Encodable & Sendable>(
@@ -16,12 +17,13 @@ struct RPCRequest<Kind: RPCProtocol>: Sendable {
         path = url ?? kind.path(of: method)
         body = try kind.box(method, parameters, ticket)
         identity = RequestIdentity(id: ticket.id) {
-            // A body that cannot be made has failed the call above.
+            // `box` has thrown for parameters that cannot be encoded. If only the key fails, the
+            // whole body is compared.
             try? kind.duplicateKey(method, parameters)
         }
     }
 
-    /// A request whose body was made elsewhere.
+    /// A request whose body is encoded already.
     init(_ kind: Kind, path: String, body: [UInt8]) {
         self.kind = kind
         self.path = path

@@ -90,7 +90,7 @@ extension EngineFuzz {
         receive()
     }
 
-    /// A frame with a whole header, whatever is in it.
+    /// Adds a complete frame whose flags, stream and payload come from the fuzzer's input.
     private mutating func feedFrame(type: UInt8) {
         let flags = next() ?? 0
         let stream = next() ?? 0

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What becomes of messages that have arrived and that nobody has read yet.
+/// How a stream behaves while the caller does not read the messages that have arrived.
 @Suite("A stream that is read slowly", .timeLimit(.minutes(5)))
 struct BackPressureTests {
     private static let stream = Method<[UInt8], [UInt8]>(
@@ -55,7 +55,8 @@ struct BackPressureTests {
             before = written.count
             for _ in 0..<200 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         }
-        // Five bytes each: a window of them, as much in the server's queue, and what was read.
+        // An empty message has five bytes, so about 13,107 fill the window. The server queues about
+        // as many, and a few were read.
         #expect(written.count < 40_000)
         var received = 1
         while try await stream.next() != nil { received += 1 }

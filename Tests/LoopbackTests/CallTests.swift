@@ -64,9 +64,9 @@ struct CallTests {
 
     @Test("that is refused says the address, and when the channel tries again")
     func refused() async throws {
-        // A port on which nobody listens.
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(60)
+        // No server listens on port 1.
         let greeter = Greeter(
             channel: try Channel("127.0.0.1:1", credentials: .insecure, arguments: arguments))
         let error = await #expect(throws: RPCError.self) {

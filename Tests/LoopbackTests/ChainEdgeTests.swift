@@ -212,7 +212,8 @@ struct ChainEdgeTests {
         await #expect(throws: RPCError.self) { try await task.value }
         pause.mayEnd.continuation.yield()
         for await _ in pause.ended.stream { break }
-        // What was sent before it, the peer has seen before it: they share a connection.
+        // Requests on one connection arrive in order: a restarted call would be counted before this
+        // one.
         #expect(try await channel.unary(HostileTrial.echo, [8]) == RawPeer.replyBody)
         #expect(peer.callCount == 2)
         #expect(peer.connectionCount == 1)

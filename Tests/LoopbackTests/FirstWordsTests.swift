@@ -12,7 +12,7 @@ struct FirstWordsTests {
     /// Both addresses of one channel, in this order.
     private static func channel(
         _ first: RawPeer, _ second: String, connectTimeout: Duration = .seconds(20),
-        // So that on a busy machine, too, the first attempt is the one that is told of.
+        // So long that the error describes the first attempt even on a busy machine.
         backoff: Duration = .seconds(60)
     ) throws -> Channel {
         var arguments = ChannelArguments()

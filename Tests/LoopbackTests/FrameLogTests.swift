@@ -27,7 +27,7 @@ struct FrameLogTests {
         options.metadata["x-secret"] = secret
         let reply = try await channel.unary(echo, Array(secret.utf8), options: options)
         #expect(reply == Array(secret.utf8))
-        // Large enough to be read into its place when there is no log.
+        // So large that, without a log, its DATA would be read directly into the message.
         let large = [UInt8](repeating: 7, count: 300_000)
         #expect(try await channel.unary(echo, large) == large)
         await channel.close()

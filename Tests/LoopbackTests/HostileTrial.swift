@@ -10,7 +10,7 @@ struct HostileTrial {
     static let talk = Method<[UInt8], [UInt8]>(
         "/t.T/Talk", .bidirectional, request: .bytes, reply: .bytes)
 
-    /// What was seen.
+    /// The result of the call, and the effect on other calls of the connection.
     struct Outcome {
         /// 0 when the call succeeded.
         var code: Int

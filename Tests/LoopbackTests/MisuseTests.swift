@@ -79,7 +79,7 @@ struct MisuseTests {
         var metadata: Metadata = ["x-user": "José", "a": "b"]
         #expect(metadata.map(\.name) == ["a"])
         #expect(metadata.problem != nil)
-        // Whatever is added behind it.
+        // Valid entries that are added after the invalid one are kept.
         metadata.append("d", for: "c")
         metadata.append(contentsOf: ["e": "f", "g": "ü"])
         metadata.append("h", for: "e")

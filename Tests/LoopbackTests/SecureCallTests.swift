@@ -47,7 +47,7 @@ struct SecureCallTests {
         let measure = Method<[UInt8], [UInt8]>(
             "/t.T/Measure", .unary, request: .bytes, reply: .bytes)
         let server = try LoopbackServer(tls: tls) { server in
-            // So large that no update of it is due.
+            // A window so large that the server sends no WINDOW_UPDATE.
             server.windowByteCount = 256 << 20
             server.unary(measure) { request, _ in [UInt8(request.count >> 20)] }
         }

@@ -1,7 +1,7 @@
 import Swiftlet
 import Synchronization
 
-/// Notes what is written into it.
+/// Records the values that are written to the sink, and its end, as text.
 final class Sink<Value: Sendable>: Writeable {
     private let lines = Mutex<[String]>([])
     private let onWrite: @Sendable (Value) -> Void

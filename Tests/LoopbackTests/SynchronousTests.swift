@@ -3,8 +3,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Tests that block a thread of the pool of tasks, as plain `@Test func x() throws` do. On two
-/// processors that pool has two threads, so the server must not need one of them.
+/// Tests that block a thread of Swift's cooperative pool, as plain `@Test func x() throws` do. On
+/// two processors the pool has two threads, so the server must not need either of them.
 @Suite("A blocking call beside the server in one process", .timeLimit(.minutes(5)))
 struct SynchronousTests {
     private static let echo = HostileTrial.echo

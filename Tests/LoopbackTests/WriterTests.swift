@@ -97,7 +97,7 @@ struct WriterTests {
         }
         try writer.start(with: sink)
         for await number in asked where number == 3 { break }
-        // Were it not paused, it would come to the end of them meanwhile.
+        // A writer that was not paused would reach the end of the numbers during these yields.
         for _ in 0..<1_000 { await Task.yield() }
         #expect(writer.state == .paused)
         #expect(sink.all == ["1", "2"])

@@ -15,7 +15,8 @@ struct ChannelzListing {
     var servers: [ChannelzMessage] = []
     /// The connections of each server.
     var serverSockets: [Int64: [ChannelzMessage]] = [:]
-    /// Whether the server had no more than what is read at most.
+    /// Whether everything was read. False when reading stopped at `ChannelzReader.maxCount`
+    /// entries.
     var isComplete = true
     private var serverSocketCount = 0
 

@@ -74,7 +74,7 @@ func readFile(_ path: String) throws(FileError) -> [UInt8] {
 /// Reads what there is, at most `chunk.count` bytes. Returns the count of bytes; 0 at the end, and a
 /// negative number with the reason in `errno` when it fails.
 func readSome(_ descriptor: CInt, into chunk: inout [UInt8]) -> Int {
-    // The buffer is the array's own, with its count.
+    // Safe: the pointer and the count are those of the array, and are used only in the closure.
     unsafe chunk.withUnsafeMutableBytes { bytes in
         unsafe read(descriptor, bytes.baseAddress, bytes.count)
     }
@@ -120,7 +120,7 @@ private func writeAll(
 ) throws(FileError) {
     var written = 0
     while written < bytes.count {
-        // The buffer is the array's own; at most its rest is read.
+        // Safe: the pointer and the count are those of the slice, and are used only in the closure.
         let count = unsafe bytes[written...].withUnsafeBytes { bytes in
             unsafe write(descriptor, bytes.baseAddress, bytes.count)
         }

@@ -14,7 +14,8 @@ enum Interruption {
     /// The exit status of a command that ends by an interrupt: 128 and the number of the signal.
     static let exitStatus = 128 + SIGINT
 
-    /// Keeps SIGINT from ending the program. Called before other threads start: they inherit it.
+    /// Blocks SIGINT, so that it does not end the program. Call this before other threads start:
+    /// they inherit the signal mask.
     static func hold() {
         var signals = interrupt
         // Safe: the call reads the set only.

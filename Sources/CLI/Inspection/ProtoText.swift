@@ -173,7 +173,7 @@ extension ProtoText {
         return result
     }
 
-    /// A full name without the package, if that is the file's.
+    /// A full name, without the package if the package is that of the file.
     private func name(_ fullName: String) -> String {
         guard !package.isEmpty, fullName.hasPrefix(package + ".") else { return fullName }
         return String(fullName.dropFirst(package.utf8.count + 1))

@@ -1,4 +1,4 @@
-/// Where a text that begins as JSON ends: what may come next. The text need not be whole.
+/// The position at the end of a JSON text that may be incomplete, and what may follow there.
 struct JSONCursor {
     enum Place: Equatable {
         /// The name of a member. `partial` is what was typed of it, without the quotation mark.

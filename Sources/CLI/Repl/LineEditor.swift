@@ -1,6 +1,6 @@
 /// A text that is edited by keys, with a cursor. Does no input or output.
 struct LineEditor {
-    /// What the user of an editor does after a key.
+    /// What the caller must do after it has passed a key to the editor.
     enum Action: Equatable {
         case none
         /// The text or the cursor changed.

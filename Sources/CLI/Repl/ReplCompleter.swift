@@ -73,7 +73,7 @@ struct ReplCompleter {
 // MARK: - Requests
 
 extension ReplCompleter {
-    /// What the value is that an object or a list is in.
+    /// The schema type of an object or a list in the typed text.
     private enum Shape {
         case message(MessageSchema)
         case map(FieldSchema)
@@ -84,7 +84,7 @@ extension ReplCompleter {
             self = field?.message.map { .message($0) } ?? .unknown
         }
 
-        /// The field whose value the member `name`, or an element, has.
+        /// The field that describes the value of the member `name`, or of an element.
         func field(_ name: String?) -> FieldSchema? {
             switch self {
             case .message(let message):

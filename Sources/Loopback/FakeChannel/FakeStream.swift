@@ -80,7 +80,7 @@ final class FakeStream: Sendable {
         }
     }
 
-    /// Gets a part of the request. Returns whether the test has read it with that.
+    /// Passes a part of the request to the test. Returns true if that also counts as read.
     typealias Show = @Sendable (RequestPart) throws(RPCError) -> Bool
 
     private let loop: EventLoop
@@ -193,7 +193,7 @@ extension FakeStream: StreamCarrier {
         if !mayWait { call.streamHasRoom() }
     }
 
-    /// The test has read a message that was so long.
+    /// The test has read a message of `byteCount` bytes.
     func wasRead(_ byteCount: Int) { makeRoom { $0.remove(byteCount) } }
 
     /// The test reads no messages any more.
@@ -223,7 +223,7 @@ extension FakeStream: StreamCarrier {
 
     func consumed(_ byteCount: Int, on stream: StreamHandle) {}
 
-    /// Ends the call from this side; nothing when it has ended.
+    /// Cancels the call, as its caller would. Does nothing after its end.
     func cancel() {
         let call = state.withLock { $0.call }
         call?.cancel()
@@ -278,7 +278,8 @@ extension FakeStream: StreamCarrier {
                         wasRead(byteCount)
                     }
                 } catch {
-                    // The test cannot read what its own caller sent: the call says so.
+                    // The request cannot be decoded for the test, so the call fails with that
+                    // error.
                     let failure = RPCError.refused(
                         .internal, "the fake channel cannot read the request: \(error.message)")
                     call?.end(with: failure, isImmediate: true)

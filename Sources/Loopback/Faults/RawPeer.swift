@@ -17,8 +17,8 @@ public final class RawPeer: Sendable {
         case misbehave
         /// As it should be.
         case reply
-        /// With headers and a message at once; with another message and the status OK when the
-        /// client sends something more than its first message.
+        /// With headers and a message when the call's headers arrive; with another message and the
+        /// status OK when the client sends the first DATA frame that is not empty.
         case hold
     }
 
@@ -55,7 +55,7 @@ public final class RawPeer: Sendable {
     /// How many connections were accepted so far.
     public var connectionCount: Int { acceptor.state.withLock { $0.acceptedCount } }
 
-    /// How many calls were begun so far, those included that were sent again.
+    /// How many calls have begun so far, including calls that the client sent again.
     public var callCount: Int { acceptor.state.withLock { $0.callCount } }
 
     /// How many PINGs clients have sent so far.

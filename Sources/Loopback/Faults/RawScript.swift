@@ -19,13 +19,13 @@ package struct RawScript: Sendable {
     /// Whether received DATA is answered with WINDOW_UPDATE.
     package var grantsWindow = true
 
-    /// A server whose opening is correct.
+    /// A server that sends a correct connection preface, and `answer` for each complete request.
     package init(answer: @escaping Answer) {
         opening = { try $0.send(RawFrame.settings([])) }
         self.answer = answer
     }
 
-    /// A server whose answers are correct.
+    /// A server that sends `opening` first, and a correct response for each complete request.
     package init(opening: @escaping Step) {
         self.opening = opening
         answer = { try $0.reply($1) }

@@ -89,7 +89,7 @@ extension HTTP1Session {
     private func readSocket(_ buffer: inout ReceiveBuffer, untilEmpty: Bool) -> Bool {
         receive(&buffer)
         var byteCount = 0
-        // A client that sends ahead of the answer is read when it was answered.
+        // A pipelined request stays in the buffer until the previous one is answered.
         while byteCount < ReceiveBuffer.turnByteCount, !buffer.isFull {
             guard let read = try? wire.read(into: &buffer) else { return true }
             byteCount += read.byteCount
@@ -215,7 +215,7 @@ extension HTTP1Session {
                 try state.connection.finish()
                 return true
             } catch {
-                // The reply of a handler is not legal, or the client got another answer.
+                // The handler's reply cannot be sent, or the request was answered already.
                 return false
             }
         }

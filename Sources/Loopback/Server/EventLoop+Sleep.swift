@@ -3,8 +3,9 @@ import SwiftletTransport
 import Synchronization
 
 extension EventLoop {
-    /// Suspends a task for `duration`, or until it is cancelled. `Task.sleep` would need a thread of
-    /// the pool of tasks, and the tests of the server's user may block all of them.
+    /// Suspends a task for `duration`, or until it is cancelled. `Task.sleep` would need a thread
+    /// of Swift's cooperative thread pool, and the tests of the server's user may block all of
+    /// them.
     func sleep(for duration: Duration) async throws(CancellationError) {
         let sleep = LoopSleep()
         await withTaskCancellationHandler {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Runs the tasks of a server's handlers on threads of the server's own.
 ///
-/// Tests block threads of the pool of tasks, which has one for each processor. A handler that
-/// needed that pool would wait for the very test that waits for its answer.
+/// Tests block threads of Swift's cooperative thread pool, which has one for each processor. A
+/// handler that needed that pool would wait for the very test that waits for its response.
 final class HandlerThreads: TaskExecutor {
     private struct State {
         var jobs = Backlog<EventLoop.TaskJob>()
@@ -78,7 +78,8 @@ extension HandlerThreads {
         }
     }
 
-    /// The threads that run already take over. Without any, the jobs run on the pool of tasks.
+    /// Called when a thread could not be started. The running threads run the queued jobs; without
+    /// any thread, the jobs run on Swift's global executor.
     private func threadDidNotStart() {
         let jobs = state.withLock { state in
             state.threadCount -= 1

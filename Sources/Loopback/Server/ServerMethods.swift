@@ -31,8 +31,8 @@ public struct ServerContext: Sendable {
     /// Sends metadata before the first message. Has an effect once.
     public func sendInitialMetadata(_ metadata: Metadata) { call.sendInitialMetadata(metadata) }
 
-    /// Suspends the handler. Throws when the call is cancelled. In contrast to `Task.sleep` it returns
-    /// also while tests block every thread of the pool of tasks.
+    /// Suspends the handler. Throws when the call is cancelled. Unlike `Task.sleep`, it also
+    /// returns while tests block every thread of Swift's cooperative thread pool.
     public func sleep(for duration: Duration) async throws(CancellationError) {
         try await call.session.loop.sleep(for: duration)
     }

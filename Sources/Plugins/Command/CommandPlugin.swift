@@ -19,7 +19,8 @@ struct GenerateCommandPlugin: CommandPlugin {
         let tool = try context.tool(named: "swiftlet-generator").url
         var hasFiles = false
         for case let target as any SourceModuleTarget in targets {
-            // The manifest may exclude the files from the sources, so that SwiftPM accepts them.
+            // Searches the directory, because the manifest may exclude `.proto` files from the
+            // target to avoid SwiftPM's warning about unhandled files.
             let directory = target.directoryURL
             let protos = try ProtoTarget(directory, sources: ProtoTarget.contents(of: directory))
             guard !protos.names.isEmpty else { continue }
@@ -35,7 +36,7 @@ struct GenerateCommandPlugin: CommandPlugin {
         }
     }
 
-    /// Runs the generator. It prints its mistakes itself.
+    /// Runs the generator, which prints the errors of `.proto` files itself. Throws if it fails.
     private func run(_ tool: URL, _ arguments: [String]) throws {
         let process = try Process.run(tool, arguments: arguments)
         process.waitUntilExit()

@@ -73,8 +73,9 @@ struct ProtoTarget {
 // MARK: - The generator's files
 
 extension ProtoTarget {
-    /// The arguments of the generator that writes to `output`. SwiftPM does not ask a plug-in again when only
-    /// the settings have changed, so the generator compares those that the arguments come from.
+    /// The arguments of the generator for the directory `output`. SwiftPM does not run a build
+    /// plug-in again when only the settings have changed. The arguments therefore contain the
+    /// settings that they depend on, and the generator fails if these have changed.
     func arguments(output: URL) -> [String] {
         let planned = settings.planned.flatMap { ["--planned", $0] }
         let described = settingsFile.map { ["--settings", $0.path] + planned } ?? []

@@ -10,8 +10,8 @@ import SwiftletDynamic
 
 /// Writes Swift source for the `.proto` files of a target. The plug-ins run it.
 ///
-/// Mistakes are printed as a compiler prints them, with the paths of files, so that they are in the log
-/// of the build at their place.
+/// Errors are printed in the format of a compiler, `path:line:column: error: …`, so that an editor
+/// can show them at their line in the file.
 @main
 enum Main {
     static func main() {
@@ -79,7 +79,8 @@ enum Main {
     private static func report(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            // The buffer is the array's, with its count.
+            // Safe: the pointer and the count are those of the slice, and are used only in the
+            // closure.
             let count = unsafe bytes.withUnsafeBytes {
                 unsafe write(STDERR_FILENO, $0.baseAddress, $0.count)
             }

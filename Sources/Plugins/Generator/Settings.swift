@@ -59,8 +59,8 @@ extension Settings {
         ]
     }
 
-    /// Throws if the arguments come from other settings: SwiftPM does not ask a plug-in again when only the
-    /// settings have changed.
+    /// Throws if a setting differs from the one that the plug-in planned the build with. SwiftPM
+    /// does not run a build plug-in again when only the settings have changed.
     func expect(_ planned: [String]) throws(SettingsError) {
         guard let change = self.planned.first(where: { !planned.contains($0) }) else { return }
         let name = change.prefix { $0 != "=" }
@@ -80,14 +80,15 @@ extension Settings {
         try self.init(decoding: DynamicMessage(json: json, as: type).encoded())
     }
 
-    /// The options of a target that has no settings. File names are unique in the target then.
+    /// The options of a target without settings. The output names contain the path of the `.proto`
+    /// file, because file names must be unique in a Swift module.
     static var defaultOptions: GeneratorOptions {
         var options = GeneratorOptions()
         options.fileNaming = .pathToUnderscores
         return options
     }
 
-    /// The options of the generator. Throws for a value that an option does not have.
+    /// The options of the generator. Throws when a setting has a value that is not allowed.
     func options() throws(SettingsError) -> GeneratorOptions {
         var options = Self.defaultOptions
         if let visibility {
@@ -115,7 +116,7 @@ extension Settings {
     }
 }
 
-/// A value that a setting does not have.
+/// The error for a setting whose value is not allowed, or has changed since the build was planned.
 struct SettingsError: Error, CustomStringConvertible {
     let description: String
 }

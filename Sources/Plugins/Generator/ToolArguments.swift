@@ -1,10 +1,10 @@
-/// What a plug-in asks for: `--output DIR [--settings FILE] [--planned NAME=VALUE]…
+/// The arguments that a plug-in passes: `--output DIR [--settings FILE] [--planned NAME=VALUE]…
 /// [--empty-files] [-I DIR]… NAME…`.
 struct ToolArguments {
     private(set) var output = ""
     /// The path of a `swiftlet.json`; nil for none.
     private(set) var settings: String?
-    /// The settings that the other arguments come from.
+    /// The `name=value` settings from which the plug-in made the other arguments.
     private(set) var planned: [String] = []
     private(set) var writesEmptyFiles = false
     /// Where the files and their imports are.

@@ -119,7 +119,7 @@ extension Step {
         }
     }
 
-    /// Begins a call at each interval, whatever became of those before.
+    /// Starts a call at each interval, whether or not earlier calls have ended.
     private func load(on channel: Channel) async throws -> [Outcome] {
         let interval = interval ?? 1
         FileHandle.standardOutput.write(Data("load\n".utf8))

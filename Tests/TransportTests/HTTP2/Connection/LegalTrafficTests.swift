@@ -36,7 +36,7 @@ struct LegalTrafficTests {
             }
         }
 
-        /// What the sender of the data has sent. It must have been permitted.
+        /// Subtracts the sent DATA from the windows, and checks that the windows permitted it.
         mutating func spend(_ frames: [SentFrame]) {
             for frame in frames {
                 if frame.type == Raw.headers, streams[frame.stream] == nil {
