@@ -1,7 +1,8 @@
 import Swiftlet
 import SwiftletTransport
 
-/// `swiftlet-bench client`: one kind of work against a server, as in the clients in other languages.
+/// `swiftlet-bench client`: runs one scenario against a server, like gRPC's other benchmark
+/// clients.
 enum ClientBenchmark {
     static func run(_ words: [String]) async {
         guard !words.contains("--help") else { return print(ClientArguments.usage) }
@@ -35,7 +36,8 @@ enum ClientBenchmark {
             ? ClientMeter.Counters(allocations: .allocations(), systemCalls: .systemCalls())
             : ClientMeter.Counters()
         let methods = ClientMethods(arguments)
-        // A single blocking worker turns the queue itself; several share a queue with a thread.
+        // A single blocking worker runs the queue's event loop itself. Several workers share a
+        // queue that has its own thread.
         let isTurnedByHand = arguments.executor == .blocking && arguments.concurrency == 1
         let queue = try CompletionQueue(
             isTurnedByHand ? .byHand : .ownThread, spin: arguments.spin)

@@ -58,7 +58,8 @@ extension ClientMeter {
         return true
     }
 
-    /// Counts messages in one direction: a latency is the mean over a block of them.
+    /// Counts messages of a stream in blocks of 32. The mean time per message of a full block is
+    /// one latency.
     struct Block {
         static let size = 32
 
@@ -82,7 +83,7 @@ extension ClientMeter {
         }
     }
 
-    /// A failure, which ends its worker.
+    /// Counts a failure, and keeps the text of the first one. The calling worker must end.
     func fail(_ error: any Error) {
         state.withLock { state in
             state.tally.errorCount += 1
@@ -151,7 +152,7 @@ extension ClientMeter {
         return Costs(before: before, after: after, seconds: seconds)
     }
 
-    /// Returns whether they have all ended.
+    /// Blocks until all workers have ended or `instant` has passed. Returns whether all have ended.
     private func waitForWorkers(until instant: Instant) -> Bool {
         endOfWork.withLock {
             while !state.withLock({ $0.isOver }) {
@@ -212,7 +213,7 @@ struct LatencyHistogram {
         return exponent * 16 + (mantissa & 15)
     }
 
-    /// The time at `part` of the width of a step.
+    /// A time inside a step: `part` is 0 for its lower bound and 1 for its upper bound.
     private static func nanoseconds(of step: Int, at part: Double) -> Double {
         let (exponent, mantissa) = (step / 16, step % 16)
         return Double(1 << exponent) * (1 + (Double(mantissa) + part) / 16)

@@ -55,7 +55,7 @@ enum FaultRun {
                 }
             }
         }
-        // All servers are back: from now on nothing may fail, after one backoff at the most.
+        // All servers are running. After the longest reconnect backoff, no call may fail.
         try await Task.sleep(for: .seconds(2))
         for number in 0..<200 {
             await tally.countAfterwards { [shape = FaultyMethods.Shape(number)] in
@@ -190,7 +190,8 @@ final class FaultyServers: Sendable {
     /// What was done to the servers, and how often.
     var counts: [String: Int] { state.withLock { $0.counts } }
 
-    /// Does something to one of the servers.
+    /// Kills, drains, slows, breaks or heals a server chosen at random; restarts it if it is
+    /// stopped.
     func disturb() {
         let (index, server, isRunningCount) = state.withLock { state in
             let index = Int.random(in: 0..<state.servers.count)

@@ -1,8 +1,9 @@
 public import SwiftletCore
 
 extension RPCClient where Kind == JSONRPC {
-    /// Makes a call with fields of its own, and waits for its result. They are added to those of the
-    /// protocol, and may replace any of those. See ``call(_:_:returning:at:options:)`` for the rest.
+    /// Makes a call with `additionalFields` in the request, and waits for the result. These fields
+    /// are added to the fields of the protocol, and replace fields of the same name. See
+    /// ``call(_:_:returning:at:options:)`` for the other parameters.
     public func call<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,
         at url: String? = nil, additionalFields: [String: JSONValue],
@@ -12,7 +13,8 @@ extension RPCClient where Kind == JSONRPC {
             method, parameters, at: url, options: options)
     }
 
-    /// The same with a handler. See ``start(_:_:returning:at:options:completion:)``.
+    /// Starts a call with `additionalFields` in the request. See
+    /// ``start(_:_:returning:at:options:completion:)`` for the other parameters.
     @discardableResult
     public func start<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,

@@ -1,7 +1,7 @@
 public import SwiftletCore
 
-/// Requests of a RESTful API, whose bodies are JSON, over the connections of a channel: beside procedure
-/// calls, or without any.
+/// Sends requests with JSON bodies to a RESTful API, over a channel that gRPC calls may use as
+/// well.
 ///
 /// ```swift
 /// let users = try RESTClient(url: "https://api.example.com/v1")
@@ -11,8 +11,8 @@ public import SwiftletCore
 /// try await users.delete("users/1")
 /// ```
 ///
-/// A status other than 2xx is an `RPCError`, which carries the beginning of the body. For whole answers
-/// use `Channel.request(_:_:contentType:accept:body:_:)`.
+/// A status other than 2xx throws an `RPCError`, which carries the beginning of the body. To get
+/// any response as it is, use `Channel.request(_:_:contentType:accept:body:_:)`.
 public struct RESTClient: Sendable {
     public let channel: Channel
     /// The options of every request.
@@ -37,7 +37,7 @@ public struct RESTClient: Sendable {
     /// - Parameters:
     ///   - url: The URL, such as `https://api.example.com/v1`.
     ///   - options: The options of every request; none by default.
-    ///   - hosts: The hosts whose channels are used; those of the program by default.
+    ///   - hosts: Provides the channel; `HostCache.shared` by default.
     public init(
         url: String, _ options: CallOptions = CallOptions(), hosts: HostCache = .shared
     ) throws(RPCError) {

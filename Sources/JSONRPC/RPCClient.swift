@@ -15,7 +15,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     public let channel: Channel
     public let kind: Kind
     public var options: CallOptions
-    /// Provides the channels of calls to a URL of another server; ``HostCache/shared`` by default.
+    /// Provides the channels of calls to a URL of another server; `HostCache.shared` by default.
     public var hosts = HostCache.shared
     private let makeTicket: @Sendable () -> RPCTicket
 
@@ -40,7 +40,7 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
     /// - Parameters:
     ///   - url: The URL, such as `https://example.com/rpc`.
     ///   - options: The options of every call; none by default.
-    ///   - hosts: The hosts whose channels are used; those of the program by default.
+    ///   - hosts: Provides the channels; `HostCache.shared` by default.
     ///   - makeKind: Makes the protocol for the path and query of the URL.
     public init(
         url: String, _ options: CallOptions = CallOptions(), hosts: HostCache = .shared,
@@ -54,9 +54,9 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
 }
 
 extension RPCClient {
-    /// Makes a call and waits for its result. Throws the error that the protocol finds in the answer, or
-    /// an `RPCError` when the call fails or the answer is not one of the protocol.
-    /// What the call's options leave open is taken from ``options``.
+    /// Makes a call and waits for its result. Throws the error that the protocol finds in the
+    /// response, or an `RPCError` when the call fails or the response is not valid. Options that
+    /// the call does not set are those of ``options``.
     ///
     /// - Parameters:
     ///   - method: The name of the method.
@@ -73,15 +73,15 @@ extension RPCClient {
         return try request.value(of: try await send(request, options))
     }
 
-    /// Makes a call; `completion` is called once with its outcome, on the channel's queue. For code that
-    /// does not await. A request that cannot be made is reported before this returns. See
-    /// ``call(_:_:returning:at:options:)`` for the parameters.
+    /// Starts a call. Calls `completion` once with the result, on the channel's queue; when the
+    /// request cannot be made, on the caller's thread before this function returns. For code that
+    /// does not use `await`. See ``call(_:_:returning:at:options:)`` for the parameters.
     ///
     /// ```swift
     /// client.start("sum", [1, 2, 3]) { (result: Result<Int, any Error>) in print(result) }
     /// ```
     ///
-    /// - Returns: The call under way; nil when the request cannot be made.
+    /// - Returns: The running call; nil when the request cannot be made.
     @discardableResult
     public func start<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,

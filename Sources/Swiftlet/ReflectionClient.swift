@@ -85,7 +85,7 @@ extension ReflectionClient {
         try call.requests.finish(with: Request(messageRequest: question))
         var answers = call.responses.makeAsyncIterator()
         let first = try await answers.next()
-        // Reads to the status, which may be an error.
+        // Reads to the end of the stream: the call may fail after its first response.
         while try await answers.next() != nil {}
         switch first?.messageResponse {
         case .errorResponse(let error):

@@ -60,7 +60,7 @@ extension Limits {
 extension Limits {
     /// Frames without content that the peer may still send for each stream that was reset.
     static let lateFramesPerReset = 64
-    /// The number of allowed late frames from which a reset adds only ``fewLateFramesPerReset``.
+    /// When this many late frames are allowed already, a reset adds only ``fewLateFramesPerReset``.
     static let generousLateFrameCount = 1 << 16
     /// What a correct peer needs for a response that crosses a reset: headers, trailers, a reset, and a
     /// reserve.
@@ -114,8 +114,9 @@ extension Limits {
     /// messages that it ignores. Stops a handshake that does not end.
     static let handshakeByteCount = 256 << 10
 
-    /// Tickets of earlier sessions per server, and servers with tickets. Two suffice for two connections
-    /// that begin together. Stops a client of many servers from growing.
+    /// The most TLS session tickets kept per server, and the most servers with tickets. Two tickets
+    /// suffice for two connections that begin together. Bounds the memory of a client of many
+    /// servers.
     static let ticketsPerServer = 2
     static let ticketServerCount = 1_024
 

@@ -22,7 +22,7 @@ struct DNSScheduleTests {
         var schedule = Self.schedule()
         #expect(schedule.request(now: Self.start) == .lookUp)
         #expect(schedule.isLookingUp)
-        // What was asked for during the look-up is done after it.
+        // A request during a look-up starts another one, after the minimum interval.
         #expect(schedule.request(now: Self.at(1)) == .nothing)
         #expect(schedule.ended(isSuccess: true, now: Self.at(2)) == .wait(until: Self.at(32)))
     }

@@ -3,7 +3,7 @@
 // A libFuzzer target for messages: whatever bytes are decoded, nothing traps, and what was accepted
 // is written and read again as the same. `Tests/Fuzz/run` builds it.
 
-/// A field of each kind that is read in a way of its own.
+/// A message with one field for each code path of the decoder.
 struct FuzzMessage: Message {
     enum Choice: Equatable {
         case text(String)

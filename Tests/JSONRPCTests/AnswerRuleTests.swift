@@ -3,7 +3,7 @@ import SwiftletJSONRPC
 import SwiftletLoopback
 import Testing
 
-/// Answers word by word, from a channel without a network.
+/// Tests given response texts with a `FakeChannel`, without a network.
 @Suite("An answer of JSON-RPC", .timeLimit(.minutes(5)))
 struct AnswerRuleTests {
     private static func result(

@@ -41,7 +41,7 @@ private func error(_ code: Int, _ message: String, id: JSONValue?) -> JSONValue 
     ])
 }
 
-/// What was asked of the server, in order.
+/// The requests that the server received, in order.
 private final class RequestLog: Sendable {
     private let requests = Mutex<[JSONValue]>([])
 

@@ -48,7 +48,7 @@ struct ProcedureCallTests {
     private let gate = Gate()
     private let hosts = HostCache()
 
-    /// - Parameter answer: The body of the answer to a body.
+    /// - Parameter answer: Returns the response body for a request body.
     private func server(
         _ path: String, _ version: HTTPVersion = .http1,
         _ answer: @escaping @Sendable (String) async -> String

@@ -134,7 +134,8 @@ struct BackPressureTests {
         }
         // Whatever is under way has arrived when these have been there and back.
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
-        // A window of 64 KiB, as much in the server's queue, and what was read.
+        // About 64 messages in the window, about as many in the server's queue, and the 10 that
+        // were read.
         #expect(written.count < 150)
         for index in 10..<2_000 {
             #expect(try await reader.next() == Self.message(index, byteCount: 1_024))

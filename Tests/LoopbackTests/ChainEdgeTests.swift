@@ -315,7 +315,8 @@ struct ChainEdgeTests {
         }
     }
 
-    /// What comes of a batch that is started in the handler of the one before it.
+    /// Starts a batch in the completion handler of another batch. Returns the message that it
+    /// receives.
     private static func replyToSecondBatch(of call: RawCall) async throws -> [UInt8]? {
         let received = Mutex<[UInt8]?>(nil)
         let second: [SwiftletCore.Operation] = [

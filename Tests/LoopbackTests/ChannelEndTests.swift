@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What there is to be seen once a channel was closed.
+/// Tests the state of connections and calls after a channel was closed.
 @Suite("A channel that was closed", .timeLimit(.minutes(5)))
 struct ChannelEndTests {
     private static func channel(_ queue: CompletionQueue) throws -> (Channel, LoopbackServer) {

@@ -217,7 +217,7 @@ struct EarlyEndTests {
         let (ends, end) = AsyncStream.makeStream(of: Result<Metadata, RPCError>.self)
         let handlers = ResponseHandlers<[UInt8]>(
             message: { _ in call.withLock { $0?.pause() } }, end: { end.yield($0) })
-        // Under the lock, so that the first message finds the call there.
+        // Under the lock, so that the message handler does not run before `call` is set.
         try call.withLock { call throws(RPCError) in
             call = try channel.startServerStreaming(HostileTrial.echo, [0], handlers: handlers)
         }

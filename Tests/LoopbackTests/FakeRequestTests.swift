@@ -179,7 +179,7 @@ struct FakeRequestTests {
         #expect(read.count == 1_000)
         #expect(written.count == 1_000)
         call.cancel()
-        // There is nothing here beside what the handler was given.
+        // `requestParts` is empty, because the handler received all parts.
         for await part in response.requestParts { Issue.record("\(part)") }
     }
 

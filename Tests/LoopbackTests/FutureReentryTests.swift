@@ -64,7 +64,7 @@ struct FutureReentryTests {
             let call = channel.unaryCall(Self.sayHello, HelloRequest(name: "\(number)"))
             call.response.whenComplete { result in
                 continuation.yield((try? result.get().message) ?? "none")
-                // It is there already, so this is called now.
+                // The future is complete, so the callback runs before `whenComplete` returns.
                 call.response.whenComplete { _ in start(number + 1) }
             }
         }

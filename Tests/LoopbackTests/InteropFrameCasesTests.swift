@@ -50,7 +50,7 @@ struct InteropFrameCasesTests {
         try connection.send(RawFrame.reset(stream, 0))
     }
 
-    /// Large enough for all that a peer sends without looking at it.
+    /// Large enough for scripts that send DATA without regard to the client's window.
     private static let hugeWindow = 64 << 20
 
     private static func run(

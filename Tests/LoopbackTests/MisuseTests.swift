@@ -126,7 +126,7 @@ struct MisuseTests {
     @Test("that would block the queue's own thread fails at once")
     func blocking() async throws {
         let server = try Self.server()
-        // Its own, so that no other test waits with it.
+        // A queue of its own, because a blocked shared queue would also block other tests.
         let channel = try Channel(server.target, credentials: .insecure, queue: CompletionQueue())
         let outside = channel.blockingBidirectional(Self.talk)
         let (errors, error) = AsyncStream.makeStream(of: RPCError?.self)

@@ -89,7 +89,7 @@ struct SVGChart {
         return (steps.first { $0 * power >= value } ?? 10) * power
     }
 
-    /// A coordinate with at most one digit behind the point.
+    /// A coordinate with at most one decimal place.
     private static func text(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"

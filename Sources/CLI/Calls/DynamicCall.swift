@@ -30,7 +30,8 @@ struct DynamicCall: Sendable {
         }
     }
 
-    /// The next request. An interrupt while it is awaited is the end of the call, as later.
+    /// The next request. An interrupt while waiting for input ends the call with CANCELLED, the
+    /// same as an interrupt while waiting for responses.
     private func next(_ requests: inout RequestMessages) async throws -> DynamicMessage? {
         do {
             return try await requests.next()

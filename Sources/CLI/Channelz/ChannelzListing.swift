@@ -1,6 +1,6 @@
 import SwiftletDynamic
 
-/// What channelz has numbers for. The raw value is the name of its fields.
+/// The kinds of entities in channelz. The raw value is the name of the entity's field in messages.
 enum ChannelzKind: String, CaseIterable {
     case channel, subchannel, socket, server
 }

@@ -159,7 +159,7 @@ extension ChannelzReader {
 }
 
 extension ChannelzKind {
-    /// The method that reads one.
+    /// The channelz method that returns an entity of this kind, such as `GetSubchannel`.
     fileprivate var method: String {
         "Get" + rawValue.prefix(1).uppercased() + rawValue.dropFirst()
     }

@@ -86,7 +86,7 @@ func writeToStandardOutput(_ bytes: [UInt8]) throws(FileError) {
     try writeAll(bytes, to: 1, named: "standard output")
 }
 
-/// A file that is written from its start.
+/// An output file. It is truncated when it is opened. Several threads may write to it.
 final class OutputFile: Sendable {
     let path: String
     private let descriptor: CInt

@@ -63,7 +63,7 @@ enum ServeCommand: Command {
         for name in server.serviceNames { health.set(.serving, for: name) }
     }
 
-    /// Registers the services of the schema with their answers; nil without a schema.
+    /// Returns a closure that registers the mock services of the schema. Nil if there is no schema.
     private static func mock(
         _ arguments: Arguments
     ) throws -> ((inout ServerMethods) -> Void)? {

@@ -2,7 +2,7 @@ import Swiftlet
 
 /// The server that the cases call, and their settings.
 struct InteropServer: Sendable {
-    /// The numbers that cases use.
+    /// The call counts and pauses of the test cases.
     struct Settings: Sendable {
         /// The count of concurrent calls of `concurrent_large_unary`.
         var concurrentCalls = 1_000

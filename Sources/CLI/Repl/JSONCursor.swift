@@ -28,7 +28,7 @@ struct JSONCursor {
         for character in text { read(character) }
     }
 
-    /// The names of the members around the place, from the outside; nil for an element of a list.
+    /// The names of the members that enclose the cursor, outermost first; nil for a list element.
     var path: [String?] {
         containers.map { container in
             switch container {

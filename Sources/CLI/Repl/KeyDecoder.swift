@@ -11,7 +11,7 @@ enum Key: Hashable, Sendable {
     case control(Character)
 }
 
-/// Makes keys of the bytes that a terminal sends, which arrive in any parts.
+/// Decodes the bytes of a terminal into keys. The bytes of a key may arrive in several reads.
 struct KeyDecoder {
     private static let escape: UInt8 = 0x1b
     /// Longer sequences are no keys.

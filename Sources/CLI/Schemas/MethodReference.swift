@@ -52,7 +52,7 @@ struct MethodReference {
     }
 }
 
-/// A name that the schema does not have.
+/// The error for a name or a `$` that refers to nothing, or to something of the wrong kind.
 struct LookupError: Error, CustomStringConvertible {
     var description: String
 }

@@ -37,7 +37,8 @@ struct HashRing: Sendable {
 
     var count: Int { entries.count }
 
-    /// The member of each entry, from the first one whose hash is not below `hash`, once around.
+    /// The member of every entry in ring order. Begins with the first entry whose hash is at least
+    /// `hash`, and continues from the start of the ring after its end.
     func members(from hash: UInt64) -> some Sequence<Int> {
         let start = firstIndex(from: hash)
         return (0..<entries.count).lazy.map { [entries] step in

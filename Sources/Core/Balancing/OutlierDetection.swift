@@ -1,11 +1,11 @@
-/// Leaves out endpoints that fail more calls than the others: the policy
+/// Ejects endpoints that fail more calls than the others: the policy
 /// `outlier_detection_experimental` (A50).
 ///
-/// It counts the results of calls for each endpoint and looks at them at an interval. An endpoint that
-/// is left out, "ejected", looks to the inner policy as if its connection had failed. Do not use it
-/// around ``PickFirst``, which has one endpoint at a time.
+/// It counts the results of calls for each endpoint and evaluates them at every interval. The child
+/// policy sees the subchannels of an ejected endpoint as TRANSIENT_FAILURE. Do not use it with
+/// ``PickFirst`` as the child policy, which uses one endpoint at a time.
 public struct OutlierDetection: BalancingPolicy {
-    /// The time between two looks; 10 seconds by default.
+    /// The time between two evaluations; 10 seconds by default.
     public var interval = Duration.seconds(10)
     /// How long an endpoint is ejected the first time; 30 seconds by default. The second time lasts
     /// twice as long, and so on.
@@ -38,31 +38,34 @@ public struct OutlierDetection: BalancingPolicy {
 }
 
 extension OutlierDetection {
-    /// When the success rate of an endpoint is too low.
+    /// The criteria of ejection by success rate (A50).
     public struct SuccessRateEjection: Hashable, Sendable {
         /// How many standard deviations, in thousandths, a success rate may be below the average; 1,900
         /// by default.
         public var stdevFactor = 1_900
-        /// The chance that an endpoint that is found is ejected, in percent; 100 by default.
+        /// The probability that an endpoint that meets the criteria is ejected, in percent; 100 by
+        /// default.
         public var enforcementPercentage = 100
         /// The fewest endpoints with ``requestVolume`` calls; with less, none is ejected. 5 by default.
         public var minimumHosts = 5
-        /// The fewest calls in an interval for an endpoint to be looked at; 100 by default.
+        /// The fewest calls in an interval for an endpoint to be evaluated; 100 by default.
         public var requestVolume = 100
 
         /// The defaults.
         public init() {}
     }
 
-    /// When the part of failed calls of an endpoint is too high.
+    /// The criteria of ejection by failure percentage (A50).
     public struct FailurePercentageEjection: Hashable, Sendable {
-        /// The part of failed calls, in percent, above which an endpoint is found; 85 by default.
+        /// An endpoint whose part of failed calls is above this, in percent, meets the criteria; 85
+        /// by default.
         public var threshold = 85
-        /// The chance that an endpoint that is found is ejected, in percent; 100 by default.
+        /// The probability that an endpoint that meets the criteria is ejected, in percent; 100 by
+        /// default.
         public var enforcementPercentage = 100
         /// The fewest endpoints with ``requestVolume`` calls; with less, none is ejected. 5 by default.
         public var minimumHosts = 5
-        /// The fewest calls in an interval for an endpoint to be looked at; 50 by default.
+        /// The fewest calls in an interval for an endpoint to be evaluated; 50 by default.
         public var requestVolume = 50
 
         /// The defaults.

@@ -1,11 +1,11 @@
 /// Stands between its child and the subchannels: counts calls and hides ejected endpoints.
 struct OutlierDetectionBalancer: Balancer {
     private struct Entry: Sendable {
-        /// Nil for a subchannel that is not looked at: its addresses are not those of one endpoint.
+        /// Nil for a subchannel that is not evaluated: its addresses are not those of one endpoint.
         var key: EndpointKey?
         /// The state that the channel reported last; nil before the first.
         var state: SubchannelState?
-        /// Whether the child was told that the subchannel failed.
+        /// Whether TRANSIENT_FAILURE was reported to the child because the endpoint is ejected.
         var isHidden = false
     }
 
@@ -14,13 +14,13 @@ struct OutlierDetectionBalancer: Balancer {
     private var policy = OutlierDetection(policy: RoundRobin())
     private var ejections = Ejections()
     private var subchannels: [Subchannel: Entry] = [:]
-    /// The counters of the subchannels that are looked at, for the picker.
+    /// The counters of the subchannels that are evaluated, for the picker.
     private var results: [Subchannel: CallResults] = [:]
     /// Whether the child made subchannels that have not been looked at.
     private var hasNewSubchannels = false
     /// Whether the child reported since this balancer did.
     private var isReportDue = false
-    /// When the interval began; nil while nothing is looked at.
+    /// When the interval began; nil while nothing is evaluated.
     private var intervalStart: Duration?
 
     mutating func update(

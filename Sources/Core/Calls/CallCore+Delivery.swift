@@ -20,9 +20,9 @@ extension CallCore {
         deliver(state.withLock { $0.beginDelivering() })
     }
 
-    /// Delivers `first` and what follows it.
+    /// Delivers `first`, then the deliveries that are pending.
     ///
-    /// - Parameter returnsWindow: Whether to compute the result, after the last delivery.
+    /// - Parameter returnsWindow: Whether the caller returns window; without it the result is 0.
     /// - Returns: The bytes that the caller must return to the stream's window.
     @discardableResult
     func deliver(_ first: consuming Delivery?, returnsWindow: Bool = false) -> Int {

@@ -54,7 +54,7 @@ extension ChannelCore {
     }
 
     private func handle(_ input: Balancing.Input) {
-        // Taken out, so that the balancer's arrays are not copied.
+        // The state is moved out of the lock: a second reference would copy the balancer's arrays.
         var work = Balancing.State()
         balancing.state.withLock { swap(&$0, &work) }
         switch input {

@@ -14,7 +14,7 @@ package struct ChannelCounts: Hashable, Sendable {
     package var dataFrameCount = 0
     /// Bytes of padding in DATA, Pad Length bytes included.
     package var paddingByteCount = 0
-    /// How many streams the server allows at once, where that was least; nil when it never said.
+    /// The lowest SETTINGS_MAX_CONCURRENT_STREAMS of all connections; nil if no server sent one.
     package var streamLimit: Int?
     /// The most streams that were open at once on a connection.
     package var mostStreamCount = 0

@@ -49,7 +49,8 @@ extension ConnectionPlan {
         return configuration
     }
 
-    /// A server has said `too_many_pings`: later connections send half as many (proposal A8).
+    /// Doubles the keepalive interval of later connections, after a GOAWAY with `too_many_pings`
+    /// (proposal A8).
     func doubleKeepAliveInterval() {
         let factor = keepAliveFactor.load(ordering: .relaxed)
         keepAliveFactor.store(min(factor * 2, 64), ordering: .relaxed)

@@ -39,9 +39,9 @@ public final class Host: Sendable {
         public var connectivityMonitor: ConnectivityMonitor? = .system
         /// Everything else.
         public var arguments = ChannelArguments()
-        /// The options of calls that set none of their own.
+        /// Values for the options that a call does not set.
         public var defaultOptions = CallOptions()
-        /// What every call of the channel passes through, the first listed outermost.
+        /// The interceptors of every call of the channel, the first listed outermost.
         public var interceptors: [ChannelInterceptor] = []
         /// The queue of its connections; nil is ``CompletionQueue/shared``.
         public var queue: CompletionQueue?
@@ -116,9 +116,9 @@ extension Host {
         }
     }
 
-    /// Lets go of the channel and its connections. Calls that run go on to their end. The next
-    /// ``channel()`` is a new one, with the settings as they are then; whoever has kept the old one
-    /// gets a new connection with his next call, with the settings of before.
+    /// Releases the channel and drains its connections; running calls continue. The next call of
+    /// ``channel()`` makes a new channel with the current settings. A caller that still has the old
+    /// channel can use it: its next call opens a new connection with the old settings.
     public func disconnect() {
         let old = state.withLock { $0.channel.take() }
         old?.leaveConnections()

@@ -11,7 +11,8 @@ package final class ReloadingTLS: TLSProvider {
         var context: OpenSSLContext
         /// Nil when a certificate or key came as text, which is not kept.
         var options: TLSOptions?
-        /// The files as they were when they were read.
+        /// The stamp of each file when it was loaded. A different stamp means that the file
+        /// changed.
         var stamps: [FileStamp?]
         /// The failure that was reported last.
         var failure: TLSError?

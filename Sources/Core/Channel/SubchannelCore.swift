@@ -118,7 +118,8 @@ extension SubchannelCore: SubchannelBackend {
         }
     }
 
-    /// The only connection, if the subchannel can have no other: calls may go to it without a choice.
+    /// The connection of a subchannel that may have only one; nil otherwise. Calls can be opened on
+    /// it without the picker.
     var onlyLink: Link? {
         state.withLock { state in
             state.maxConnectionCount == 1 && !state.isDropped ? state.links.first : nil

@@ -44,7 +44,7 @@ package final class EventLoop: Sendable {
     private let registry = Mutex(Registry())
     /// The receive buffer, which connections use one after the other.
     private let receiveMemory = Mutex<[UInt8]>([])
-    /// The thread that is turning the loop; zero means none.
+    /// The thread that is running the loop; zero means none.
     private let turner = Atomic<Thread.ID>(0)
     /// How long to poll for input before sleeping.
     private let spin: Duration
@@ -52,7 +52,7 @@ package final class EventLoop: Sendable {
     private let answerCount = Atomic<Int>(0)
     private let openCount = Atomic<Int>(0)
 
-    /// Whether the program turns the loop, instead of a thread of the queue.
+    /// Whether a thread of the program runs the loop, instead of a thread of the queue.
     let isTurnedByHand: Bool
 
     package init(

@@ -45,7 +45,8 @@ extension LinkWire {
 
         init(_ outcome: ReadOutcome, byteCount: Int = 0) {
             self.outcome = outcome
-            // A read without a result costs time too: it may have read a record without content.
+            // Every read counts as at least 1 KiB: without a result, it may have processed a TLS
+            // record without content.
             self.byteCount = max(byteCount, Self.leastByteCount)
         }
 

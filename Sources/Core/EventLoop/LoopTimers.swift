@@ -47,7 +47,8 @@ extension LoopTimers {
         _ = target
     }
 
-    /// The loop is about to sleep. Returns the end of the sleep.
+    /// Marks the loop as waiting. Returns when it must wake up for a timer; nil if there are no
+    /// timers. If a timer was added since the last call, this is at most one tick from now.
     func fallAsleep(now: Instant) -> Instant? {
         state.withLock { state in
             var until = state.heap.earliest

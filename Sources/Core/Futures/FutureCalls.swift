@@ -18,9 +18,9 @@ extension FutureCall {
     public func cancel() { parts.running.cancel() }
 }
 
-/// A call under way with one message each way.
+/// A running unary call.
 public struct UnaryCall<Request: Sendable, Reply: Sendable>: FutureCall {
-    /// The message of the server; fails with the error of the call.
+    /// The response message. Fails with the error of the call.
     public let response: CallFuture<Reply>
     public let parts: CallParts
 }
@@ -32,7 +32,7 @@ public struct ServerStreamingCall<Request: Sendable, Reply: Sendable>: FutureCal
 
 /// A call under way with any number of requests and one response.
 public struct ClientStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
-    /// The message of the server; fails with the error of the call.
+    /// The response message. Fails with the error of the call.
     public let response: CallFuture<Reply>
     public let parts: CallParts
     fileprivate let writing: WritingCall<Request>
@@ -150,7 +150,7 @@ extension WritingCall {
 // MARK: - Making them
 
 extension Channel {
-    /// Starts a call with one message each way. An error of its encoding is that of the call.
+    /// Starts a unary call. When the request cannot be encoded, the call fails with that error.
     ///
     /// ```swift
     /// let call = channel.unaryCall(sayHello, request)

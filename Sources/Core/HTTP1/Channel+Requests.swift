@@ -23,8 +23,9 @@ public struct HTTPAnswer: Sendable {
 }
 
 extension Channel {
-    /// Sends an HTTP request and waits for the answer, whose status may be that of an error. Throws
-    /// INVALID_ARGUMENT when the method or the path cannot be sent, and the error of a call otherwise.
+    /// Sends an HTTP request and waits for the response. An HTTP status such as 404 does not throw.
+    /// Throws INVALID_ARGUMENT when the method or the path cannot be sent, and the error of a call
+    /// otherwise.
     ///
     /// Cancelling the task cancels the request. An idempotent request is sent once more when the
     /// server has closed a kept connection before it answered.
@@ -36,8 +37,8 @@ extension Channel {
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The path with the query, percent-encoded.
-    ///   - contentType: The type of the body; nil, the default, says nothing.
-    ///   - accept: The type that the answer may have; any by default.
+    ///   - contentType: The type of the body; nil, the default, sends none.
+    ///   - accept: The type that the response may have; any by default.
     ///   - body: The body; empty by default.
     ///   - options: The options of the call. Its metadata are the other fields of the head.
     public func request(
@@ -48,8 +49,8 @@ extension Channel {
             path, PlainExchange(method, contentType: contentType, accept: accept), body, options)
     }
 
-    /// The same with a handler, which is called once, on the channel's queue. Throws INVALID_ARGUMENT
-    /// when the path cannot be sent.
+    /// Starts an HTTP request. Calls `completion` once with the response or the error, on the
+    /// channel's queue. Throws INVALID_ARGUMENT when the path cannot be sent.
     @discardableResult
     public func startRequest(
         _ method: HTTPMethod, _ path: String, contentType: String? = nil, accept: String = "*/*",
@@ -61,7 +62,7 @@ extension Channel {
             completion)
     }
 
-    /// Posts bytes to a path, and waits for the answer, whose status may be that of an error.
+    /// Sends a POST request and waits for the response. An HTTP status such as 404 does not throw.
     ///
     /// ```swift
     /// let answer = try await channel.post("/rpc", contentType: "application/json", body: body)

@@ -25,7 +25,8 @@ package final class ChainRegistry: Sendable {
 extension ChainRegistry {
     var isEmpty: Bool { state.withLock { $0.chains.isEmpty } }
 
-    /// Adds a call that starts, until it ends. Returns the error if calls are no longer accepted.
+    /// Registers a call until `remove(_:)`. When calls are no longer accepted, returns the error
+    /// that the call must fail with, and does not register it.
     func add(_ chain: InterceptorChain) -> RPCError? {
         state.withLock { state in
             if state.refusal == nil { state.chains[ObjectIdentifier(chain)] = chain }

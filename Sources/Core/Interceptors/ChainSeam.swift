@@ -76,7 +76,7 @@ final class ChainSeam: Sendable {
 }
 
 extension ChainSeam {
-    /// Passes a request on. Returns why it is not allowed, if it is not.
+    /// Sends a request to the lower neighbour. Returns nil, or the rule that the request breaks.
     func pass(_ request: ChainRequest) -> String? {
         let (verdict, lower, early) = state.withLock { state in
             let verdict = state.progress.admit(request.kind)

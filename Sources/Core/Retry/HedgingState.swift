@@ -36,7 +36,7 @@ package struct HedgingState: Sendable {
     /// - Parameter now: The time at which the first attempt is sent.
     package init(_ policy: HedgingPolicy, throttle: RetryThrottle?, now: Duration) {
         nonFatalCodes = policy.nonFatalCodes
-        // Keeps the sum with the time within the range of `Duration`.
+        // Limited, so that the current time plus the delay stays in the range of `Duration`.
         delay = min(policy.delay, .seconds(86_400 * 365))
         maxAttempts = min(policy.maxAttempts, RetryState.maxAttemptLimit)
         self.throttle = throttle

@@ -4,7 +4,7 @@
 /// Until the call is committed all messages are kept, up to a limit. Then those are dropped that the
 /// committed attempt has.
 struct RequestReplay {
-    /// What an attempt is given next.
+    /// The next operation of an attempt.
     enum Step {
         case write(EncodedMessage, allowsCompression: Bool, andFinish: Bool)
         case finish

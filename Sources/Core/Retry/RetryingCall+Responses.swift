@@ -67,7 +67,7 @@ extension RetryingCall {
         finish(with: end)
     }
 
-    /// The error with the failures of the attempts before.
+    /// Adds the failures of the earlier attempts to the error of the last one.
     private func withFailures(_ error: RPCError) -> RPCError {
         let (failures, mayHaveSent) = state.withLock { ($0.failures, $0.mayHaveSent) }
         var error = error

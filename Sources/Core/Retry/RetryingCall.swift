@@ -27,7 +27,7 @@ final class RetryingCall: CallRequests {
         var committed: Attempt?
         /// Failures of attempts that are over, for the error of the call.
         var failures: [RPCError.Attempt] = []
-        /// Messages that the observer was told of.
+        /// The number of request messages that were reported to the observer as written.
         var reportedCount = 0
         var writtenCount = 0
         var isStarted = false

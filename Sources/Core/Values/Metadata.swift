@@ -2,9 +2,9 @@ import SwiftletTransport
 
 /// Headers or trailers of a call: an ordered list of names and values.
 ///
-/// Names are lower-case ASCII and may repeat; look-ups ignore case. A name that ends in `-bin` has
-/// bytes as its value, any other printable ASCII text. Spaces at the ends of text are removed. If a
-/// server sends a `-bin` value that is not base64, it is kept as text.
+/// Names are lower-case ASCII and may repeat; look-ups ignore case. The value of a name that ends
+/// in `-bin` is bytes. The value of any other name is printable ASCII text; spaces at its ends are
+/// removed. If a server sends a `-bin` value that is not base64, it is kept as text.
 ///
 /// ```swift
 /// var metadata: Metadata = ["x-request-id": "7f3a"]

@@ -13,7 +13,7 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable {
 extension StatusCode {
     /// The call succeeded.
     public static let ok = StatusCode(rawValue: 0)
-    /// The caller cancelled the call.
+    /// The call was cancelled, usually by the caller.
     public static let cancelled = StatusCode(rawValue: 1)
     /// An error without a more specific code.
     public static let unknown = StatusCode(rawValue: 2)

@@ -15,7 +15,7 @@ public struct Target: Hashable, Sendable {
     /// As it was written.
     public let text: String
     let resolution: Resolution
-    /// What requests are addressed to unless the channel says otherwise.
+    /// The `:authority` of requests, unless a channel argument or the credentials set another one.
     let defaultAuthority: String
     /// The name or address that a certificate must be for.
     let host: String

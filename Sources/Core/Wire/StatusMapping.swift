@@ -38,7 +38,7 @@ package enum StatusMapping {
         return error
     }
 
-    /// For a rule of HTTP/2 that the server broke on a stream.
+    /// The error of a call on whose stream the server violated HTTP/2.
     package static func error(for broken: HTTP2Error, peer: String) -> RPCError {
         let code: StatusCode = broken.code == .enhanceYourCalm ? .resourceExhausted : .internal
         var error = RPCError(code, "the server violated HTTP/2: \(broken.message)")
@@ -57,7 +57,7 @@ package enum StatusMapping {
         return error
     }
 
-    /// For a machine that has lost its network.
+    /// The error of a call whose connection was closed because the machine lost its network.
     static var networkLoss: RPCError { RPCError(.unavailable, "Connectivity lost.") }
 }
 

@@ -132,7 +132,7 @@ extension DynamicValue {
         _ body: (DynamicStorage) throws(Failure) -> Void
     ) throws(Failure) {
         guard case .message(var message) = self else { return }
-        // Taken out, so that the storage has one owner.
+        // `self` drops its reference, so that the storage is uniquely referenced and not copied.
         self = .bool(false)
         defer { self = .message(message) }
         try message.mutate(body)

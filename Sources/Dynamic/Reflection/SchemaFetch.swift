@@ -53,7 +53,7 @@ public struct SchemaFetch: Sendable {
     private let fetchesAllServices: Bool
     private var pending: [Question]
     private var asked: Set<Question> = []
-    /// The question that was sent and not answered.
+    /// The reflection request that was sent and has no response yet.
     private var open: Question?
     private var files: [String: File] = [:]
     private var fileNames: [String] = []

@@ -9,7 +9,7 @@ public struct SchemaFeatures: Hashable, Sendable {
 
     /// Whether a single field can be absent. Messages, and fields of a oneof, always can.
     public var presence: Presence
-    /// Whether enums know only their own values.
+    /// Whether enums are closed: a number that is not declared becomes an unknown field.
     public var hasClosedEnums: Bool
     /// Whether lists of numbers are encoded packed.
     public var packsLists: Bool
@@ -17,7 +17,8 @@ public struct SchemaFeatures: Hashable, Sendable {
     public var validatesUTF8: Bool
     /// Whether messages are enclosed by a start tag and an end tag.
     public var delimitsMessages: Bool
-    /// Whether the declarations are checked for a JSON form. Both kinds have one here.
+    /// Whether `json_format` is ALLOW and not LEGACY_BEST_EFFORT, which tolerates conflicts of JSON
+    /// names. JSON is supported with both values.
     public var checksJSON: Bool
 
     static let proto2 = SchemaFeatures(

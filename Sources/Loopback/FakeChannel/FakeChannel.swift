@@ -29,13 +29,13 @@ public final class FakeChannel: Sendable {
             backend: backend, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
-    /// Queues a response for the next call of `method` without one. Parts that are sent before the call
-    /// is made are kept for it.
+    /// Queues a response for the next call of `method` that has no response yet. Parts that are
+    /// sent before the call is made are kept for it.
     ///
     /// - Parameters:
     ///   - method: The method of the call.
-    ///   - onRequest: Receives the parts of the request. ``FakeResponse/requestParts`` is then empty.
-    ///     Nil, the default, makes the writer of requests wait while many parts there are unread.
+    ///   - onRequest: Receives the parts of the request instead of ``FakeResponse/requestParts``.
+    ///     With nil, the default, the writer of requests waits while too many of these are unread.
     public func respond<Request, Reply>(
         to method: Method<Request, Reply>,
         onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil
@@ -45,8 +45,8 @@ public final class FakeChannel: Sendable {
         return response
     }
 
-    /// Queues a response for the next call of a path without one, such as that of `Channel.post`.
-    /// Requests and responses are bytes.
+    /// Queues a response for the next call of a path that has no response yet, such as that
+    /// of `Channel.post`. Requests and responses are bytes.
     ///
     /// ```swift
     /// try fake.respond(to: "/rpc").send(

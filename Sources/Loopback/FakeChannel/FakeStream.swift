@@ -96,7 +96,7 @@ final class FakeStream: Sendable {
     }
 
     /// - Parameters:
-    ///   - show: Gets the parts of the request, one at a time.
+    ///   - show: Passes the parts of the request to the test, one at a time.
     ///   - whenOver: Called once, after the last of them.
     init(
         _ loop: EventLoop, show: @escaping Show, whenOver: @escaping @Sendable () -> Void

@@ -1,14 +1,14 @@
 // What is not wrong as such, but without end.
 
 extension Misbehaviour {
-    /// No flood is larger than this; a client that has not given up by then has not noticed.
+    /// The most bytes of a flood. A client that accepts all of them does not detect the flood.
     private static let floodByteCount = 256 << 20
 
     var floodScript: RawScript? {
         switch self {
         case .hpackBadIndex: RawScript { try $0.block($1, [0xff, 0xff, 0x7f]) }
         case .hpackTableSizeTooBig:
-            // RFC 7541 §6.3: a new table size, of 2²⁰.
+            // RFC 7541 §6.3: a dynamic table size update to 2²⁰, above the client's limit.
             RawScript { connection, stream in
                 try connection.block(
                     stream,

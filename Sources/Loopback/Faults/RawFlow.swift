@@ -35,7 +35,8 @@ extension RawFlow {
     mutating func takeFrames() -> (bytes: [UInt8], ended: UInt32?) {
         guard let stream = waiting?.stream else { return ([], nil) }
         var bytes: [UInt8] = []
-        // §6.9.1: the windows hold whole payloads, padding and all.
+        // DATA counts against the windows with its whole payload, padding included (§6.1), but
+        // without the frame header (§6.9.1).
         while let frame = waiting?.frames.first, let room = waiting?.room,
             frame.count - 9 <= min(room, connectionRoom)
         {

@@ -2,10 +2,10 @@ public import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// A server on 127.0.0.1 that writes its frames by hand, to say what no server should.
+/// A server on 127.0.0.1 that sends raw frames, to break rules of HTTP/2 and gRPC on purpose.
 ///
-/// Each connection has a thread of its own that waits for the client and does what the script
-/// says. Nothing of the engine takes part in it.
+/// Each connection has its own thread, which waits for the client and runs the script. The server
+/// does not use this library's HTTP/2 engine.
 ///
 /// ```swift
 /// let peer = try RawPeer(.rstInternal)

@@ -2,8 +2,8 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// A connection whose version of HTTP is not known yet. Over TLS the handshake tells (ALPN), and in
-/// the clear the first bytes: those of HTTP/2 are fixed (RFC 9113 §3.4).
+/// A connection whose HTTP version is not known yet. With TLS, ALPN selects it. Without TLS, the
+/// first bytes show it: HTTP/2 begins with a fixed connection preface (RFC 9113 §3.4).
 final class VersionChoice: AcceptedConnection {
     private let methods: ServerMethods
     private let loop: EventLoop

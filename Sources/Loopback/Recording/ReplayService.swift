@@ -75,7 +75,7 @@ public final class ReplayService: LoopbackService {
         throw RPCError(.unavailable, "the recording of the call has no end")
     }
 
-    /// The recorded call for a call, which counts as used.
+    /// Chooses the recorded call that answers a call, and counts one use of it.
     private func choose(
         _ path: String, _ recorded: [Recording.Call], _ first: [UInt8]?
     ) -> Recording.Call? {

@@ -29,7 +29,7 @@ private final class LoopSleep: TimerTarget {
 
     func begin(_ waiter: Resumption<Void>, for duration: Duration, on loop: EventLoop) {
         let isOver = state.withLock { state in
-            // Under the lock, so that the timer cannot fire before it is known here.
+            // Under the lock, so that the timer cannot fire before `state` has its handle.
             if !state.isOver {
                 state.waiter = waiter
                 state.timer = loop.schedule(self, at: .now + duration)

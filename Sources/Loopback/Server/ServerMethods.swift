@@ -40,9 +40,9 @@ public struct ServerContext: Sendable {
     /// Sets the metadata that is sent with the status.
     public func setTrailingMetadata(_ metadata: Metadata) { trailers.set(metadata) }
 
-    /// Tells a client with a retry policy when to send the call again if it fails: exactly after
-    /// `delay`, or never if it is nil (proposal A6, "Pushback"). Takes the place of metadata that were
-    /// set before.
+    /// Sets the trailer `grpc-retry-pushback-ms`: if the call fails, a client with a retry policy
+    /// sends it again exactly after `delay`, or never if `delay` is nil (proposal A6, "Pushback").
+    /// Replaces the trailing metadata that was set before.
     public func setRetryPushback(_ delay: Duration?) {
         let milliseconds = delay.map { max(0, min($0 / .milliseconds(1), 2_147_483_647)) }
         var metadata = Metadata()
@@ -220,7 +220,8 @@ extension ServerMethods {
         }
     }
 
-    /// Registers a handler of the calls whose path has no other. Their messages are bytes.
+    /// Registers a handler for calls whose path has no handler of its own. It receives and sends
+    /// bytes.
     package mutating func others(
         _ handle:
             @escaping @Sendable (RequestStream<[UInt8]>, ReplyWriter<[UInt8]>, ServerContext)

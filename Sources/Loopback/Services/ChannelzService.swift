@@ -8,9 +8,9 @@ import SwiftletTransport
 /// let server = try LoopbackServer { $0.add(ChannelzService()) }
 /// ```
 ///
-/// The service describes the clients of the program, not the server that it is a part of: the list of servers
-/// is empty. Channels that a ``FakeChannel`` provides are not listed. Responses leave out the numbers of messages
-/// and the times of the last call: they are not counted, so that no call pays for them.
+/// The service describes the clients of the program and not its own server: the list of servers is
+/// empty. Channels that a ``FakeChannel`` provides are not listed. Responses contain no message
+/// counts and no time of the last call, because recording these would slow every call.
 public struct ChannelzService: LoopbackService {
     /// The most channels in one response, as the protocol's description suggests.
     private static let pageSize = 100

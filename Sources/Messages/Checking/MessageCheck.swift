@@ -38,7 +38,8 @@ package enum MessageCheck {
 
     private static let checkedTypes = Mutex<Set<ObjectIdentifier>>([])
 
-    /// For debug builds: stops the program at a wrong list when its type is first encoded or decoded.
+    /// In debug builds, checks the field list of a type when it is first encoded or decoded. Stops
+    /// the program if the list is wrong.
     @usableFromInline
     static func onFirstUse<M: Message>(of type: M.Type) {
         // ThreadSanitizer does not know the standard library's lock, and would report each look.

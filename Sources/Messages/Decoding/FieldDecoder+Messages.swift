@@ -1,6 +1,7 @@
 // Values that consist of fields: messages, groups and map entries.
 extension FieldDecoder {
-    /// Reads one value. Numbers are read here and not by their kinds, which saves a call.
+    /// Reads one value. Varints and fixed-width values are read here and not in `FieldKind.read`,
+    /// to save a function call.
     @inlinable
     @inline(__always)
     mutating func read<K: FieldKind>(

@@ -47,8 +47,9 @@ extension FieldDecoder {
         }
     }
 
-    /// How many fields of the tag that is due follow one another, so that a list can be made in
-    /// one go; a guess, which nothing but speed depends on. Lengths that point too far end it.
+    /// Estimates how many consecutive fields have the current tag, to reserve capacity for a list.
+    /// Counts only length-delimited values of less than 128 bytes. The decoded result does not
+    /// depend on the estimate.
     @usableFromInline
     func runLength() -> Int {
         guard tag < 0x80, tag & 7 == WireType.lengthDelimited.rawValue else { return 1 }

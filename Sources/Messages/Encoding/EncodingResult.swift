@@ -13,7 +13,8 @@ struct EncodingResult {
     @usableFromInline var start: UnsafeMutablePointer<UInt8>?
     /// Whether the writer may move to a larger buffer.
     @usableFromInline var mayMove = false
-    /// The newest of the larger buffers. The bytes before it hold the address of the one before.
+    /// The newest of the larger buffers. Its header, just below it, holds the previous one's
+    /// address.
     private var newest: UnsafeMutablePointer<UInt8>?
 
     /// A larger encoding is measured first, then written once at its full size.

@@ -108,8 +108,8 @@ extension FieldWriter {
         }
     }
 
-    /// From this size on, bytes that do not fit are not moved to a larger buffer with what precedes
-    /// them: to copy them twice costs more than to visit the message again when its size is known.
+    /// The longest value for which the writer moves to a larger buffer. For a longer one, the
+    /// message is measured and visited again, because copying the value twice would cost more.
     private static var maxMovedPieceByteCount: Int { 512 }
 
     /// Moves what was written to a larger buffer, which has room for `byteCount` more bytes. Returns

@@ -1,4 +1,4 @@
-// Lengths that precede what they measure, and are known only at its end.
+// Length prefixes. Each is written before its value, and known only when the value is complete.
 extension FieldWriter {
     /// What the writer must restore when a value of unknown length is complete.
     @frozen
@@ -59,7 +59,7 @@ extension FieldWriter {
             unsafe start[openIndex + 1] = UInt8(truncatingIfNeeded: length &>> 7)
             return
         }
-        // A visit that replaces its visitor by an older copy could take bytes back.
+        // The sizes are wrong if a `visit` has assigned an older copy to its visitor.
         guard openIndex >= 0, contentByteCount >= 0, length >= 0 else {
             ProgramError.stopChanged()
         }

@@ -22,8 +22,8 @@ extension Message {
 }
 
 extension EncodingAttempt {
-    /// The room on the stack for the first attempt for an array without capacity. Swift allocates
-    /// anything larger on the heap.
+    /// The size of the stack buffer of the first attempt, when the array has no free capacity.
+    /// Swift would allocate a larger temporary buffer on the heap.
     @inlinable static var stackByteCount: Int { 1024 }
 
     /// Appends the encoding; nothing if a `visit` throws.
@@ -76,7 +76,8 @@ extension EncodingAttempt {
     func reserve(_ byteCount: Int, _ bytes: inout [UInt8]) {
         let needed = bytes.count &+ byteCount &+ FieldWriter.slack
         guard bytes.capacity < needed else { return }
-        // Doubling, so that an array to which many messages are appended is not copied for each.
+        // At least doubles the size, so that appending many messages does not copy the array each
+        // time.
         bytes.reserveCapacity(Swift.max(needed, 2 &* bytes.count))
     }
 }

@@ -59,9 +59,10 @@ public struct SeparateBytes: Sendable {
     @usableFromInline
     mutating func removeAll() { pieces = nil }
 
-    /// The whole message in parts.
+    /// The message as arrays in the order of the wire, with the separate fields between the others.
     ///
-    /// - Parameter bytes: The bytes that were copied, and whatever precedes the message.
+    /// - Parameter bytes: The copied bytes of the message, after any bytes that precede the
+    ///   message.
     package func parts(between bytes: [UInt8]) -> [[UInt8]] {
         guard let pieces, let first = pieces.first else { return [bytes] }
         var parts: [[UInt8]] = []

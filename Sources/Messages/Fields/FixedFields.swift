@@ -1,4 +1,4 @@
-// Numbers of fixed width. Each as a field without presence, with presence, and repeated.
+// Fields of fixed-width numbers: without presence, with presence, and repeated.
 extension FieldVisitor {
     /// `fixed32`, omitted when it is 0.
     @inlinable

@@ -1,4 +1,4 @@
-// Text and bytes. Each as a field without presence, with presence, and repeated.
+// Fields of strings and bytes: without presence, with presence, and repeated.
 extension FieldVisitor {
     /// `string`, omitted when it is empty.
     @inlinable

@@ -7,7 +7,7 @@ extension FieldVisitor {
         _ number: UInt32, _ value: inout M?
     ) throws(WireError) { try optional(MessageKind<M>(), number, &value) }
 
-    /// A message inside a message of its own type, by the storage of its ``Indirect`` property.
+    /// A message field of a recursive type. `value` is the storage of its `@Indirect` property.
     @inlinable
     @inline(__always)
     public mutating func message<M: Message>(

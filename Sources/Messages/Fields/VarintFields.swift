@@ -1,4 +1,4 @@
-// Integers and truth values as varints. Each as a field without presence, with presence, and repeated.
+// Fields of integers and `bool` as varints: without presence, with presence, and repeated.
 extension FieldVisitor {
     /// `int32`, omitted when it is 0.
     @inlinable

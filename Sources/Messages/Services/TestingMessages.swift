@@ -201,9 +201,9 @@ extension GRPC.Testing {
         }
     }
 
-    /// The answer to all of them.
+    /// The response to a stream of ``StreamingInputCallRequest``.
     public struct StreamingInputCallResponse: Message {
-        /// Bytes in all their payloads together.
+        /// The size of all payloads of the requests, in bytes.
         public var aggregatedPayloadSize: Int32 = 0
         public var unknownFields = UnknownFields()
 
@@ -225,12 +225,12 @@ extension GRPC.Testing {
         }
     }
 
-    /// What one of many answers is to be like.
+    /// The requested size, delay and compression of one response.
     public struct ResponseParameters: Message {
         public var size: Int32 = 0
-        /// Microseconds to wait before it.
+        /// Microseconds to wait before the response.
         public var intervalUs: Int32 = 0
-        /// Whether it is to be compressed; absent when it does not matter.
+        /// Whether the server must compress the response; nil if either is correct.
         public var compressed: BoolValue?
         public var unknownFields = UnknownFields()
 

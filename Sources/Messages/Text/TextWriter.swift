@@ -63,8 +63,8 @@ public struct TextWriter {
 
     /// Writes the listed fields of `message`, then the unknown ones.
     ///
-    /// Not specialized: code for each message, which takes time to compile and memory, would make the
-    /// text no better.
+    /// Not specialized for each message type: this saves compile time and code size, and debug text
+    /// need not be fast.
     @_semantics("optimize.sil.specialize.generic.never")
     mutating func fields<M: Message>(of message: M) {
         FieldDescriber.describe(message, &self)
@@ -79,7 +79,8 @@ public struct TextWriter {
 
     // MARK: - Values
 
-    /// Text keeps its letters; of other bytes only ASCII is shown as it is.
+    /// Writes a quoted, escaped string. Non-ASCII bytes are kept when `isText`, and written as
+    /// octal escapes otherwise.
     mutating func quoted(_ bytes: some Sequence<UInt8>, isText: Bool) {
         var text: [UInt8] = [UInt8(ascii: "\"")]
         for byte in bytes {

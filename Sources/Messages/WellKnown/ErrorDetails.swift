@@ -125,9 +125,9 @@ extension Google.RPC {
         }
     }
 
-    /// What had to be so before the call, and was not.
+    /// The preconditions of the call that were not met.
     public struct PreconditionFailure: Message {
-        /// One condition.
+        /// A precondition that was not met.
         public struct Violation: Message {
             public var type = ""
             public var subject = ""

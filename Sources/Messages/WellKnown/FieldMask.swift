@@ -1,5 +1,5 @@
 extension Google.Protobuf {
-    /// Which fields of a message are meant, such as `user.display_name`.
+    /// A set of paths to fields of a message, such as `user.display_name`.
     public struct FieldMask: Message, ExpressibleByArrayLiteral {
         public var paths: [String] = []
         public var unknownFields = UnknownFields()

@@ -15,7 +15,8 @@ public struct WireError: Error, Hashable, Sendable {
         case tooDeep
         /// More bytes than ``DecodingOptions/maxByteCount``.
         case tooLarge
-        /// The bytes are a message, but not a legal one of its type.
+        /// A field has a value that its message type does not allow. Thrown by `visit(_:)` of a
+        /// program's own message.
         case invalidValue
         /// A required field is absent. Only messages with a schema at run time are checked.
         case missingRequiredField

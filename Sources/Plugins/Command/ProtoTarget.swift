@@ -5,8 +5,8 @@ import PackagePlugin
 
 /// The `.proto` files of a target, and what its `swiftlet.json` says about where they are.
 struct ProtoTarget {
-    /// The settings that decide which files there are. The generator reads the others, and refuses names that
-    /// are not known.
+    /// The settings that determine which files are read and generated. The generator reads all
+    /// settings, and rejects unknown names.
     private struct Settings: Decodable {
         var importPaths: [String]?
         var files: [String]?
@@ -14,7 +14,7 @@ struct ProtoTarget {
         var fake: Bool?
         var service: Bool?
 
-        /// The settings as the generator writes them.
+        /// The settings as `name=value`, in the form that the generator compares with its own.
         var planned: [String] {
             let lists = [("importPaths", importPaths), ("files", files)].map { name, list in
                 "\(name)=\((list ?? []).joined(separator: ","))"

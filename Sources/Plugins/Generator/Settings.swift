@@ -50,7 +50,8 @@ struct Settings: Message {
 // MARK: - Planned settings
 
 extension Settings {
-    /// The settings that decide which files there are, as a plug-in writes them.
+    /// The settings that determine which files are generated, in the form of the `--planned`
+    /// arguments.
     private var planned: [String] {
         [
             "importPaths=\(importPaths.joined(separator: ","))",

@@ -57,7 +57,7 @@ extension HTTP1 {
     static func responseFraming(
         _ connection: ConnectionFields, _ response: StartLine.Response, answering method: String
     ) throws(HTTP1Error) -> BodyFraming {
-        // Also where there is no body: what is illegal is not skipped.
+        // Checked for responses without a body, too: illegal framing fields are always an error.
         let isChunked = try isChunked(connection, version: response.version)
         if method == Method.head || response.status == 204 || response.status == 304 {
             return .none

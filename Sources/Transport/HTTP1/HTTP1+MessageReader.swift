@@ -234,7 +234,8 @@ extension HTTP1.MessageReader {
         return true
     }
 
-    /// A 1xx response says nothing that is of use here, and the final one follows it.
+    /// Whether the response is interim (1xx), so that the reader skips it. Throws for 101 and when
+    /// there are too many.
     private mutating func isInterim(
         _ response: HTTP1.StartLine.Response
     ) throws(HTTP1Error) -> Bool {

@@ -91,7 +91,7 @@ extension OpenSSLContext {
         let modes = OpenSSL.SSL_MODE_NO_AUTO_CHAIN | OpenSSL.SSL_MODE_RELEASE_BUFFERS
         try demand(
             control(OpenSSL.SSL_CTRL_MODE, modes) & modes == modes, "the mode of sessions")
-        // Cleared, so that a record without application data ends the step that processed it.
+        // SSL_MODE_AUTO_RETRY is cleared: SSL_read returns after a record without application data.
         let autoRetry = OpenSSL.SSL_MODE_AUTO_RETRY
         try demand(
             control(OpenSSL.SSL_CTRL_CLEAR_MODE, autoRetry) & autoRetry == 0,

@@ -39,7 +39,8 @@ package protocol TLSSession: AnyObject, Sendable {
     /// certificates are not verified. Empty if the session was resumed.
     var verifiedCertificates: [[UInt8]] { get }
 
-    /// Whether the peer's certificate has that identity, too. True if certificates are not verified.
+    /// Whether the peer's certificate is also valid for `identity`, besides the session's own host.
+    /// True if the certificate's names are not verified.
     func isPeer(_ identity: ServerIdentity) -> Bool
 
     /// The version of TLS, for logs: "TLSv1.3".

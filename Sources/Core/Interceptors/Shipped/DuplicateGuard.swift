@@ -90,7 +90,8 @@ public final class DuplicateGuard: Sendable {
     fileprivate func key(
         _ call: InterceptedCall, _ options: CallOptions, _ message: RawMessage
     ) -> Key {
-        // Credentials that are no objects cannot be compared, so that the call equals no other.
+        // Credentials that are not class instances cannot be compared. Such a call is no duplicate
+        // of any other call.
         var identity = options.credentials.map { proof in
             type(of: proof) is AnyClass
                 ? ObjectIdentifier(proof as AnyObject) : ObjectIdentifier(call)

@@ -94,7 +94,8 @@ final class LinkedField {
     var enumeration: LinkedEnum?
     /// The message that the field is in, or that the extension extends.
     unowned var container: LinkedMessage?
-    /// The index of its oneof, which the source contains or which `optional` has made.
+    /// The index of its oneof, declared or synthetic (of a proto3 `optional`); nil when it has
+    /// none.
     let oneofIndex: Int32?
     /// The kinds of declarations that may have this custom option. All kinds when the list is
     /// empty.

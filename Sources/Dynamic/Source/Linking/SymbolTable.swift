@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// What a full name means.
+/// The declaration that a full name refers to.
 struct ProtoSymbol {
     enum Kind {
         case package

@@ -158,7 +158,7 @@ extension ProtoParser {
         return NumberLiteral.double(token.text)
     }
 
-    /// Reports the current token.
+    /// Reports that `what` was expected instead of the current token.
     mutating func unexpected(_ what: String) -> BrokenStatement {
         let token = lexer.current
         let found = token.kind == .end ? "the end of the file" : "'\(token.text.prefix(40))'"

@@ -108,8 +108,9 @@ extension Connection {
         return slot
     }
 
-    /// How many streams the client may have open. Until it has acknowledged our SETTINGS it does not know
-    /// the limit, and may assume at least 100 (§6.5.2).
+    /// How many streams the client may have open. §6.5.2: the client knows no limit before it
+    /// receives our SETTINGS. Until it acknowledges them, at least 100 are accepted, the
+    /// recommended minimum.
     private var acceptLimit: Int {
         if let limit = settings.acknowledged.maxConcurrentStreams { return Int(clamping: limit) }
         guard let announced = configuration.maxConcurrentStreams else { return .max }

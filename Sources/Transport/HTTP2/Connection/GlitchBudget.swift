@@ -1,8 +1,9 @@
-/// Limits glitches: frames that cause work and carry no content. Every flood consists of these.
+/// Limits glitches: frames that cause work and carry no content, as in a PING or SETTINGS flood.
 ///
-/// A token bucket. Content earns tokens, because correct peers send control frames with it: a
-/// WINDOW_UPDATE for what they received, a PING to measure the path. What the peer sends earns by its
-/// bytes, so that a flood does not pay for itself with frames of one byte. Time is an argument.
+/// A token bucket. A glitch costs a token, and content earns tokens, because a correct peer sends
+/// control frames together with content: WINDOW_UPDATE for what it received, PING to measure the
+/// path. Received content earns tokens by its bytes, so that tiny frames earn almost nothing. Time
+/// is an argument.
 struct GlitchBudget: Sendable {
     private let capacity: Int
     private let perSecond: Int

@@ -45,7 +45,8 @@ extension SettingsExchange {
         return frame
     }
 
-    /// Applies the oldest announcement: the peer has applied it (§6.5.3).
+    /// Applies the oldest unacknowledged SETTINGS of this side: the peer acknowledged it (§6.5.3).
+    /// Throws when no SETTINGS frame is unacknowledged.
     mutating func receiveAcknowledgement(
         now: Instant
     ) throws(HTTP2Error) -> Acknowledgement {

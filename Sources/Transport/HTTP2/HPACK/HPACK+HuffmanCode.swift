@@ -25,8 +25,9 @@ extension HPACK {
             return words
         }()
 
-        /// The number of bits of each byte's code. The last one is the end of the string, whose
-        /// first bits pad the last byte. It must not occur completely (§5.2).
+        /// The length in bits of each byte's code, and of EOS as the last entry. The first bits of
+        /// EOS pad the last byte of an encoded string. A string that contains all of EOS is an
+        /// error (§5.2).
         private static let bitCounts: [Int] = [
             13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
             28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,

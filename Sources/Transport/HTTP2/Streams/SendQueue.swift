@@ -1,8 +1,8 @@
-/// What a stream has to send later: DATA that exceeds a window or waits for its turn, and the end of
-/// the stream.
+/// What a stream sends later: the head of a request that waits for an identifier, DATA that waits
+/// for a window or for other streams, and trailers.
 ///
-/// Small writes are gathered in one buffer. Large ones are kept by reference and not copied. Queues are
-/// used again by other streams, with their memory.
+/// Small writes are copied into one buffer. Large ones are kept by reference and not copied. When a
+/// stream closes, another stream reuses its queue and the queue's memory.
 struct SendQueue: Sendable {
     fileprivate struct Piece: Sendable {
         var bytes: [UInt8]

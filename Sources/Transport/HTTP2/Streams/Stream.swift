@@ -24,7 +24,7 @@ struct Stream: Sendable {
     enum Phase: Hashable, Sendable {
         /// The slot has no stream.
         case free
-        /// The peer's limit on streams does not allow it yet: it has no identifier and no window.
+        /// The stream exceeds the peer's SETTINGS_MAX_CONCURRENT_STREAMS and has no identifier yet.
         case waiting
         case open
     }

@@ -135,7 +135,8 @@ extension Endpoint {
         return endpoint
     }
 
-    /// A server whose client has sent and acknowledged SETTINGS. Its first output is taken.
+    /// A server whose client has sent and acknowledged SETTINGS. The server's first output and
+    /// events are discarded.
     static func server(
         _ configuration: ConnectionConfiguration = .init(.server),
         settings: [UInt8] = Raw.settings()

@@ -214,7 +214,7 @@ struct FrameRulesTests {
             let verdict = endpoint.verdict()
             #expect(verdict == testCase.verdict, "as a \(role)")
             guard case .stream = verdict else { continue }
-            // An error of a stream leaves the others alone.
+            // A stream error does not end the connection: it still answers a PING.
             endpoint.receive(Raw.frame(Raw.ping, Raw.word(4) + Raw.word(2)))
             let answer = endpoint.sentFrames().last
             #expect(answer?.type == Raw.ping && answer?.flags == Raw.ack)
