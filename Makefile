@@ -11,18 +11,22 @@ SOURCES = Package.swift Sources Tests
 # Swift's libraries go into the binary where the system has none of its own, and what only a plug-in
 # would look for stays out. So does the library of C++ go in, where there is an archive of it: the
 # linker is shown a folder that has nothing else. Each function has a section of its own, so that the
-# linker removes those that nothing calls, and keeps one of those that are equal. With
+# linker removes those that nothing calls, and keeps one of those that are equal. Relocations have
+# their short form, which saves a megabyte, where the system's glibc reads it: since 2.36. With
 # SWIFTLET_SMALL, modules that a command line does not need fast are optimised for size.
 ARCHIVES = $(CURDIR)/.build/archives
 ifeq ($(shell uname),Linux)
+SHORT_RELOCATIONS = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, version, "."); \
+    if (version[1] > 2 || version[2] >= 36) print "-Xlinker --pack-dyn-relocs=relr" }')
 STATIC = --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc "-L$(ARCHIVES)" \
-    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --gc-sections -Xlinker --icf=safe
+    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --gc-sections -Xlinker --icf=safe \
+    $(SHORT_RELOCATIONS)
 STRIPPED = -Xlinker -s
 # What is linked that is not Swift's.
 FOR_STATIC = archives
 endif
 
-.PHONY: demo test races format lint build bench fuzz interop proxies balancing docs static install archives clean
+.PHONY: demo test races format lint build bench fuzz interop proxies etcd balancing docs static install archives clean
 
 # The four shapes of call on a server inside the program; ends with `ok`.
 demo:
@@ -77,6 +81,10 @@ interop:
 # Through nginx, HAProxy, tinyproxy and microsocks, while servers and proxies go away.
 proxies:
 	SWIFT="$(SWIFT)" Tests/Proxies/run
+
+# Puts, a watch and a lease on three members of etcd that are killed and frozen.
+etcd:
+	SWIFT="$(SWIFT)" Tests/Etcd/run
 
 # Retries, hedging and balancing beside PyPI's grpcio.
 balancing:

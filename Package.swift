@@ -141,6 +141,10 @@ let package = Package(
         .executableTarget(
             name: "swiftlet-balancing", dependencies: ["Swiftlet"],
             path: "Tests/Balancing/Program", swiftSettings: strict),
+        // Uses a cluster of etcd whose members go away.
+        .executableTarget(
+            name: "swiftlet-etcd", dependencies: ["Swiftlet"], path: "Tests/Etcd/Program",
+            swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ]
 )

@@ -1,6 +1,4 @@
-import Foundation
 import Swiftlet
-import SwiftletLoopback
 
 /// Counts the allocations of a unary call, alone and with options. The server runs in another process,
 /// so that only those of the client are counted.
@@ -84,40 +82,5 @@ enum CallAllocations {
         }
         await channel.close()
         return count.map { Double($0) / Double(callCount) }
-    }
-}
-
-/// Runs this program as a server in another process, which ends with this one.
-private final class ServerProcess {
-    let target: String
-    private let process = Process()
-    private let input = Pipe()
-
-    init() throws {
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["server"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let line = output.fileHandleForReading.availableData
-        target = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-    }
-
-    deinit { process.terminate() }
-}
-
-/// The server process: prints its target, and serves until its standard input ends.
-enum BenchmarkServer {
-    static func run() {
-        do {
-            let server = try LoopbackServer { $0.addBenchmark() }
-            print(server.target)
-            fflush(nil)
-            while readLine() != nil {}
-            withExtendedLifetime(server) {}
-        } catch {
-            giveUp("server: \(error)")
-        }
     }
 }

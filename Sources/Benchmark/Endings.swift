@@ -6,6 +6,12 @@ struct Complaint: Error {
     init(_ text: String) { self.text = text }
 }
 
+/// What a valid command found wrong.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
 /// Prints the error in the command line, and exits with the status for wrong usage.
 func complain(_ message: String) -> Never {
     say("swiftlet-bench: \(message)")

@@ -59,7 +59,7 @@ extension FlagValue {
         throw refusal(of: text, "a number of seconds from \(String(format: "%g", least)) to 1e9")
     }
 
-    private func text() throws(Complaint) -> String {
+    func text() throws(Complaint) -> String {
         guard let word else { throw Complaint("\(flag) needs a value") }
         return word
     }

@@ -17,6 +17,25 @@ enum Main {
                 ),
             ]
 
+    /// The sets that make calls over sockets.
+    private static let callSets:
+        [(name: String, purpose: String, run: @Sendable (inout Report) async -> Void)] =
+            [
+                (
+                    "calls",
+                    "calls to a server in this process, a second of each work and executor",
+                    CallsSet.run
+                ),
+                (
+                    "allocations", "what a call allocates, alone and with options",
+                    CallAllocations.run
+                ),
+                (
+                    "policies", "what balancing and retry policies add to a call",
+                    PolicyBenchmark.run
+                ),
+            ]
+
     static func main() async {
         FreedMemory.keepForReuse()
         var arguments = CommandLine.arguments.dropFirst()
@@ -25,35 +44,31 @@ enum Main {
             exit(2)
         }
         guard name != "--help" else { return print(usage) }
-        guard name != "server" else { return BenchmarkServer.run() }
+        guard name != "server" else { return BenchmarkServer.run(Array(arguments)) }
+        guard name != "faulty-server" else { return FaultyServerProcess.run() }
         guard name != "faults" else { return await FaultRun.run(Array(arguments)) }
         guard name != "client" else { return await ClientBenchmark.run(Array(arguments)) }
         let set = sets.first { $0.name == name }
-        guard set != nil || name == "calls" || name == "allocations" else {
+        guard set != nil || callSets.contains(where: { $0.name == name }) else {
             complain("unknown set '\(name)'; swiftlet-bench --help lists them")
         }
         var report = Report(asJSON: arguments.contains("--json"))
         if let unknown = arguments.first(where: { $0 != "--json" }) {
             complain("unknown option '\(unknown)'; the sets take --json")
         }
-        if let set {
-            set.run(&report)
-        } else if name == "calls" {
-            await CallsSet.run(&report)
-        } else {
-            await CallAllocations.run(&report)
-        }
+        set?.run(&report)
+        for set in callSets where set.name == name { await set.run(&report) }
         report.end()
     }
 
     private static var usage: String {
         let more = [
-            ("calls", "calls to a server in this process, a second of each work and executor"),
-            ("allocations", "what a call allocates, alone and with options"),
-            ("faults", "calls to servers that are killed, drained and slowed; --seconds, --tasks"),
+            ("faults", "calls to servers that fail in many ways; faults --help tells the options"),
             ("client", "calls to any server; swiftlet-bench client --help tells the options"),
         ]
-        let lines = (sets.map { ($0.name, $0.purpose) } + more).map { name, purpose in
+        let names =
+            sets.map { ($0.name, $0.purpose) } + callSets.map { ($0.name, $0.purpose) } + more
+        let lines = names.map { name, purpose in
             "  " + name + String(repeating: " ", count: 14 - name.count) + purpose
         }
         return """

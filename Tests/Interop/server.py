@@ -2,7 +2,8 @@
 
 usage: server.py GENERATED [--certificate FILE --key FILE]
 
-GENERATED is the folder with the code that grpc_tools made from Protos/. Prints the port.
+GENERATED is the folder with the code that grpc_tools made from Protos/. Listens on the port in the
+variable PORT, or on any. Prints the port.
 """
 import argparse
 import os
@@ -129,12 +130,13 @@ status.set("routeguide.RouteGuide", health_pb2.HealthCheckResponse.NOT_SERVING)
 health_pb2_grpc.add_HealthServicer_to_server(status, server)
 reflection.enable_server_reflection(
     ("helloworld.Greeter", "grpc.testing.TestService", reflection.SERVICE_NAME), server)
+address = "127.0.0.1:" + os.environ.get("PORT", "0")
 if arguments.certificate:
     with open(arguments.key, "rb") as key, open(arguments.certificate, "rb") as certificate:
         credentials = grpc.ssl_server_credentials([(key.read(), certificate.read())])
-    port = server.add_secure_port("127.0.0.1:0", credentials)
+    port = server.add_secure_port(address, credentials)
 else:
-    port = server.add_insecure_port("127.0.0.1:0")
+    port = server.add_insecure_port(address)
 server.start()
 print(port, flush=True)
 try:

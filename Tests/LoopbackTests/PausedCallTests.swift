@@ -31,7 +31,8 @@ struct PausedCallTests {
             let isPaused = Atomic(false)
             var script = RawScript { try $0.reply($1) }
             script.answerToHeaders = { connection, stream in
-                guard stream == 1 else { return }
+                // The first stream is of the call that opens the connection.
+                guard stream == 3 else { return }
                 while !isPaused.load(ordering: .relaxed) { usleep(1_000) }
                 let answer = RawFrame.bytes(
                     RawFrame.headers, flags: RawFrame.endHeaders, stream: stream,
@@ -46,6 +47,8 @@ struct PausedCallTests {
             }
             peer = try RawPeer(script)
             channel = try Channel(peer.target, credentials: .insecure)
+            // On an open connection, streams open in the order in which the calls start.
+            _ = try await channel.unary(HostileTrial.echo, [1])
             call = Call(
                 channel, PausedCallTests.picky, requests: requests, context: context)
             try call.start(with: sink)

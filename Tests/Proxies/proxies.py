@@ -4,6 +4,7 @@ usage: proxies.py PROGRAM FOLDER
 
 What is not installed is skipped by its name.
 """
+import json
 import os
 import shutil
 import socket
@@ -18,7 +19,8 @@ from driver import OK, Client, config, retry, script
 
 ARRIVALS = servers.Arrivals()
 program, folder = sys.argv[1:]
-os.environ["PATH"] += ":/usr/sbin"
+# The package of Envoy puts it beside the interpreter.
+os.environ["PATH"] += ":/usr/sbin:" + os.path.dirname(sys.executable)
 client = Client("Swiftlet", [program])
 group = [servers.Server(name, ARRIVALS) for name in "ABC"]
 failures = []
@@ -103,17 +105,19 @@ def restart_server(_):
 
 # A proxy does not say whether a server has processed a call that it lost, so the program has to.
 RETRIES = config(retry(5, "0.02s"))
+EXTENSIONS = "type.googleapis.com/envoy.extensions."
 
 
-def behind(name, port, reload):
-    """Calls servers behind a load balancer that speaks HTTP/2."""
+def behind(name, port, reload, may_fail=()):
+    """Calls servers behind a load balancer that speaks HTTP/2. While it is reloaded, calls may fail with
+    the codes of `may_fail`."""
     target = f"127.0.0.1:{port}"
     reached = all_right(f"{name}: 300 calls over three servers", target, {}, 300)
     shares = {each: reached.count(each) for each in "ABC"}
     check(f"{name}: each server gets calls", min(shares.values()) > 0, str(shares))
     all_right(f"{name}: streams of 20 messages of 10 KB", target, {}, 20, more=20, bytes=10_000)
     under_load(f"{name}: a server goes away and comes back", target, RETRIES, restart_server)
-    under_load(f"{name}: the load balancer is reloaded", target, RETRIES, reload)
+    under_load(f"{name}: the load balancer is reloaded", target, RETRIES, reload, may_fail)
 
 
 def nginx():
@@ -178,6 +182,56 @@ backend servers
     daemon.stop()
 
 
+def envoy():
+    port = servers.unused_port()
+    endpoints = [
+        {"endpoint": {"address": address(server.port)}} for server in group]
+    http2 = {"explicit_http_config": {"http2_protocol_options": {}}}
+    manager = {
+        "@type": EXTENSIONS + "filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "stat_prefix": "grpc", "codec_type": "HTTP2",
+        # The client meets GOAWAY all the time.
+        "common_http_protocol_options": {"max_requests_per_connection": 100},
+        "route_config": {"virtual_hosts": [{
+            "name": "all", "domains": ["*"],
+            "routes": [{"match": {"prefix": "/"}, "route": {"cluster": "servers", "timeout": "0s"}}],
+        }]},
+        "http_filters": [{
+            "name": "router",
+            "typed_config": {"@type": EXTENSIONS + "filters.http.router.v3.Router"},
+        }],
+    }
+    path = write("envoy.json", json.dumps({"static_resources": {
+        "listeners": [{
+            "name": "grpc", "address": address(port),
+            "filter_chains": [{"filters": [{"name": "http", "typed_config": manager}]}],
+        }],
+        "clusters": [{
+            "name": "servers", "type": "STATIC", "lb_policy": "ROUND_ROBIN",
+            "typed_extension_protocol_options": {
+                "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+                    "@type": EXTENSIONS + "upstreams.http.v3.HttpProtocolOptions", **http2}},
+            "load_assignment": {
+                "cluster_name": "servers", "endpoints": [{"lb_endpoints": endpoints}]},
+        }],
+    }}))
+    command = [shutil.which("envoy"), "-c", path, "--concurrency", "2", "--disable-hot-restart",
+               "--log-level", "warning"]
+    daemon = Daemon(port, command, f"{folder}/envoy.out")
+
+    def restart(_):
+        time.sleep(0.5)
+        daemon.stop()
+        daemon.start()
+
+    behind("Envoy", port, restart, {14})
+    daemon.stop()
+
+
+def address(port):
+    return {"socket_address": {"address": "127.0.0.1", "port_value": port}}
+
+
 def through(name, scheme, make):
     """Calls a server through a proxy that `make` starts, with a user and a password."""
     target = f"127.0.0.1:{group[1].port}"
@@ -227,7 +281,7 @@ def microsocks(port):
 
 
 for name, run in (
-        ("nginx", nginx), ("haproxy", haproxy),
+        ("nginx", nginx), ("haproxy", haproxy), ("envoy", envoy),
         ("tinyproxy", lambda: through("tinyproxy", "http", tinyproxy)),
         ("microsocks", lambda: through("microsocks", "socks5", microsocks))):
     if shutil.which(name):

@@ -58,7 +58,7 @@ extension ChannelCore: ChannelBackend, QueueTenant {
     func close(grace: Duration) async {
         let links = shutDown()
         if grace > .zero, links.contains(where: { $0.callCount > 0 }) || !chains.isEmpty {
-            await ClosingWait(for: links, chains, loop: loop).waitOrCancel(until: .now + grace)
+            await ClosingWait(for: links, chains, loop: loop, until: .now + grace).waitOrCancel()
         }
         let error = RPCError(.cancelled, "the channel to \(target) was closed")
         for link in links { link.endCalls(with: error) }
@@ -73,7 +73,7 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         let open = links.filter { !$0.hasEnded }
         if !open.isEmpty {
-            await ClosingWait(for: open, loop: loop).wait(until: .now + Self.endPatience)
+            await ClosingWait(for: open, loop: loop, until: .now + Self.endPatience).wait()
         }
         // A connection that has ended may still be writing its last output, on its loop.
         for queue in queues {

@@ -6,46 +6,54 @@ import Synchronization
 /// owner, which may wait as well.
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
-        var links: [ObjectIdentifier: Link]
-        var hasChains: Bool
+        var progress: ClosingProgress<ObjectIdentifier>
+        /// Until the wait begins: a connection may keep its owner, which this is then.
+        var links: [Link]
         var formerOwners: [ObjectIdentifier: any LinkOwner] = [:]
         var waiter: Resumption<Void>?
-        var isOver = false
     }
 
-    private let loop: EventLoop
     private let chains: ChainRegistry?
+    private let loop: EventLoop
+    private let deadline: MonotonicInstant
     private let timer = TimerSlot()
     private let state: Mutex<State>
 
     /// - Parameter chains: What interceptors have in hand; nil is not waited for.
-    init(for links: [Link], _ chains: ChainRegistry? = nil, loop: EventLoop) {
-        self.loop = loop
+    init(
+        for links: [Link], _ chains: ChainRegistry? = nil, loop: EventLoop,
+        until deadline: MonotonicInstant
+    ) {
         self.chains = chains
-        let links = Dictionary(uniqueKeysWithValues: links.map { (ObjectIdentifier($0), $0) })
-        state = Mutex(State(links: links, hasChains: chains != nil))
+        self.loop = loop
+        self.deadline = deadline
+        state = Mutex(
+            State(
+                progress: ClosingProgress(
+                    connections: links.map { ObjectIdentifier($0) }, hasHeldCalls: chains != nil,
+                    deadline: deadline),
+                links: links))
     }
 
     /// Returns at the deadline at the latest, and at once when the calling task is cancelled.
-    func waitOrCancel(until deadline: MonotonicInstant) async {
+    func waitOrCancel() async {
         await withTaskCancellationHandler {
-            await wait(until: deadline)
+            await wait()
         } onCancel: {
-            stop()
+            cancel()
         }
     }
 
     /// Returns at the deadline at the latest.
-    func wait(until deadline: MonotonicInstant) async {
-        let links = state.withLock { Array($0.links.values) }
+    func wait() async {
         await Resumption<Void>.wait { waiter in
             let isOver = state.withLock { state in
-                if !state.isOver { state.waiter = waiter }
-                return state.isOver
+                if !state.progress.isOver { state.waiter = waiter }
+                return state.progress.isOver
             }
             guard !isOver else { return waiter.resume() }
-            startTimer(deadline)
-            for link in links {
+            startTimer()
+            for link in takeLinks() {
                 let former = link.changeOwner(to: self)
                 state.withLock { $0.formerOwners[ObjectIdentifier(link)] = former }
                 // It may have ended before anybody here could be told, or before it was known who
@@ -54,43 +62,40 @@ final class ClosingWait: LinkOwner, TimerTarget {
                     linkEnded(link, LinkError(phase: .http2, cause: "it had ended before"))
                 }
             }
-            chains?.whenEmpty { [self] in settle { $0.hasChains = false } }
+            chains?.whenEmpty { [self] in note { $0.heldCallsEnded() } }
         }
     }
 
-    private func startTimer(_ deadline: MonotonicInstant) {
+    private func takeLinks() -> [Link] {
+        state.withLock { state in
+            defer { state.links = [] }
+            return state.links
+        }
+    }
+
+    private func startTimer() {
         timer.schedule(self, at: deadline, on: loop)
         // The timer of a queue that has been shut down never fires.
-        if loop.isClosed { stop() }
+        if loop.isClosed { cancel() }
     }
 
-    func timerFired(now: MonotonicInstant) { stop() }
+    func timerFired(now: MonotonicInstant) { note { $0.timerFired(now: now) } }
 
     /// Ends the wait now, whatever is still open.
-    private func stop() {
-        let waiter = state.withLock { state in
-            state.links = [:]
-            state.isOver = true
-            return state.waiter.take()
-        }
-        timer.close()
-        waiter?.resume()
-    }
+    private func cancel() { note { $0.cancel() } }
 
     func linkEnded(_ link: Link, _ error: LinkError) {
         let former = state.withLock {
             $0.formerOwners.removeValue(forKey: ObjectIdentifier(link))
         }
         former?.linkEnded(link, error)
-        settle { $0.links[ObjectIdentifier(link)] = nil }
+        note { $0.connectionEnded(ObjectIdentifier(link)) }
     }
 
-    private func settle(_ change: (inout State) -> Void) {
+    /// Resumes the waiting task when the change ends the wait.
+    private func note(_ change: (inout ClosingProgress<ObjectIdentifier>) -> Bool) {
         let waiter: Resumption<Void>? = state.withLock { state in
-            change(&state)
-            guard state.links.isEmpty, !state.hasChains else { return nil }
-            state.isOver = true
-            return state.waiter.take()
+            change(&state.progress) ? state.waiter.take() : nil
         }
         guard let waiter else { return }
         timer.close()

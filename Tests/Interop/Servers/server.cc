@@ -2,10 +2,12 @@
 //
 // usage: server [CERTIFICATE KEY]
 //
-// Prints its port. Ends when its standard input is closed.
+// Listens on the port in the variable PORT, or on any. Prints its port. Ends when its standard input is
+// closed.
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -143,7 +145,9 @@ int main(int count, char** arguments) {
   Service service;
   grpc::ServerBuilder builder;
   int port = 0;
-  builder.AddListeningPort("127.0.0.1:0", Credentials(count, arguments), &port);
+  const char* const wanted = std::getenv("PORT");
+  builder.AddListeningPort(
+      std::string("127.0.0.1:") + (wanted ? wanted : "0"), Credentials(count, arguments), &port);
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (!server || port == 0) return 1;

@@ -4,7 +4,8 @@
 //
 // usage: server [CERTIFICATE KEY]
 //
-// Prints its port. Ends when its standard input is closed.
+// Listens on the port in the variable PORT, or on any. Prints its port. Ends when its standard input is
+// closed.
 package main
 
 import (
@@ -134,7 +135,11 @@ func main() {
 		}
 		options = append(options, grpc.Creds(tls))
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port := os.Getenv("PORT")
+	if port == "" {
+		port = "0"
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 	if err != nil {
 		log.Fatal(err)
 	}

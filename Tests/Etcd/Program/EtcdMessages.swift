@@ -1,0 +1,158 @@
+import Swiftlet
+
+// As much of etcd's `rpc.proto` and `kv.proto` as the program needs. Other fields are unknown fields.
+
+/// The methods of etcd that are called.
+enum Etcd {
+    static let put = Method<PutRequest, PutResponse>("/etcdserverpb.KV/Put", .unary)
+    static let watch = Method<WatchRequest, WatchResponse>(
+        "/etcdserverpb.Watch/Watch", .bidirectional)
+    static let leaseGrant = Method<LeaseGrant, KeptLease>(
+        "/etcdserverpb.Lease/LeaseGrant", .unary)
+    static let leaseKeepAlive = Method<LeaseID, KeptLease>(
+        "/etcdserverpb.Lease/LeaseKeepAlive", .bidirectional)
+
+    struct Header: Message {
+        var memberID: UInt64 = 0
+        var revision: Int64 = 0
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.ResponseHeader" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.uint64(2, &memberID)
+            try field.int64(3, &revision)
+        }
+    }
+
+    struct PutRequest: Message {
+        var key: [UInt8] = []
+        var value: [UInt8] = []
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.PutRequest" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.bytes(1, &key)
+            try field.bytes(2, &value)
+        }
+    }
+
+    struct PutResponse: Message {
+        var header: Header?
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.PutResponse" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &header)
+        }
+    }
+
+    struct WatchRequest: Message {
+        var create: WatchCreateRequest?
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.WatchRequest" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &create)
+        }
+    }
+
+    struct WatchCreateRequest: Message {
+        var key: [UInt8] = []
+        var rangeEnd: [UInt8] = []
+        var startRevision: Int64 = 0
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.WatchCreateRequest" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.bytes(1, &key)
+            try field.bytes(2, &rangeEnd)
+            try field.int64(3, &startRevision)
+        }
+    }
+
+    struct WatchResponse: Message {
+        var header: Header?
+        var isCanceled = false
+        var cancelReason = ""
+        var events: [Event] = []
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.WatchResponse" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &header)
+            try field.bool(4, &isCanceled)
+            try field.string(6, &cancelReason)
+            try field.message(11, &events)
+        }
+    }
+
+    struct Event: Message {
+        var keyValue: KeyValue?
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "mvccpb.Event" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(2, &keyValue)
+        }
+    }
+
+    struct KeyValue: Message {
+        var key: [UInt8] = []
+        var modRevision: Int64 = 0
+        var value: [UInt8] = []
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "mvccpb.KeyValue" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.bytes(1, &key)
+            try field.int64(3, &modRevision)
+            try field.bytes(5, &value)
+        }
+    }
+
+    struct LeaseGrant: Message {
+        var timeToLive: Int64 = 0
+        var id: Int64 = 0
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.LeaseGrantRequest" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &timeToLive)
+            try field.int64(2, &id)
+        }
+    }
+
+    struct LeaseID: Message {
+        var id: Int64 = 0
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.LeaseKeepAliveRequest" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(1, &id)
+        }
+    }
+
+    /// `LeaseGrantResponse`, which has the same fields, too.
+    struct KeptLease: Message {
+        var id: Int64 = 0
+        var timeToLive: Int64 = 0
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "etcdserverpb.LeaseKeepAliveResponse" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.int64(2, &id)
+            try field.int64(3, &timeToLive)
+        }
+    }
+}
