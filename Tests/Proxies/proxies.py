@@ -208,6 +208,9 @@ def envoy():
         }],
         "clusters": [{
             "name": "servers", "type": "STATIC", "lb_policy": "ROUND_ROBIN",
+            "health_checks": [{
+                "timeout": "0.1s", "interval": "0.1s", "no_traffic_interval": "0.1s",
+                "unhealthy_threshold": 1, "healthy_threshold": 1, "tcp_health_check": {}}],
             "typed_extension_protocol_options": {
                 "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
                     "@type": EXTENSIONS + "upstreams.http.v3.HttpProtocolOptions", **http2}},
