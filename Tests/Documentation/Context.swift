@@ -1,6 +1,7 @@
 // What the snippets of the documentation speak of without saying where it comes from.
 import Swiftlet
 import SwiftletLoopback
+import Synchronization
 
 struct Greeter: ServiceClient {
     static let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
@@ -59,3 +60,48 @@ let (point, area, points, note) = (
 let accounts = Accounts()
 let stamp = InterceptorFactory.headers(["x-stamp": "1"])
 var channel: Channel { get throws { try Channel("localhost:50051", credentials: .insecure) } }
+
+/// The part of swift-metrics that a sink uses.
+enum Metrics {
+    struct Counter {
+        init(label: String, dimensions: [(String, String)]) {}
+        func increment(by amount: Int) {}
+    }
+    struct Meter {
+        init(label: String, dimensions: [(String, String)]) {}
+        func increment(by amount: Double) {}
+    }
+    struct Recorder {
+        init(label: String, dimensions: [(String, String)]) {}
+        func record(_ value: Double) {}
+    }
+}
+
+/// The part of OpenTelemetry's API that a sink uses.
+enum OpenTelemetry {
+    enum AttributeValue { case string(String) }
+    struct LongCounter {
+        mutating func add(value: Int, attributes: [String: AttributeValue]) {}
+    }
+    struct LongUpDownCounter {
+        mutating func add(value: Int, attributes: [String: AttributeValue]) {}
+    }
+    struct DoubleHistogram {
+        mutating func record(value: Double, attributes: [String: AttributeValue]) {}
+    }
+    struct Builder<Instrument> {
+        let instrument: Instrument
+        func build() -> Instrument { instrument }
+    }
+    final class Meter {
+        func counterBuilder(name: String) -> Builder<LongCounter> {
+            Builder(instrument: LongCounter())
+        }
+        func upDownCounterBuilder(name: String) -> Builder<LongUpDownCounter> {
+            Builder(instrument: LongUpDownCounter())
+        }
+        func histogramBuilder(name: String) -> Builder<DoubleHistogram> {
+            Builder(instrument: DoubleHistogram())
+        }
+    }
+}

@@ -329,14 +329,17 @@ struct JSONRPCTests {
         let cancelled = await #expect(throws: RPCError.self) { try await task.value }
         #expect(cancelled?.code == .cancelled)
 
-        let metrics = CallMetrics()
+        let totals = MetricTotals([.callDuration], recordsAllPaths: true)
+        var arguments = ChannelArguments()
+        arguments.metricSinks = [totals]
         let measured = RPCClient(
-            channel: try Channel(
-                server.target, credentials: .insecure, interceptors: [.all(metrics.interceptor)]),
+            channel: try Channel(server.target, credentials: .insecure, arguments: arguments),
             JSONRPC(path: "/rpc"))
         let sum: Int = try await measured.call("sum", [2, 2])
         #expect(sum == 4)
-        #expect(metrics.snapshot["/rpc"]?.completedCounts == [.ok: 1])
+        let labels = try #require(totals[.callDuration].keys.first)
+        #expect(labels.contains(MetricLabel("grpc.method", "rpc")))
+        #expect(labels.contains(MetricLabel("grpc.status", "OK")))
     }
 
     @Test("is one protocol of many: with none a body goes as it is")

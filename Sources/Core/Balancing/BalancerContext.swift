@@ -19,16 +19,21 @@ public struct BalancerContext: ~Copyable {
     package private(set) var wantsResolution = false
     /// The times at which the balancer wants to be called.
     package private(set) var wakeTimes: [Duration] = []
+    /// For metrics; empty where ``recordsWeights`` is false.
+    package private(set) var weightUpdates: [WeightUpdate] = []
+    /// Whether a sink wants ``weightUpdates``.
+    let recordsWeights: Bool
 
     private let makeSubchannel: (Endpoint, _ checksHealth: Bool) -> Subchannel
     private let random: () -> UInt64
 
     package init(
-        now: Duration, random: @escaping () -> UInt64,
+        now: Duration, random: @escaping () -> UInt64, recordsWeights: Bool = false,
         makeSubchannel: @escaping (Endpoint, _ checksHealth: Bool) -> Subchannel
     ) {
         self.now = now
         self.random = random
+        self.recordsWeights = recordsWeights
         self.makeSubchannel = makeSubchannel
     }
 }
@@ -106,6 +111,9 @@ extension BalancerContext {
 
     /// Asks for a call of ``Balancer/timeHasCome(_:)`` at `time`, or soon after it.
     public mutating func wake(at time: Duration) { wakeTimes.append(time) }
+
+    /// Records an update of weights for metrics.
+    mutating func record(_ update: WeightUpdate) { weightUpdates.append(update) }
 
     /// A random number.
     public mutating func randomNumber() -> UInt64 { random() }

@@ -12,6 +12,20 @@ struct EndpointWeight: Sendable {
     private var lastUpdate: Duration?
     /// When the reports began that are used; nil before the first one.
     private var nonEmptySince: Duration?
+
+    /// The weight at one moment.
+    enum Current: Equatable {
+        case usable(Double)
+        /// There was no report, or the blackout period has not passed.
+        case notYetUsable
+        /// The last report has expired.
+        case stale
+
+        /// 0 if the weight is not usable.
+        var value: Double {
+            if case .usable(let value) = self { value } else { 0 }
+        }
+    }
 }
 
 extension EndpointWeight {
@@ -29,17 +43,18 @@ extension EndpointWeight {
         if let weight = reports.take() { record(weight, at: now) }
     }
 
-    /// The weight; 0 when it is not known, too new or too old.
-    mutating func weight(at now: Duration, _ policy: WeightedRoundRobin) -> Double {
-        guard let lastUpdate else { return 0 }
+    /// The weight, if it is known and neither too new nor too old.
+    mutating func weight(at now: Duration, _ policy: WeightedRoundRobin) -> Current {
+        guard let lastUpdate else { return .notYetUsable }
         guard now - lastUpdate < policy.weightExpirationPeriod else {
             nonEmptySince = nil
-            self.lastUpdate = nil
-            return 0
+            return .stale
         }
-        guard policy.blackoutPeriod > .zero else { return weight }
-        guard let nonEmptySince, now - nonEmptySince >= policy.blackoutPeriod else { return 0 }
-        return weight
+        guard policy.blackoutPeriod > .zero else { return .usable(weight) }
+        guard let nonEmptySince, now - nonEmptySince >= policy.blackoutPeriod else {
+            return .notYetUsable
+        }
+        return .usable(weight)
     }
 }
 

@@ -120,13 +120,14 @@ extension WeightedRoundRobinBalancer {
 
     private mutating func computeWeights(_ context: inout BalancerContext) {
         let (now, policy) = (context.now, policy)
-        var weights: [Double] = []
+        var update = WeightUpdate()
         endpoints.forEach { member in
             member.extra.collect(at: now)
             let weight = member.extra.weight(at: now, policy)
-            if member.connectivity == .ready { weights.append(weight) }
+            if member.connectivity == .ready { update.append(weight) }
         }
-        self.weights = weights
+        weights = update.weights
+        if context.recordsWeights { context.record(update) }
     }
 
     private mutating func reportPicker(_ context: inout BalancerContext) {

@@ -51,7 +51,7 @@ extension CallCore {
     ) -> Int {
         let hasBody = !arrival.pieces.isEmpty
         var received = state.withLock { $0.receive(&arrival, bytes, pieces, now) }
-        if received.isOver { closeDeadlineTimer() }
+        if received.isOver { noteEnd() }
         received.tracked?.report()
         if let (carrier, stream) = received.abandoned.take() { carrier.reset(stream) }
         return deliver(received.delivery, returnsWindow: !received.isOver && hasBody)

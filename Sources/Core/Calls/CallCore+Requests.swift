@@ -124,7 +124,7 @@ extension CallCore: TimerTarget {
             return (.ended, nil)
         }
         tracked?.report()
-        closeDeadlineTimer()
+        noteEnd()
         switch stage {
         case nil: return
         case .idle, .ended: break

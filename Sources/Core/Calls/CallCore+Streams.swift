@@ -60,8 +60,10 @@ extension CallCore {
         wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
     ) {
         enum Next { case seek, fail(isAnswered: Bool), isOver }
+        var tally: AttemptMeter.Tally?
         let next: Next = state.withLock { state in
             guard !state.lifetime.isOver else { return .isOver }
+            if meter != nil { tally = state.tally }
             guard state.outbound.prepareResend(wasSent: wasSent) else {
                 return .fail(isAnswered: state.lifetime.isAnswered)
             }
@@ -70,7 +72,9 @@ extension CallCore {
         }
         switch next {
         case .isOver: break
-        case .seek: backend.begin(self)
+        case .seek:
+            if let meter, let tally { meter.isSentAgain(after: cause().code, tally) }
+            backend.begin(self)
         case .fail(let isAnswered):
             var error = cause()
             // A server that has answered has received the request, whatever it says later.

@@ -22,21 +22,25 @@ package final class CallCore: Sendable {
     /// Whether a task awaits the end of the call.
     private let isAwaited: Bool
     let backend: any CallBackend
+    /// Measures the attempt; nil in a channel without metrics.
+    let meter: AttemptMeter?
     /// Unused by a call without a deadline.
     private let deadlineTimer = TimerSlot()
     let state: Mutex<State>
 
     package init(
         _ head: consuming CallHead, deadline: Deadline, backend: any CallBackend,
-        observer: consuming any CallObserver
+        observer: consuming any CallObserver, meter: AttemptMeter? = nil
     ) {
         self.deadline = deadline
+        self.meter = meter
         self.backend = backend
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited
         state = Mutex(
             State(
-                outbound: Outbound(maxReplayByteCount: head.maxReplayByteCount),
+                outbound: Outbound(
+                    head.framing, maxReplayByteCount: head.maxReplayByteCount),
                 inbound: Inbound(
                     head.framing, maxByteCount: head.maxReceiveByteCount,
                     heldBackByteCount: head.heldBackByteCount),
@@ -99,6 +103,7 @@ extension CallCore {
             guard instant > now else { return deadlineExceeded() }
             deadlineTimer.schedule(self, at: instant, on: deadlineLoop)
         }
+        meter?.started(at: now)
         backend.begin(self)
     }
 

@@ -4,6 +4,7 @@ import SwiftletTransport
 /// of the stream's window can be returned.
 struct Inbound {
     private var body: BodyReader
+    private let prefixByteCount: Int
     private var compression = CompressionAlgorithm.identity
     private(set) var httpStatus: Int?
     private(set) var initialMetadata: Metadata?
@@ -26,6 +27,7 @@ struct Inbound {
 
     init(_ framing: BodyFraming, maxByteCount: Int?, heldBackByteCount: Int) {
         body = BodyReader(framing, maxByteCount: maxByteCount)
+        prefixByteCount = framing.prefixByteCount
         self.heldBackByteCount = heldBackByteCount
     }
 }
@@ -66,6 +68,11 @@ extension Inbound {
     mutating func takeBack(_ lent: inout [UInt8], wholeFrames byteCount: Int) {
         count(byteCount)
         if let message = body.takeBack(&lent) { append(message) }
+    }
+
+    /// Bytes of all messages that have arrived, without their prefixes.
+    var messageByteCount: Int {
+        max(0, receivedByteCount - body.pendingByteCount - messageCount * prefixByteCount)
     }
 
     private mutating func count(_ byteCount: Int) {

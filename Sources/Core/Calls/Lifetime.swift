@@ -120,6 +120,9 @@ extension Lifetime {
     /// Whether the server has begun to answer.
     var isAnswered: Bool { times.firstByte != nil }
 
+    /// The streams that have carried the call.
+    var streamCount: Int { times.streamCount }
+
     mutating func noteFirstByte(at now: MonotonicInstant) {
         if times.firstByte == nil { times.firstByte = now }
     }

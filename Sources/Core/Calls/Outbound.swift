@@ -18,8 +18,13 @@ struct Outbound {
     private var blockedWriteCount = 0
     /// Bytes of all messages, with their prefixes.
     private(set) var sentByteCount = 0
+    private var messageCount = 0
+    private let prefixByteCount: Int
 
-    init(maxReplayByteCount: Int) { log = RequestLog(maxReplayByteCount: maxReplayByteCount) }
+    init(_ framing: BodyFraming = .lengthPrefixed, maxReplayByteCount: Int) {
+        prefixByteCount = framing.prefixByteCount
+        log = RequestLog(maxReplayByteCount: maxReplayByteCount)
+    }
 }
 
 // MARK: - Messages
@@ -28,6 +33,7 @@ extension Outbound {
     /// Appends the only message of a request.
     mutating func writeOnly(_ message: consuming EncodedMessage) {
         sentByteCount = message.byteCount
+        messageCount = 1
         log.append(message, andFinish: true)
     }
 
@@ -40,6 +46,7 @@ extension Outbound {
     ) -> CallCore.WriteOutcome {
         guard !log.isFinished else { return .ended }
         sentByteCount += message.byteCount
+        messageCount += 1
         guard !hasStream else {
             log.passThrough(message, andFinish: andFinish)
             return .accepted
@@ -70,6 +77,9 @@ extension Outbound {
 // MARK: - Streams
 
 extension Outbound {
+    /// Bytes of all messages, without their prefixes.
+    var messageByteCount: Int { sentByteCount - messageCount * prefixByteCount }
+
     /// Whether a server may have received a part of the request, apart from an attached stream.
     var mayHaveSent: Bool { isOpening }
 

@@ -19,6 +19,8 @@ public final class Channel: Sendable {
     private let limits: MessageLimits
     /// What the service config says about methods; nil where there can be none.
     private let configs: MethodConfigs?
+    /// Where calls are measured; nil where no sink wants that.
+    private let metrics: ChannelMetrics?
     /// The layers between callers and the network.
     public let interceptors: [ChannelInterceptor]
 
@@ -102,6 +104,7 @@ public final class Channel: Sendable {
         self.backend = backend
         limits = backend.limits
         configs = backend.methodConfigs
+        metrics = backend.metrics.flatMap { $0.measuresCalls ? $0 : nil }
         self.defaultOptions = defaultOptions
         hasDefaults = !defaultOptions.isEmpty
         self.interceptors = interceptors
@@ -118,6 +121,8 @@ package protocol ChannelBackend: CallBackend {
     var limits: MessageLimits { get }
     /// What the service config says about methods; nil where there can be none.
     var methodConfigs: MethodConfigs? { get }
+    /// Nil for those without sinks.
+    var metrics: ChannelMetrics? { get }
     var queue: CompletionQueue { get }
     /// What requests are addressed to.
     var authority: String { get }
@@ -143,6 +148,11 @@ package protocol ChannelBackend: CallBackend {
 extension ChannelBackend {
     /// For those that have no connections.
     package var counts: ChannelCounts { ChannelCounts() }
+}
+
+extension ChannelBackend {
+    /// For those that are not measured.
+    package var metrics: ChannelMetrics? { nil }
 }
 
 extension ChannelBackend {
@@ -188,10 +198,19 @@ extension Channel {
         _ method: MethodSignature, _ options: consuming CallOptions,
         observer: consuming any CallObserver
     ) -> any CallRequests {
+        guard let metrics else { return makeCall(method, options, observer: observer, nil) }
+        let meter = CallMeter(metrics, method)
+        return makeCall(method, options, observer: MeasuredObserver(observer, meter), meter)
+    }
+
+    private func makeCall(
+        _ method: MethodSignature, _ options: consuming CallOptions,
+        observer: consuming any CallObserver, _ meter: CallMeter?
+    ) -> any CallRequests {
         if hasDefaults { options = options.merged(over: defaultOptions) }
         // A shut-down queue cannot run the deadline timer of an interceptor chain.
         guard !interceptors.isEmpty || !options.hasNoInterceptors, !backend.queue.isShutDown else {
-            return makeCall(method, bare: options, observer: observer)
+            return makeCall(method, bare: options, observer: observer, meter)
         }
 
         let description = CallDescription(
@@ -211,7 +230,7 @@ extension Channel {
             deadline: ChainDeadline(backend.loop), registry: backend.chains
         ) { [self] options, observer in
             // Captures `self`, not the backend: the channel stays in use until the call starts.
-            makeCall(method.at(options.path), bare: options, observer: observer)
+            makeCall(method.at(options.path), bare: options, observer: observer, meter)
         }
         return InterceptorChain(plan, options, observer: observer)
     }
@@ -219,15 +238,19 @@ extension Channel {
     /// The call below the interceptors. One without a service config is a ``CallCore`` alone.
     private func makeCall(
         _ method: MethodSignature, bare options: consuming CallOptions,
-        observer: consuming any CallObserver
+        observer: consuming any CallObserver, _ meter: CallMeter?
     ) -> any CallRequests {
         guard let configs else {
-            return CallCore(method, options, limits, backend: backend, observer: observer)
+            return CallCore(
+                method, options, limits, backend: backend, observer: observer,
+                meter?.attempt(.first))
         }
         let limits = limits
         return configs.makeCall(method.path, options, limits, backend, observer: observer) {
-            [backend] options, observer in
-            CallCore(method, options, limits, backend: backend, observer: observer)
+            [backend] options, observer, kind in
+            CallCore(
+                method, options, limits, backend: backend, observer: observer,
+                meter?.attempt(kind))
         }
     }
 }
@@ -235,11 +258,11 @@ extension Channel {
 extension CallCore {
     fileprivate convenience init(
         _ method: MethodSignature, _ options: consuming CallOptions, _ limits: MessageLimits,
-        backend: any ChannelBackend, observer: consuming any CallObserver
+        backend: any ChannelBackend, observer: consuming any CallObserver, _ meter: AttemptMeter?
     ) {
         let deadline = options.deadline
         self.init(
             CallHead(method, options, limits), deadline: deadline, backend: backend,
-            observer: observer)
+            observer: observer, meter: meter)
     }
 }

@@ -239,11 +239,13 @@ extension ChannelCore {
         let config = work.config
         var context = BalancerContext(
             now: balancing.epoch.duration(to: .now), random: { .random(in: 0 ... .max) },
+            recordsWeights: plan.metrics?.measuresWeights ?? false,
             makeSubchannel: { [self] in makeSubchannel(to: $0, checksHealth: $1, config) })
         body(&balancer, &context)
         work.balancer = balancer
         for action in context.actions { carryOut(action) }
         if let (connectivity, picker) = context.takeReport() { install(connectivity, picker) }
+        for update in context.weightUpdates { plan.metrics?.record(update) }
         if context.wantsResolution { resolver?.requestResolution() }
         if !context.wakeTimes.isEmpty {
             work.wakeTimes += context.wakeTimes

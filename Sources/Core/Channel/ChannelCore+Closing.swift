@@ -8,6 +8,8 @@ extension ChannelCore: ChannelBackend, QueueTenant {
 
     var isSecure: Bool { credentials.isSecure }
 
+    var metrics: ChannelMetrics? { plan.metrics }
+
     var connectivity: ConnectivityState { state.withLock { $0.connectivity } }
 
     func connectivityChanges() -> AsyncStream<ConnectivityState> {

@@ -6,6 +6,8 @@ final class ConnectionPlan: Sendable {
     let target: Target
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
+    /// Nil in a channel without sinks.
+    let metrics: ChannelMetrics?
     /// Supplies connected sockets; nil connects to addresses.
     let sockets: SocketSupply?
     /// The proxy that connections are made through; nil for none.
@@ -25,6 +27,8 @@ final class ConnectionPlan: Sendable {
         self.target = target
         self.credentials = credentials
         self.arguments = arguments
+        metrics = ChannelMetrics(
+            arguments, target: target, isSecure: credentials.isSecure)
         self.queues = queues
         self.sockets = sockets
         self.proxy = proxy

@@ -74,6 +74,7 @@ extension SubchannelCore {
             return state.waiting.takeAll()
         }
         guard let calls else { return link.leave() }
+        plan.metrics?.connectionOpened()
         owner.subchannelLinksChanged(self)
         for call in calls where !call.isEnded { owner.begin(call) }
     }
@@ -90,6 +91,7 @@ extension SubchannelCore {
             }
             return .backOff(state.backOff(after: failure))
         }
+        if next != nil { plan.metrics?.connectionFailed() }
         switch next {
         case nil: return
         case .useOthers(let calls): for call in calls where !call.isEnded { owner.begin(call) }
@@ -146,7 +148,7 @@ extension SubchannelCore {
             return (gone, state.attempt.take(), mustConnect)
         }
         attempt?.cancel()
-        for link in drained { link.leave() }
+        leave(drained)
         if !drained.isEmpty { owner.subchannelLinksChanged(self) }
         guard mustConnect else { return }
         backoffTimer.cancel()
@@ -217,13 +219,16 @@ extension SubchannelCore: LinkOwner {
 
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
         if goAway.isTooManyPings { plan.doubleKeepAliveInterval() }
-        retire(link, because: "the server sent GOAWAY (\(goAway.code)) before it carried a call")
+        retire(
+            link, because: "the server sent GOAWAY (\(goAway.code)) before it carried a call",
+            .goAway(goAway.code))
     }
 
     /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
     /// reported yet, or it has no stream identifiers left. Its other calls go on.
     func drainRefusing(_ link: Link) {
-        retire(link, because: link.endCause ?? "the connection refused a call")
+        retire(
+            link, because: link.endCause ?? "the connection refused a call", link.disconnectCause)
         link.leave()
         // It may have ended before it was among the draining ones.
         if link.hasEnded { forget(link) }
@@ -232,7 +237,8 @@ extension SubchannelCore: LinkOwner {
     func linkEnded(_ link: Link, _ error: LinkError) {
         owner.note(
             .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: error.cause))
-        retire(link, because: error.cause, isNetworkLoss: error.isNetworkLoss)
+        retire(
+            link, because: error.cause, .failed(error.kind), isNetworkLoss: error.isNetworkLoss)
         forget(link)
     }
 
@@ -240,7 +246,9 @@ extension SubchannelCore: LinkOwner {
     ///
     /// One that carried no stream and was short-lived counts as a failed attempt: a server that shakes
     /// hands and closes would otherwise be connected to without a pause.
-    private func retire(_ link: Link, because cause: String, isNetworkLoss: Bool = false) {
+    private func retire(
+        _ link: Link, because cause: String, _ kind: DisconnectCause, isNetworkLoss: Bool = false
+    ) {
         let now = MonotonicInstant.now
         typealias Next = (retry: MonotonicInstant?, calls: [CallCore])
         let next: Next? = change { state in
@@ -262,6 +270,7 @@ extension SubchannelCore: LinkOwner {
             return (state.backOff(after: failure), calls)
         }
         guard let next else { return }
+        plan.metrics?.disconnected(kind)
         if let time = next.retry { scheduleRetry(at: time) }
         owner.subchannelLinksChanged(self)
         for call in next.calls where !call.isEnded { owner.begin(call) }
@@ -269,12 +278,14 @@ extension SubchannelCore: LinkOwner {
 
     /// A connection has ended.
     private func forget(_ link: Link) {
-        let isEmpty = state.withLock { state in
+        let (wasOpen, isEmpty) = state.withLock { state in
             let count = state.leaving.count
             state.leaving.removeAll { $0 === link }
-            if state.leaving.count < count { state.pastCounts += link.counts }
-            return state.leaving.isEmpty && state.links.isEmpty
+            let wasOpen = state.leaving.count < count
+            if wasOpen { state.pastCounts += link.counts }
+            return (wasOpen, state.leaving.isEmpty && state.links.isEmpty)
         }
+        if wasOpen { plan.metrics?.connectionClosed() }
         if isEmpty { owner.subchannelIsEmpty(self) }
     }
 }
@@ -304,7 +315,7 @@ extension SubchannelCore {
         streams.carryOut()
         backoffTimer.close()
         attempt?.cancel()
-        for link in links { link.leave() }
+        leave(links)
         if isEmpty { owner.subchannelIsEmpty(self) }
         return calls
     }
@@ -316,7 +327,7 @@ extension SubchannelCore {
             state.drain(links)
             return links
         }
-        for link in links { link.leave() }
+        leave(links)
         if !links.isEmpty { owner.subchannelLinksChanged(self) }
     }
 
@@ -329,6 +340,12 @@ extension SubchannelCore {
             state.drain(idle)
             return idle
         }
+        leave(links)
+    }
+
+    /// Closes connections, that are out of use, after their last calls.
+    private func leave(_ links: [Link]) {
+        plan.metrics?.disconnected(.subchannelShutdown, count: links.count)
         for link in links { link.leave() }
     }
 

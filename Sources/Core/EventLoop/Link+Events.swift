@@ -35,6 +35,8 @@ extension Link.State {
         case .ready: arrivals.append(.ready)
         case .goAway(let frame):
             goAway = "\(frame)"
+            // A second frame may have the reason, but metrics count the first.
+            goAwayCode = goAwayCode ?? frame.code
             arrivals.append(.goAway(frame))
         case .pingAnswered: break
         case .failed(let error):

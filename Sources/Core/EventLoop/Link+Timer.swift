@@ -25,7 +25,9 @@ extension Link: TimerTarget {
             }
             while let event = state.connection.nextEvent() {
                 guard case .failed(let error) = event else { continue }
-                return .failed(LinkError(phase: .http2, cause: error.message))
+                // No other deadline of the engine ends the connection without an error code.
+                let kind: LinkError.Kind = error.code == .noError ? .keepAlive : .other
+                return .failed(LinkError(phase: .http2, cause: error.message, kind: kind))
             }
             // Another thread has taken the failure event, and ends the link.
             return .ended

@@ -107,7 +107,7 @@ extension Link: Flushable {
         // What the peer sent last, such as a GOAWAY, explains more than the failed write.
         loop.run { [self] in
             readAll(now: .now)
-            end(with: LinkError(phase: .http2, cause: "\(error)"))
+            end(with: LinkError(phase: .http2, error))
         }
     }
 

@@ -68,6 +68,7 @@ package final class Link: Sendable {
         let frameLog: LinkFrameLog?
         /// The text of the last GOAWAY.
         var goAway: String?
+        var goAwayCode: ErrorCode?
         var ending: LinkError?
     }
 
@@ -127,7 +128,7 @@ package final class Link: Sendable {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
         } catch {
-            return end(with: LinkError(phase: .http2, cause: "\(error)"))
+            return end(with: LinkError(phase: .http2, error))
         }
         do throws(LinkError) {
             try wire.begin()
@@ -273,6 +274,13 @@ extension Link {
 
     /// Why the connection has ended; nil before the end.
     var endCause: String? { state.withLock { $0.ending?.cause } }
+
+    /// Why the connection accepts no calls.
+    var disconnectCause: DisconnectCause {
+        state.withLock { state in
+            state.goAwayCode.map { .goAway($0) } ?? .failed(state.ending?.kind ?? .other)
+        }
+    }
 
     /// Whether bytes of a request were sent on this connection.
     var hasCarriedStream: Bool { state.withLock { $0.hasCarriedStream } }

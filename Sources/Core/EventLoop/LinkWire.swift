@@ -103,7 +103,7 @@ extension LinkWire {
         do throws(SystemError) {
             outcome = try buffer.read(from: socket)
         } catch {
-            throw LinkError(phase: .http2, cause: "\(error)")
+            throw LinkError(phase: .http2, error)
         }
         switch outcome {
         case .bytes:
@@ -128,7 +128,7 @@ extension LinkWire {
             read = try frames.read(
                 from: socket, expecting: frameCount, into: &message, &buffer)
         } catch {
-            throw LinkError(phase: .http2, cause: "\(error)")
+            throw LinkError(phase: .http2, error)
         }
         guard let read else { return nil }
         let outcome: ReadOutcome =

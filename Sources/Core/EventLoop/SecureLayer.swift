@@ -58,7 +58,7 @@ extension SecureLayer {
             case .bufferFull: break
             }
         } catch {
-            throw LinkError(phase: isOpen ? .http2 : .tls, cause: "\(error)")
+            throw LinkError(phase: isOpen ? .http2 : .tls, error)
         }
         // Not reachable, because the session consumes what it is given. Throws, so that an error
         // here is not an endless loop.

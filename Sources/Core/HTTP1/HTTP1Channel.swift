@@ -30,6 +30,7 @@ final class HTTP1Channel: Sendable {
     let loop: EventLoop
     let authority: String
     let limits: MessageLimits
+    let metrics: ChannelMetrics?
     let chains = ChainRegistry()
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
@@ -64,6 +65,7 @@ final class HTTP1Channel: Sendable {
             maxSendByteCount: arguments.maxSendMessageByteCount,
             maxReceiveByteCount: arguments.maxReceiveMessageByteCount,
             maxReplayByteCount: arguments.maxReplayByteCount)
+        metrics = ChannelMetrics(arguments, target: target, isSecure: credentials.isSecure)
         let pool = Pool(maxCount: arguments.maxConnectionCount, arguments.backoff)
         state = Mutex(State(pool: pool))
         arguments.connectivityMonitor?.add(self, at: target)

@@ -5,6 +5,8 @@ struct AttemptPlan {
     struct Next {
         /// Send one more attempt now.
         var sendsAttempt = false
+        /// What the attempt is.
+        var kind = AttemptKind.first
         /// Ask again at this time.
         var wakeTime: Duration?
         /// The failure that was reported is the result of the call.
@@ -45,13 +47,13 @@ extension AttemptPlan {
             guard due <= now else { return Next(wakeTime: due) }
             policy = .retry(state, due: nil)
             previousAttemptCount = state.previousAttemptCount
-            return Next(sendsAttempt: true)
+            return Next(sendsAttempt: true, kind: previousAttemptCount > 0 ? .retry : .first)
         case .hedging(var state):
             defer { policy = .hedging(state) }
             switch state.next(now: now) {
             case .send:
                 previousAttemptCount = state.sentCount - 1
-                return Next(sendsAttempt: true)
+                return Next(sendsAttempt: true, kind: previousAttemptCount > 0 ? .hedge : .first)
             case .wait(let time): return Next(wakeTime: time)
             case .giveUp: return Next(givesUp: true)
             }
@@ -70,7 +72,7 @@ extension AttemptPlan {
                 return next(now: now)
             case .transparent:
                 policy = .retry(state, due: nil)
-                return Next(sendsAttempt: true)
+                return Next(sendsAttempt: true, kind: .transparent)
             case .giveUp:
                 policy = .retry(state, due: nil)
                 return Next(givesUp: true)
@@ -80,7 +82,7 @@ extension AttemptPlan {
             policy = .hedging(state)
             switch outcome {
             case .goOn: return next(now: now)
-            case .transparent: return Next(sendsAttempt: true)
+            case .transparent: return Next(sendsAttempt: true, kind: .transparent)
             case .finish: return Next(givesUp: true)
             }
         }

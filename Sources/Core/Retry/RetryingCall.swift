@@ -206,10 +206,10 @@ extension RetryingCall {
 
     func carryOut(_ next: AttemptPlan.Next) {
         if let wake = next.wakeTime { timer.schedule(self, at: epoch + wake, on: loop) }
-        if next.sendsAttempt { sendAttempt() }
+        if next.sendsAttempt { sendAttempt(next.kind) }
     }
 
-    private func sendAttempt() {
+    private func sendAttempt(_ kind: AttemptKind) {
         let attempt = Attempt(self)
         let start: (previousCount: Int, config: MethodConfig?)? = state.withLock { state in
             guard !state.isOver, state.committed == nil else { return nil }
@@ -223,7 +223,7 @@ extension RetryingCall {
             options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
-        let core = makeCore(options, attempt)
+        let core = makeCore(options, attempt, kind)
         attempt.state.withLock { $0.core = core }
         pump(attempt)
         core.start()

@@ -4,7 +4,7 @@ import Synchronization
 /// The method configs of a channel: those of its arguments until its resolver has reported others.
 package final class MethodConfigs: Sendable {
     /// Makes the call of one attempt.
-    typealias MakeCore = @Sendable (CallOptions, any CallObserver) -> CallCore
+    typealias MakeCore = @Sendable (CallOptions, any CallObserver, AttemptKind) -> CallCore
 
     fileprivate struct State {
         var table: MethodConfigTable
@@ -104,7 +104,7 @@ extension MethodConfigs {
         if isKnown {
             let policy = policy(for: path)
             policy.config?.apply(to: &options, limits)
-            guard policy.config?.attempts != nil else { return makeCore(options, observer) }
+            guard policy.config?.attempts != nil else { return makeCore(options, observer, .first) }
         }
         return RetryingCall(
             options, path: path, limits, configs: self, backend: backend, observer: observer,

@@ -140,6 +140,14 @@ public struct ChannelArguments: Hashable, Sendable {
     /// `SWIFTLET_FRAME_LOG` is set.
     public var frameLog: FrameLog?
 
+    /// Receive the metrics of the channel; nil, the default, is ``MetricSinks/ofProcess``. A channel without
+    /// sinks measures nothing.
+    public var metricSinks: [any MetricSink]? {
+        get { metricSinkList?.sinks }
+        set { metricSinkList = newValue.map { MetricSinkList(sinks: $0) } }
+    }
+    private var metricSinkList: MetricSinkList?
+
     /// Text before the library's own name in `user-agent`; nil, the default, adds none.
     public var userAgentPrefix: String?
     /// Text after the library's own name in `user-agent`; nil, the default, adds none.

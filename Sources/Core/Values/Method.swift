@@ -144,7 +144,7 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
         _ path: StaticString, _ shape: CallShape, request: Codec<Request>, reply: Codec<Reply>
     ) {
         do throws(RPCError) {
-            try self.init(path: "\(path)", shape, request: request, reply: reply)
+            try self.init(checked: "\(path)", isLiteral: true, shape, request, reply)
         } catch {
             // The path is a literal, so only the program's text is wrong, and no caller can help it.
             fatalError(error.message)
@@ -156,21 +156,31 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     public init(
         path: String, _ shape: CallShape, request: Codec<Request>, reply: Codec<Reply>
     ) throws(RPCError) {
+        try self.init(checked: path, isLiteral: false, shape, request, reply)
+    }
+
+    private init(
+        checked path: String, isLiteral: Bool, _ shape: CallShape, _ request: Codec<Request>,
+        _ reply: Codec<Reply>
+    ) throws(RPCError) {
         guard MethodName.isLegal(path) else {
             throw .refused(
                 .invalidArgument,
                 "not the path of a method: '\(path)' (expected /package.Service/Method in ASCII)")
         }
-        self.init(trusted: path, shape, request: request, reply: reply)
+        self.init(
+            trusted: path, isLiteral: isLiteral, shape, request: request, reply: reply)
     }
 
     /// - Parameter path: A path from this library, which is well formed.
     package init(
-        trusted path: String, _ shape: CallShape, request: Codec<Request>, reply: Codec<Reply>
+        trusted path: String, isLiteral: Bool = true, _ shape: CallShape, request: Codec<Request>,
+        reply: Codec<Reply>
     ) {
         assert(MethodName.isLegal(path))
         signature = MethodSignature(
-            path: path, shape: shape, contentSubtype: request.contentSubtype)
+            path: path, shape: shape, contentSubtype: request.contentSubtype,
+            isLiteral: isLiteral)
         requestCodec = request
         replyCodec = reply
     }
@@ -194,15 +204,19 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     /// The headers of a plain HTTP request; nil for gRPC.
     let plain: PlainExchange?
     package let framing: BodyFraming
+    /// Whether the path is a literal of a program, so that there are few of them. Metrics name no others.
+    let isLiteral: Bool
 
     package init(
-        path: String, shape: CallShape, contentSubtype: String?, plain: PlainExchange? = nil
+        path: String, shape: CallShape, contentSubtype: String?, plain: PlainExchange? = nil,
+        isLiteral: Bool = false
     ) {
         self.path = path
         self.shape = shape
         self.contentSubtype = contentSubtype
         self.plain = plain
         framing = plain == nil ? .lengthPrefixed : .wholeBody
+        self.isLiteral = isLiteral
     }
 }
 

@@ -118,6 +118,13 @@ extension Target {
         return String(decoding: encoded, as: UTF8.self)
     }
 
+    /// The text with its scheme: `dns:///` where it names none (proposal A66).
+    var canonicalText: String {
+        if case .registered = resolution { return text }
+        let hasScheme = Self.builtInSchemes.contains { text.hasPrefix("\($0):") }
+        return hasScheme ? text : "dns:///\(text)"
+    }
+
     /// No network lies between: its addresses are this machine's.
     var isLocal: Bool {
         switch resolution {

@@ -8,6 +8,11 @@ package enum BodyFraming: Sendable {
     case wholeBody
 }
 
+extension BodyFraming {
+    /// The bytes before each message.
+    var prefixByteCount: Int { self == .lengthPrefixed ? MessagePrefix.byteCount : 0 }
+}
+
 // MARK: - Requests
 
 extension BodyFraming {

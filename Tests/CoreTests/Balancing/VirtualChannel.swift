@@ -35,6 +35,7 @@ struct VirtualChannel {
     private(set) var reportCount = 0
     private(set) var resolutionRequestCount = 0
     private var wakeTimes: [Duration] = []
+    var weightUpdates: [WeightUpdate] = []
 
     init(_ policy: some BalancingPolicy, seed: UInt64 = 1) {
         balancer = policy.makeBalancer()
@@ -101,7 +102,7 @@ extension VirtualChannel {
     ) throws(Failure) {
         let (chance, numbers) = (chance, numbers)
         var context = BalancerContext(
-            now: now, random: { chance.next() },
+            now: now, random: { chance.next() }, recordsWeights: true,
             makeSubchannel: { _, checksHealth in
                 numbers.last += 1
                 let subchannel = Subchannel(id: numbers.last, backend: nil)
@@ -120,6 +121,7 @@ extension VirtualChannel {
     private mutating func take(_ context: inout BalancerContext) {
         for action in context.actions { perform(action) }
         wakeTimes += context.wakeTimes
+        weightUpdates += context.weightUpdates
         if context.wantsResolution { resolutionRequestCount += 1 }
         if let report = context.takeReport() {
             (connectivity, picker) = (report.connectivity, report.picker)

@@ -100,9 +100,10 @@ struct HTTP1CallTests {
             }
         }
         defer { gate.open() }
-        let metrics = CallMetrics()
-        let channel = try Channel(
-            url: "http://\(server.target)", interceptors: [.all(metrics.interceptor)])
+        let totals = MetricTotals([.callDuration], recordsAllPaths: true)
+        var arguments = ChannelArguments()
+        arguments.metricSinks = [totals]
+        let channel = try Channel(url: "http://\(server.target)", arguments: arguments)
         let late = await #expect(throws: RPCError.self) {
             try await channel.request(
                 .get, "/silent", options: .with { $0.timeout = .milliseconds(50) })
@@ -119,7 +120,14 @@ struct HTTP1CallTests {
         let cancelled = await #expect(throws: RPCError.self) { try await task.value }
         #expect(cancelled?.code == .cancelled)
         #expect(try await channel.request(.get, "/large").body.count == 10_000)
-        #expect(metrics.snapshot["/large"]?.completedCounts == [.ok: 1, .resourceExhausted: 1])
+        let counts = totals[.callDuration].map { labels, total in
+            labels.filter { $0.key != "grpc.target" }.map(\.value) + ["\(total.count)"]
+        }
+        #expect(
+            Set(counts) == [
+                ["silent", "DEADLINE_EXCEEDED", "1"], ["silent", "CANCELLED", "1"],
+                ["large", "RESOURCE_EXHAUSTED", "1"], ["large", "OK", "1"],
+            ])
     }
 
     @Test("with a handler is completed once")

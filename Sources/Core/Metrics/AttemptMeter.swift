@@ -1,0 +1,98 @@
+import SwiftletTransport
+import Synchronization
+
+/// Measures the attempts of one ``CallCore``: the first, and those that are sent again because a server did
+/// not process the one before.
+package final class AttemptMeter: Sendable {
+    enum Stage {
+        case idle
+        /// - Parameter streamCount: The streams that the attempts before had.
+        case running(since: MonotonicInstant, streamCount: Int)
+        case ended
+    }
+
+    /// The call at the end of an attempt.
+    struct Tally {
+        var streamCount: Int
+        /// Bytes of messages, without prefixes.
+        var sentByteCount: Int
+        /// Bytes of messages, without prefixes.
+        var receivedByteCount: Int
+    }
+
+    private let call: CallMeter
+    private let kind: AttemptKind
+    private let stage = Mutex(Stage.idle)
+
+    init(_ call: CallMeter, _ kind: AttemptKind) {
+        self.call = call
+        self.kind = kind
+    }
+}
+
+extension AttemptMeter {
+    /// The call looks for a connection. Does nothing if the call has ended in the meantime.
+    func started(at now: MonotonicInstant) {
+        let isFirst = stage.withLock { stage in
+            guard case .idle = stage else { return false }
+            stage = .running(since: now, streamCount: 0)
+            return true
+        }
+        if isFirst { call.attemptStarted(kind, at: now) }
+    }
+
+    /// The server did not process the attempt, and the call looks for another connection.
+    func isSentAgain(after code: StatusCode, _ tally: Tally) {
+        let now = MonotonicInstant.now
+        let next = Stage.running(since: now, streamCount: tally.streamCount)
+        guard end(code, tally, next: next, at: now) else { return }
+        call.attemptStarted(.transparent, at: now)
+    }
+
+    /// The call has ended. Only the first end has an effect.
+    func ended(_ code: StatusCode, _ tally: Tally) {
+        _ = end(code, tally, next: .ended, at: .now)
+    }
+
+    /// Returns whether an attempt was running.
+    private func end(
+        _ code: StatusCode, _ tally: Tally, next: Stage, at now: MonotonicInstant
+    ) -> Bool {
+        let former: Stage = stage.withLock { stage in
+            defer { stage = next }
+            return stage
+        }
+        guard case .running(let since, let streamCount) = former else {
+            // A call that has ended, or never began, is not sent again.
+            stage.withLock { $0 = .ended }
+            return false
+        }
+        call.attemptEnded(at: now)
+        let labels = call.labels(code)
+        let metrics = call.metrics
+        metrics.record(since.duration(to: now) / .seconds(1), in: .attemptDuration, labels)
+        // Messages of an attempt without a stream were not sent.
+        let sentByteCount = tally.streamCount > streamCount ? tally.sentByteCount : 0
+        metrics.record(Double(sentByteCount), in: .attemptSentSize, labels)
+        metrics.record(Double(tally.receivedByteCount), in: .attemptReceivedSize, labels)
+        return true
+    }
+}
+
+extension CallCore {
+    /// The call has ended, and its observer has yet to receive that.
+    func noteEnd() {
+        closeDeadlineTimer()
+        guard let meter else { return }
+        let (code, tally) = state.withLock { ($0.lifetime.failure?.code ?? .ok, $0.tally) }
+        meter.ended(code, tally)
+    }
+}
+
+extension CallCore.State {
+    var tally: AttemptMeter.Tally {
+        AttemptMeter.Tally(
+            streamCount: lifetime.streamCount, sentByteCount: outbound.messageByteCount,
+            receivedByteCount: inbound.messageByteCount)
+    }
+}

@@ -1,0 +1,134 @@
+/// The sinks of one channel, and which instruments each of them wants.
+package final class ChannelMetrics: Sendable {
+    struct Output: Sendable {
+        let sink: any MetricSink
+        /// Bit n is set if the sink records the instrument with index n.
+        let instruments: UInt64
+        let optionalLabels: Set<String>
+    }
+
+    private let outputs: [Output]
+    /// The instruments that at least one sink records.
+    private let instruments: UInt64
+    let targetLabel: MetricLabel
+    private let securityLabel: MetricLabel
+
+    /// Nil if the channel has no sink, or none that records anything.
+    init?(_ arguments: ChannelArguments, target: Target, isSecure: Bool) {
+        let sinks = arguments.metricSinks ?? MetricSinks.ofProcess
+        guard !sinks.isEmpty else { return nil }
+        outputs = sinks.map { sink in
+            var instruments: UInt64 = 0
+            for instrument in MetricInstrument.all where sink.records(instrument) {
+                instruments |= Self.bit(instrument)
+            }
+            return Output(
+                sink: sink, instruments: instruments, optionalLabels: sink.optionalLabels)
+        }
+        instruments = outputs.reduce(0) { $0 | $1.instruments }
+        guard instruments != 0 else { return nil }
+        targetLabel = MetricLabel(MetricLabel.target, target.canonicalText)
+        securityLabel = MetricLabel(
+            MetricLabel.securityLevel, isSecure ? "privacy_and_integrity" : "none")
+    }
+
+    private static func bit(_ instrument: MetricInstrument) -> UInt64 { 1 << instrument.index }
+
+    private static func mask(_ instruments: [MetricInstrument]) -> UInt64 {
+        instruments.reduce(0) { $0 | bit($1) }
+    }
+
+    private static let ofCalls = mask([
+        .attemptStarted, .attemptDuration, .attemptSentSize, .attemptReceivedSize, .callDuration,
+        .callRetries, .callTransparentRetries, .callHedges, .callRetryDelay,
+    ])
+
+    private static let ofWeights = mask([
+        .roundRobinFallback, .weightNotYetUsable, .weightStale, .endpointWeights,
+    ])
+}
+
+extension ChannelMetrics {
+    /// Whether a sink records metrics of calls.
+    var measuresCalls: Bool { instruments & Self.ofCalls != 0 }
+
+    /// Whether a sink records metrics of `weighted_round_robin`.
+    var measuresWeights: Bool { instruments & Self.ofWeights != 0 }
+
+    /// The value of `grpc.method`.
+    func methodLabel(_ method: MethodSignature) -> MetricLabel {
+        let isRecorded =
+            method.isLiteral || outputs.contains { $0.sink.recordsPath(method.path) }
+        return MetricLabel(
+            MetricLabel.method, isRecorded ? String(method.path.dropFirst()) : "other")
+    }
+
+    func add(
+        _ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel],
+        optional: [MetricLabel] = []
+    ) {
+        for output in outputs where output.instruments & Self.bit(instrument) != 0 {
+            output.sink.add(value, to: instrument, labels + output.wanted(of: instrument, optional))
+        }
+    }
+
+    func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
+        for output in outputs where output.instruments & Self.bit(instrument) != 0 {
+            output.sink.record(value, in: instrument, labels + output.wanted(of: instrument, []))
+        }
+    }
+}
+
+extension ChannelMetrics.Output {
+    /// The optional labels that the sink wants. Locality and backend service are those of xDS, and empty
+    /// without it (proposals A78 and A89).
+    fileprivate func wanted(
+        of instrument: MetricInstrument, _ known: [MetricLabel]
+    ) -> [MetricLabel] {
+        guard !optionalLabels.isEmpty else { return [] }
+        return instrument.optionalLabelKeys.filter { optionalLabels.contains($0) }.map { key in
+            known.first { $0.key == key } ?? MetricLabel(key, "")
+        }
+    }
+}
+
+// MARK: - Subchannels (proposals A78 and A94)
+
+extension ChannelMetrics {
+    func connectionOpened() {
+        add(1, to: .attemptsSucceeded, [targetLabel])
+        add(1, to: .pickFirstAttemptsSucceeded, [targetLabel])
+        add(1, to: .openConnections, [targetLabel], optional: [securityLabel])
+    }
+
+    func connectionFailed() {
+        add(1, to: .attemptsFailed, [targetLabel])
+        add(1, to: .pickFirstAttemptsFailed, [targetLabel])
+    }
+
+    /// Connections went out of use. Their calls may go on.
+    func disconnected(_ cause: DisconnectCause, count: Int = 1) {
+        guard count > 0 else { return }
+        add(
+            count, to: .disconnections, [targetLabel],
+            optional: [MetricLabel(MetricLabel.disconnectError, cause.text)])
+        add(count, to: .pickFirstDisconnections, [targetLabel])
+    }
+
+    func connectionClosed() {
+        add(-1, to: .openConnections, [targetLabel], optional: [securityLabel])
+    }
+}
+
+// MARK: - weighted_round_robin (proposal A78)
+
+extension ChannelMetrics {
+    func record(_ update: WeightUpdate) {
+        if update.isFallback { add(1, to: .roundRobinFallback, [targetLabel]) }
+        if update.notYetUsableCount > 0 {
+            add(update.notYetUsableCount, to: .weightNotYetUsable, [targetLabel])
+        }
+        if update.staleCount > 0 { add(update.staleCount, to: .weightStale, [targetLabel]) }
+        for weight in update.weights { record(weight, in: .endpointWeights, [targetLabel]) }
+    }
+}

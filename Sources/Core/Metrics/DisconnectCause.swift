@@ -1,0 +1,31 @@
+import SwiftletTransport
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Why a connection went out of use, as `grpc.disconnect_error` names it (proposal A94).
+enum DisconnectCause: Equatable {
+    case goAway(ErrorCode)
+    /// The channel closed it: it was idle, the channel was closed, or its address is gone.
+    case subchannelShutdown
+    case failed(LinkError.Kind)
+}
+
+extension DisconnectCause {
+    var text: String {
+        switch self {
+        case .goAway(let code): "GOAWAY \(code)"
+        case .subchannelShutdown: "subchannel shutdown"
+        case .failed(.system(ECONNRESET)): "connection reset"
+        case .failed(.system(ETIMEDOUT)), .failed(.keepAlive): "connection timed out"
+        case .failed(.system(ECONNABORTED)): "connection aborted"
+        case .failed(.system): "socket error"
+        case .failed(.other): "unknown"
+        }
+    }
+}

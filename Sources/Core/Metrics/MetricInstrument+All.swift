@@ -1,0 +1,236 @@
+/// The keys of the labels of the library's metrics.
+extension MetricLabel {
+    static let method = "grpc.method"
+    static let target = "grpc.target"
+    static let status = "grpc.status"
+    static let locality = "grpc.lb.locality"
+    static let backendService = "grpc.lb.backend_service"
+    static let disconnectError = "grpc.disconnect_error"
+    static let securityLevel = "grpc.security_level"
+}
+
+extension MetricInstrument {
+    /// Every instrument of the library.
+    public static let all: [MetricInstrument] = [
+        .attemptStarted,
+        .attemptDuration,
+        .attemptSentSize,
+        .attemptReceivedSize,
+        .callDuration,
+        .callRetries,
+        .callTransparentRetries,
+        .callHedges,
+        .callRetryDelay,
+        .roundRobinFallback,
+        .weightNotYetUsable,
+        .weightStale,
+        .endpointWeights,
+        .pickFirstDisconnections,
+        .pickFirstAttemptsSucceeded,
+        .pickFirstAttemptsFailed,
+        .disconnections,
+        .attemptsSucceeded,
+        .attemptsFailed,
+        .openConnections,
+    ]
+}
+
+// MARK: - Calls and attempts (proposals A66 and A96)
+
+extension MetricInstrument {
+    /// `grpc.client.attempt.started`
+    public static let attemptStarted = MetricInstrument(
+        name: "grpc.client.attempt.started",
+        summary: "Attempts started, including those that have not ended.",
+        unit: "{attempt}", kind: .counter,
+        labelKeys: [MetricLabel.method, MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: true, index: 0)
+
+    /// `grpc.client.attempt.duration`
+    public static let attemptDuration = MetricInstrument(
+        name: "grpc.client.attempt.duration",
+        summary: "Time from the start of an attempt to its end, with the choice of a connection.",
+        unit: "s", kind: .histogram(bounds: latencyBounds),
+        labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
+        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        isOnByDefault: true, index: 1)
+
+    /// `grpc.client.attempt.sent_total_compressed_message_size`
+    public static let attemptSentSize = MetricInstrument(
+        name: "grpc.client.attempt.sent_total_compressed_message_size",
+        summary: "Bytes of all request messages of an attempt, compressed and without prefixes.",
+        unit: "By", kind: .histogram(bounds: sizeBounds),
+        labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
+        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        isOnByDefault: true, index: 2)
+
+    /// `grpc.client.attempt.rcvd_total_compressed_message_size`
+    public static let attemptReceivedSize = MetricInstrument(
+        name: "grpc.client.attempt.rcvd_total_compressed_message_size",
+        summary: "Bytes of all response messages of an attempt, compressed and without prefixes.",
+        unit: "By", kind: .histogram(bounds: sizeBounds),
+        labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
+        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        isOnByDefault: true, index: 3)
+
+    /// `grpc.client.call.duration`
+    public static let callDuration = MetricInstrument(
+        name: "grpc.client.call.duration",
+        summary: "Time from the creation of a call to the delivery of its status.",
+        unit: "s", kind: .histogram(bounds: latencyBounds),
+        labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
+        optionalLabelKeys: [],
+        isOnByDefault: true, index: 4)
+
+    /// `grpc.client.call.retries`
+    public static let callRetries = MetricInstrument(
+        name: "grpc.client.call.retries",
+        summary: "Retries of a call that had any.",
+        unit: "{retry}", kind: .histogram(bounds: [1, 2, 3, 4, 5]),
+        labelKeys: [MetricLabel.method, MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 5)
+
+    /// `grpc.client.call.transparent_retries`
+    public static let callTransparentRetries = MetricInstrument(
+        name: "grpc.client.call.transparent_retries",
+        summary: "Transparent retries of a call that had any.",
+        unit: "{transparent_retry}", kind: .histogram(bounds: [1, 2, 3, 4, 5, 10]),
+        labelKeys: [MetricLabel.method, MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 6)
+
+    /// `grpc.client.call.hedges`
+    public static let callHedges = MetricInstrument(
+        name: "grpc.client.call.hedges",
+        summary: "Hedges of a call that had any.",
+        unit: "{hedge}", kind: .histogram(bounds: [1, 2, 3, 4, 5]),
+        labelKeys: [MetricLabel.method, MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 7)
+
+    /// `grpc.client.call.retry_delay`
+    public static let callRetryDelay = MetricInstrument(
+        name: "grpc.client.call.retry_delay",
+        summary: "Time without an open attempt between the attempts of a call that had several.",
+        unit: "s", kind: .histogram(bounds: latencyBounds),
+        labelKeys: [MetricLabel.method, MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 8)
+}
+
+// MARK: - Balancing (proposals A78 and A89)
+
+extension MetricInstrument {
+    /// `grpc.lb.wrr.rr_fallback`
+    public static let roundRobinFallback = MetricInstrument(
+        name: "grpc.lb.wrr.rr_fallback",
+        summary:
+            "Updates of weights after which too few were valid, so that endpoints are used in turn.",
+        unit: "{update}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        isOnByDefault: false, index: 9)
+
+    /// `grpc.lb.wrr.endpoint_weight_not_yet_usable`
+    public static let weightNotYetUsable = MetricInstrument(
+        name: "grpc.lb.wrr.endpoint_weight_not_yet_usable",
+        summary: "Endpoints at an update without a report, or within the blackout period.",
+        unit: "{endpoint}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        isOnByDefault: false, index: 10)
+
+    /// `grpc.lb.wrr.endpoint_weight_stale`
+    public static let weightStale = MetricInstrument(
+        name: "grpc.lb.wrr.endpoint_weight_stale",
+        summary: "Endpoints at an update whose last weight has expired.",
+        unit: "{endpoint}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        isOnByDefault: false, index: 11)
+
+    /// `grpc.lb.wrr.endpoint_weights`
+    public static let endpointWeights = MetricInstrument(
+        name: "grpc.lb.wrr.endpoint_weights",
+        summary: "The weight of each endpoint at an update; 0 where it is not usable.",
+        unit: "{weight}", kind: .histogram(bounds: countBounds),
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
+        isOnByDefault: false, index: 12)
+
+    /// `grpc.lb.pick_first.disconnections`
+    public static let pickFirstDisconnections = MetricInstrument(
+        name: "grpc.lb.pick_first.disconnections",
+        summary:
+            "Connections of subchannels that went out of use. The former name of grpc.subchannel.disconnections.",
+        unit: "{disconnection}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 13)
+
+    /// `grpc.lb.pick_first.connection_attempts_succeeded`
+    public static let pickFirstAttemptsSucceeded = MetricInstrument(
+        name: "grpc.lb.pick_first.connection_attempts_succeeded",
+        summary:
+            "Successful attempts to connect. The former name of grpc.subchannel.connection_attempts_succeeded.",
+        unit: "{attempt}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 14)
+
+    /// `grpc.lb.pick_first.connection_attempts_failed`
+    public static let pickFirstAttemptsFailed = MetricInstrument(
+        name: "grpc.lb.pick_first.connection_attempts_failed",
+        summary:
+            "Failed attempts to connect. The former name of grpc.subchannel.connection_attempts_failed.",
+        unit: "{attempt}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [],
+        isOnByDefault: false, index: 15)
+}
+
+// MARK: - Subchannels (proposal A94)
+
+extension MetricInstrument {
+    /// `grpc.subchannel.disconnections`
+    public static let disconnections = MetricInstrument(
+        name: "grpc.subchannel.disconnections",
+        summary: "Connections of subchannels that went out of use.",
+        unit: "{disconnection}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [
+            MetricLabel.backendService, MetricLabel.locality, MetricLabel.disconnectError,
+        ],
+        isOnByDefault: false, index: 16)
+
+    /// `grpc.subchannel.connection_attempts_succeeded`
+    public static let attemptsSucceeded = MetricInstrument(
+        name: "grpc.subchannel.connection_attempts_succeeded",
+        summary: "Successful attempts to connect.",
+        unit: "{attempt}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [MetricLabel.backendService, MetricLabel.locality],
+        isOnByDefault: false, index: 17)
+
+    /// `grpc.subchannel.connection_attempts_failed`
+    public static let attemptsFailed = MetricInstrument(
+        name: "grpc.subchannel.connection_attempts_failed",
+        summary: "Failed attempts to connect.",
+        unit: "{attempt}", kind: .counter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [MetricLabel.backendService, MetricLabel.locality],
+        isOnByDefault: false, index: 18)
+
+    /// `grpc.subchannel.open_connections`
+    public static let openConnections = MetricInstrument(
+        name: "grpc.subchannel.open_connections",
+        summary: "Open connections.",
+        unit: "{connection}", kind: .upDownCounter,
+        labelKeys: [MetricLabel.target],
+        optionalLabelKeys: [
+            MetricLabel.securityLevel, MetricLabel.backendService, MetricLabel.locality,
+        ],
+        isOnByDefault: false, index: 19)
+}

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// Receives the metrics of channels: the way to a metrics library or a collector.
+///
+/// ```swift
+/// var arguments = ChannelArguments()
+/// arguments.metricSinks = [MetricTotals()]
+/// ```
+///
+/// The methods are called on the threads of calls and connections, several at a time, and never under a
+/// lock of the library: a sink may make calls on the channel that it measures, but it must not wait for
+/// them. Time that a sink takes delays the call or the connection that reports.
+public protocol MetricSink: AnyObject, Sendable {
+    /// Whether values of an instrument are reported. Asked once for each channel and instrument, when the
+    /// channel is made; by default those that are on by default.
+    func records(_ instrument: MetricInstrument) -> Bool
+
+    /// Keys of optional labels that values are to have; none by default. Read once for each channel.
+    var optionalLabels: Set<String> { get }
+
+    /// Whether calls of a method whose path is not a literal of the program have their path in
+    /// `grpc.method`; false by default, which makes it `other`. Such paths may come from outside the
+    /// program, and each one would be another time series.
+    func recordsPath(_ path: String) -> Bool
+
+    /// Adds to a counter.
+    ///
+    /// - Parameters:
+    ///   - value: At least 0, unless the instrument is an up-down counter.
+    ///   - instrument: The counter.
+    ///   - labels: In the order of ``MetricInstrument/labelKeys``, then optional ones.
+    func add(_ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel])
+
+    /// Records a value in a histogram.
+    ///
+    /// - Parameters:
+    ///   - value: In the instrument's unit.
+    ///   - instrument: The histogram.
+    ///   - labels: In the order of ``MetricInstrument/labelKeys``, then optional ones.
+    func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel])
+}
+
+extension MetricSink {
+    public func records(_ instrument: MetricInstrument) -> Bool { instrument.isOnByDefault }
+    public var optionalLabels: Set<String> { [] }
+    public func recordsPath(_ path: String) -> Bool { false }
+}
+
+/// The sinks of the process.
+public enum MetricSinks {
+    private static let sinks = Mutex<[any MetricSink]>([])
+
+    /// The sinks of channels whose ``ChannelArguments/metricSinks`` is nil; empty by default. A change holds
+    /// for channels that are made from then on.
+    public static var ofProcess: [any MetricSink] {
+        get { sinks.withLock { $0 } }
+        set { sinks.withLock { $0 = newValue } }
+    }
+}
+
+/// Sinks as a value that can be compared: two lists are equal if they have the same objects.
+struct MetricSinkList: Hashable, Sendable {
+    var sinks: [any MetricSink]
+
+    private var identities: [ObjectIdentifier] { sinks.map { ObjectIdentifier($0) } }
+
+    static func == (left: Self, right: Self) -> Bool { left.identities == right.identities }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(identities) }
+}

@@ -1,0 +1,77 @@
+extension MetricTotals {
+    /// The totals in Prometheus' text format, with the names that OpenTelemetry's exporter gives them.
+    public var prometheusText: String {
+        var text = ""
+        for (instrument, series) in snapshot.sorted(by: { $0.key.index < $1.key.index }) {
+            let name = instrument.prometheusName
+            text += "# HELP \(name) \(instrument.summary)\n"
+            text += "# TYPE \(name) \(instrument.prometheusKind)\n"
+            let sorted = series.map { (Self.text(of: $0.key), $0.value) }.sorted { $0.0 < $1.0 }
+            for (labels, total) in sorted {
+                switch instrument.kind {
+                case .counter, .upDownCounter: text += "\(name){\(labels)} \(Int(total.sum))\n"
+                case .histogram(let bounds):
+                    text += Self.histogram(name, labels, bounds, total)
+                }
+            }
+        }
+        return text
+    }
+
+    private static func histogram(
+        _ name: String, _ labels: String, _ bounds: [Double], _ total: Total
+    ) -> String {
+        var text = ""
+        var count = 0
+        let bounds = bounds.map { "\($0)" } + ["+Inf"]
+        for (bound, bucketCount) in zip(bounds, total.bucketCounts) {
+            count += bucketCount
+            text += "\(name)_bucket{\(labels),le=\"\(bound)\"} \(count)\n"
+        }
+        return text
+            + "\(name)_sum{\(labels)} \(total.sum)\n\(name)_count{\(labels)} \(total.count)\n"
+    }
+
+    private static func text(of labels: [MetricLabel]) -> String {
+        labels.map { "\(MetricInstrument.underscored($0.key))=\"\(escaped($0.value))\"" }
+            .joined(separator: ",")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}
+
+extension MetricInstrument {
+    fileprivate var prometheusKind: String {
+        switch kind {
+        case .counter: "counter"
+        case .upDownCounter: "gauge"
+        case .histogram: "histogram"
+        }
+    }
+
+    /// With the unit, and `_total` behind the name of a counter.
+    fileprivate var prometheusName: String {
+        let unit =
+            switch unit {
+            case "s": "_seconds"
+            case "By": "_bytes"
+            default: ""
+            }
+        return Self.underscored(name) + unit + (kind == .counter ? "_total" : "")
+    }
+
+    fileprivate static func underscored(_ text: String) -> String {
+        String(text.map { $0 == "." ? "_" : $0 })
+    }
+}

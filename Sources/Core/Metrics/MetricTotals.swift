@@ -1,0 +1,82 @@
+import Synchronization
+
+/// Adds metrics up in memory, for a program without a metrics library, and for tests.
+///
+/// ```swift
+/// let totals = MetricTotals()
+/// var arguments = ChannelArguments()
+/// arguments.metricSinks = [totals]
+/// …
+/// print(totals.prometheusText)
+/// ```
+public final class MetricTotals: MetricSink {
+    /// What the values of one instrument with the same labels amount to.
+    public struct Total: Hashable, Sendable {
+        /// How many values there were.
+        public var count = 0
+        /// The sum of the values.
+        public var sum = 0.0
+        /// For a histogram: the values in each bucket, and in one more for those above all bounds. Empty
+        /// for counters.
+        public var bucketCounts: [Int] = []
+    }
+
+    private let selected: Set<MetricInstrument>
+    public let optionalLabels: Set<String>
+    private let recordsAllPaths: Bool
+    private let totals = Mutex<[MetricInstrument: [[MetricLabel]: Total]]>([:])
+
+    /// Makes an empty store.
+    ///
+    /// - Parameters:
+    ///   - instruments: What is recorded; by default what is on by default.
+    ///   - optionalLabels: Keys of optional labels; none by default.
+    ///   - recordsAllPaths: Whether paths that are not literals of the program are recorded, too.
+    public init(
+        _ instruments: [MetricInstrument] = MetricInstrument.all.filter(\.isOnByDefault),
+        optionalLabels: Set<String> = [], recordsAllPaths: Bool = false
+    ) {
+        selected = Set(instruments)
+        self.optionalLabels = optionalLabels
+        self.recordsAllPaths = recordsAllPaths
+    }
+
+    public func records(_ instrument: MetricInstrument) -> Bool { selected.contains(instrument) }
+
+    public func recordsPath(_ path: String) -> Bool { recordsAllPaths }
+
+    public func add(_ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel]) {
+        change(instrument, labels) { total in
+            total.count += 1
+            total.sum += Double(value)
+        }
+    }
+
+    public func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
+        guard case .histogram(let bounds) = instrument.kind else { return }
+        change(instrument, labels) { total in
+            if total.bucketCounts.isEmpty {
+                total.bucketCounts = [Int](repeating: 0, count: bounds.count + 1)
+            }
+            total.count += 1
+            total.sum += value
+            total.bucketCounts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
+        }
+    }
+
+    private func change(
+        _ instrument: MetricInstrument, _ labels: [MetricLabel], _ body: (inout Total) -> Void
+    ) {
+        totals.withLock { body(&$0[instrument, default: [:]][labels, default: Total()]) }
+    }
+}
+
+extension MetricTotals {
+    /// What was recorded so far, by instrument and labels.
+    public var snapshot: [MetricInstrument: [[MetricLabel]: Total]] { totals.withLock { $0 } }
+
+    /// The totals of one instrument by their labels.
+    public subscript(instrument: MetricInstrument) -> [[MetricLabel]: Total] {
+        totals.withLock { $0[instrument] ?? [:] }
+    }
+}

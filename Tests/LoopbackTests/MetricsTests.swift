@@ -1,0 +1,354 @@
+import Foundation
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@testable import Swiftlet
+@testable import SwiftletCore
+
+@Suite("The metrics of a channel", .timeLimit(.minutes(5)))
+struct MetricsTests {
+    private static let echo = Method<[UInt8], [UInt8]>(
+        "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
+    private static let chat = Method<[UInt8], [UInt8]>(
+        "/t.T/Chat", .bidirectional, request: .bytes, reply: .bytes)
+
+    private static func server(_ faults: [Fault] = []) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.faults = faults
+            server.unary(Self.echo) { request, _ in request }
+            server.bidirectional(Self.chat) { requests, writer, _ in
+                for try await request in requests { try await writer.write(request) }
+            }
+        }
+    }
+
+    private static func channel(
+        _ target: String, _ totals: MetricTotals, _ config: ServiceConfig? = nil
+    ) throws -> Channel {
+        var arguments = ChannelArguments()
+        arguments.metricSinks = [totals]
+        arguments.serviceConfig = config
+        arguments.initialReconnectBackoff = .milliseconds(50)
+        return try Channel(target, credentials: .insecure, arguments: arguments)
+    }
+
+    private static func config(_ attempts: MethodConfig.Attempts) -> ServiceConfig {
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
+        return config
+    }
+
+    /// `method=… status=…` without the target, and the number and the sum of the values.
+    private static func lines(
+        _ totals: MetricTotals, _ instrument: MetricInstrument, sum: Bool = true
+    ) -> [String] {
+        totals[instrument].map { labels, total in
+            let texts = labels.filter { $0.key != "grpc.target" }.map(\.value)
+            let numbers = sum ? "\(total.count) \(Int(total.sum))" : "\(total.count)"
+            return (texts + [numbers]).joined(separator: " ")
+        }.sorted()
+    }
+
+    @Test("have the names, labels and sizes of a call (A66)")
+    func unary() async throws {
+        let server = try Self.server()
+        let totals = MetricTotals()
+        let channel = try Self.channel(server.target, totals)
+        #expect(try await channel.unary(Self.echo, [1, 2, 3]) == [1, 2, 3])
+        let target = MetricLabel("grpc.target", "dns:///\(server.target)")
+        let method = MetricLabel("grpc.method", "t.T/Echo")
+        let status = MetricLabel("grpc.status", "OK")
+        #expect(totals[.attemptStarted].mapValues(\.sum) == [[method, target]: 1])
+        for instrument: MetricInstrument in [.attemptDuration, .callDuration] {
+            #expect(totals[instrument].mapValues(\.count) == [[method, target, status]: 1])
+            #expect(totals[instrument].values.allSatisfy { $0.sum > 0 })
+        }
+        for instrument: MetricInstrument in [.attemptSentSize, .attemptReceivedSize] {
+            #expect(totals[instrument].mapValues(\.sum) == [[method, target, status]: 3])
+        }
+        // What is off by default is not recorded.
+        #expect(totals.snapshot.keys.allSatisfy(\.isOnByDefault))
+    }
+
+    @Test("count the bytes of all messages of a stream, and its cancellation")
+    func streaming() async throws {
+        let server = try Self.server()
+        let totals = MetricTotals()
+        let channel = try Self.channel(server.target, totals)
+        let count: Int = try await channel.bidirectional(Self.chat) { writer in
+            for size in [10, 0, 1_000] {
+                try await writer.write([UInt8](repeating: 7, count: size))
+            }
+        } responses: { responses in
+            var count = 0
+            for try await response in responses { count += response.count }
+            return count
+        }
+        #expect(count == 1_010)
+        #expect(Self.lines(totals, .attemptSentSize) == ["t.T/Chat OK 1 1010"])
+        #expect(Self.lines(totals, .attemptReceivedSize) == ["t.T/Chat OK 1 1010"])
+
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let running = try channel.startUnary(
+            Self.echo, [1], options: .with { $0.timeout = .zero }
+        ) { _ in ended.continuation.finish() }
+        for await _ in ended.stream {}
+        _ = running
+        // The call never reached the channel: it had no attempt.
+        #expect(Self.lines(totals, .attemptStarted) == ["t.T/Chat 1 1"])
+        #expect(
+            Self.lines(totals, .callDuration, sum: false) == [
+                "t.T/Chat OK 1", "t.T/Echo DEADLINE_EXCEEDED 1",
+            ])
+    }
+
+    @Test("name only methods whose path is a literal, unless the sink wants all")
+    func otherMethods() async throws {
+        let server = try Self.server()
+        for (recordsAllPaths, expected) in [(false, "other"), (true, "t.T/Echo")] {
+            let totals = MetricTotals(recordsAllPaths: recordsAllPaths)
+            let channel = try Self.channel(server.target, totals)
+            let method = try Method<[UInt8], [UInt8]>(
+                path: "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
+            _ = try await channel.unary(method, [1])
+            #expect(Self.lines(totals, .attemptStarted) == ["\(expected) 1 1"])
+        }
+    }
+
+    @Test("count each attempt of a call that is retried (A96)")
+    func retries() async throws {
+        let server = try Self.server([.on("/t.T/Echo", calls: [1, 2], .status(.unavailable))])
+        var policy = RetryPolicy(maxAttempts: 4, retryableCodes: [.unavailable])
+        policy.initialBackoff = .milliseconds(1)
+        let totals = MetricTotals(MetricInstrument.all)
+        let channel = try Self.channel(server.target, totals, Self.config(.retry(policy)))
+        _ = try await channel.unary(Self.echo, [1, 2])
+        #expect(Self.lines(totals, .attemptStarted) == ["t.T/Echo 3 3"])
+        #expect(
+            Self.lines(totals, .attemptSentSize) == ["t.T/Echo OK 1 2", "t.T/Echo UNAVAILABLE 2 4"])
+        #expect(
+            Self.lines(totals, .callDuration, sum: false) == ["t.T/Echo OK 1"])
+        #expect(Self.lines(totals, .callRetries) == ["t.T/Echo 1 2"])
+        #expect(totals[.callRetryDelay].values.map(\.count) == [1])
+        #expect(totals[.callRetryDelay].values.allSatisfy { $0.sum > 0 })
+        #expect(totals[.callHedges].isEmpty)
+        #expect(totals[.callTransparentRetries].isEmpty)
+    }
+
+    @Test("count an attempt that its server did not process, and the transparent retry")
+    func transparentRetry() async throws {
+        let server = try Self.server([.on("/t.T/Echo", call: 1, .refuse)])
+        let totals = MetricTotals(MetricInstrument.all)
+        let channel = try Self.channel(server.target, totals)
+        _ = try await channel.unary(Self.echo, [1, 2])
+        #expect(Self.lines(totals, .attemptStarted) == ["t.T/Echo 2 2"])
+        #expect(
+            Self.lines(totals, .attemptSentSize) == ["t.T/Echo OK 1 2", "t.T/Echo UNAVAILABLE 1 2"])
+        #expect(
+            Self.lines(totals, .attemptReceivedSize) == [
+                "t.T/Echo OK 1 2", "t.T/Echo UNAVAILABLE 1 0",
+            ])
+        #expect(Self.lines(totals, .callTransparentRetries) == ["t.T/Echo 1 1"])
+        #expect(totals[.callRetries].isEmpty)
+        #expect(totals[.callRetryDelay].values.map(\.count) == [1])
+    }
+
+    @Test("count the attempts of a hedged call, those included that are cancelled")
+    func hedges() async throws {
+        let server = try Self.server([.on("/t.T/Echo", call: 1, .stall)])
+        var policy = HedgingPolicy(maxAttempts: 2)
+        policy.delay = .milliseconds(5)
+        let totals = MetricTotals(MetricInstrument.all)
+        let channel = try Self.channel(server.target, totals, Self.config(.hedging(policy)))
+        _ = try await channel.unary(Self.echo, [1])
+        #expect(Self.lines(totals, .attemptStarted) == ["t.T/Echo 2 2"])
+        #expect(Self.lines(totals, .callHedges) == ["t.T/Echo 1 1"])
+        try await eventually {
+            Self.lines(totals, .attemptDuration, sum: false) == [
+                "t.T/Echo CANCELLED 1", "t.T/Echo OK 1",
+            ]
+        }
+        #expect(Self.lines(totals, .callDuration, sum: false) == ["t.T/Echo OK 1"])
+    }
+
+    @Test("count an attempt that finds no server, and the attempts to connect")
+    func noServer() async throws {
+        let server = try Self.server()
+        let target = server.target
+        server.shutdown()
+        let totals = MetricTotals(MetricInstrument.all)
+        let channel = try Self.channel(target, totals)
+        await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
+        #expect(Self.lines(totals, .attemptStarted) == ["t.T/Echo 1 1"])
+        #expect(Self.lines(totals, .attemptSentSize) == ["t.T/Echo UNAVAILABLE 1 0"])
+        #expect(Self.lines(totals, .callDuration, sum: false) == ["t.T/Echo UNAVAILABLE 1"])
+        #expect(totals[.attemptsFailed].values.contains { $0.sum >= 1 })
+        #expect(totals[.attemptsSucceeded].isEmpty)
+        #expect(totals[.openConnections].isEmpty)
+    }
+
+    private static let disconnectError: Set<String> = ["grpc.disconnect_error"]
+
+    @Test("follow the connections of a round robin whose server goes away (A94)")
+    func connections() async throws {
+        let servers = [try Self.server(), try Self.server()]
+        let totals = MetricTotals(MetricInstrument.all, optionalLabels: ["grpc.security_level"])
+        let channel = try Self.channel(
+            "ipv4:" + servers.map(\.target).joined(separator: ","), totals,
+            ServiceConfig(balancing: RoundRobin()))
+        func sum(_ instrument: MetricInstrument) -> Double {
+            totals[instrument].values.reduce(0) { $0 + $1.sum }
+        }
+        while sum(.openConnections) < 2 { _ = try await channel.unary(Self.echo, [1]) }
+        #expect(sum(.attemptsSucceeded) == 2)
+        #expect(sum(.pickFirstAttemptsSucceeded) == 2)
+        #expect(Self.lines(totals, .openConnections) == ["none 2 2"])
+        #expect(sum(.disconnections) == 0)
+        servers[0].shutdown()
+        try await eventually { sum(.openConnections) == 1 }
+        #expect(sum(.disconnections) == 1)
+        #expect(sum(.pickFirstDisconnections) == 1)
+        // The channel tries to connect again.
+        try await eventually { sum(.attemptsFailed) > 0 }
+        await channel.close()
+        try await eventually { sum(.openConnections) == 0 }
+        #expect(sum(.disconnections) == 2)
+        #expect(sum(.attemptsSucceeded) == 2)
+    }
+
+    @Test("say why a connection went out of use")
+    func disconnectErrors() async throws {
+        for (fault, expected) in [
+            (Fault.Kind.goAway(.atOnce(.enhanceYourCalm)), "GOAWAY ENHANCE_YOUR_CALM"),
+            (.goAway(.graceful), "GOAWAY NO_ERROR"),
+        ] {
+            let server = try Self.server([.call(1, fault)])
+            let totals = MetricTotals(
+                [.disconnections], optionalLabels: Self.disconnectError)
+            let channel = try Self.channel(server.target, totals)
+            _ = try? await channel.unary(Self.echo, [1])
+            try await eventually { !totals[.disconnections].isEmpty }
+            #expect(Self.lines(totals, .disconnections) == ["\(expected) 1 1"])
+        }
+        let server = try Self.server()
+        let totals = MetricTotals([.disconnections], optionalLabels: Self.disconnectError)
+        let channel = try Self.channel(server.target, totals)
+        _ = try await channel.unary(Self.echo, [1])
+        await channel.close()
+        #expect(Self.lines(totals, .disconnections) == ["subchannel shutdown 1 1"])
+    }
+
+    @Test("have names for the failures of connections")
+    func disconnectCauses() {
+        #expect(DisconnectCause.failed(.system(ECONNRESET)).text == "connection reset")
+        #expect(DisconnectCause.failed(.system(ETIMEDOUT)).text == "connection timed out")
+        #expect(DisconnectCause.failed(.keepAlive).text == "connection timed out")
+        #expect(DisconnectCause.failed(.system(ECONNABORTED)).text == "connection aborted")
+        #expect(DisconnectCause.failed(.system(EPIPE)).text == "socket error")
+        #expect(DisconnectCause.failed(.other).text == "unknown")
+    }
+
+    /// Uses the channel that it measures, on every value.
+    private final class ReenteringSink: MetricSink {
+        let channel = Mutex<Channel?>(nil)
+        let callCount = Atomic(0)
+        let endCount = Atomic(0)
+
+        func records(_ instrument: MetricInstrument) -> Bool { true }
+
+        func add(_ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel]) { use() }
+
+        func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
+            use()
+        }
+
+        private func use() {
+            guard let channel = channel.withLock({ $0 }) else { return }
+            _ = (channel.connectivity, channel.snapshot)
+            guard callCount.add(1, ordering: .relaxed).newValue <= 20 else { return }
+            let running = try? channel.startUnary(MetricsTests.echo, [1]) { [self] _ in
+                endCount.add(1, ordering: .relaxed)
+            }
+            if running == nil { endCount.add(1, ordering: .relaxed) }
+        }
+    }
+
+    @Test("may be taken by a sink that calls the channel")
+    func reentry() async throws {
+        let server = try Self.server()
+        let sink = ReenteringSink()
+        var arguments = ChannelArguments()
+        arguments.metricSinks = [sink]
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        sink.channel.withLock { $0 = channel }
+        #expect(try await channel.unary(Self.echo, [1]) == [1])
+        try await eventually { sink.endCount.load(ordering: .relaxed) == 20 }
+        sink.channel.withLock { $0 = nil }
+    }
+
+    @Test("go to the sinks of the process where a channel has none, and to all of several")
+    func sinksOfProcess() async throws {
+        let server = try Self.server()
+        let (one, other) = (MetricTotals([.callDuration]), MetricTotals([.attemptStarted]))
+        MetricSinks.ofProcess = [one, other]
+        let channel = try Channel(server.target, credentials: .insecure)
+        MetricSinks.ofProcess = []
+        _ = try await channel.unary(Self.echo, [1])
+        func counts(_ totals: MetricTotals) -> [MetricInstrument: Int] {
+            let target = MetricLabel("grpc.target", "dns:///\(server.target)")
+            return totals.snapshot.mapValues { series in
+                series.filter { $0.key.contains(target) }.values.reduce(0) { $0 + $1.count }
+            }
+        }
+        #expect(counts(one) == [.callDuration: 1])
+        #expect(counts(other) == [.attemptStarted: 1])
+    }
+
+    @Test("have the target with its scheme, and the optional labels that the sink wants")
+    func labels() async throws {
+        for (text, canonical) in [
+            ("localhost:1", "dns:///localhost:1"), ("dns:localhost:1", "dns:localhost:1"),
+            ("dns:///localhost:1", "dns:///localhost:1"), ("ipv4:127.0.0.1:1", "ipv4:127.0.0.1:1"),
+            ("[::1]:1", "dns:///[::1]:1"), ("unix:/a", "unix:/a"),
+        ] {
+            #expect(try Target(text).canonicalText == canonical)
+        }
+        let server = try Self.server()
+        let totals = MetricTotals(
+            optionalLabels: ["grpc.lb.locality", "grpc.lb.backend_service", "unknown"])
+        let channel = try Self.channel(server.target, totals)
+        _ = try await channel.unary(Self.echo, [1])
+        let keys = try #require(totals[.attemptDuration].keys.first).map(\.key)
+        #expect(
+            keys == [
+                "grpc.method", "grpc.target", "grpc.status", "grpc.lb.locality",
+                "grpc.lb.backend_service",
+            ])
+        #expect(totals[.callDuration].keys.first?.count == 3)
+    }
+
+    @Test("have distinct names, and the totals a text for Prometheus")
+    func text() async throws {
+        #expect(Set(MetricInstrument.all.map(\.name)).count == MetricInstrument.all.count)
+        #expect(MetricInstrument.all.map(\.index) == Array(MetricInstrument.all.indices))
+        let totals = MetricTotals(MetricInstrument.all)
+        totals.add(2, to: .attemptStarted, [MetricLabel("grpc.method", "a\"b\\\n")])
+        totals.add(-1, to: .openConnections, [MetricLabel("grpc.target", "t")])
+        totals.record(1_500, in: .attemptSentSize, [MetricLabel("grpc.target", "t")])
+        let text = totals.prometheusText
+        for line in [
+            "# TYPE grpc_client_attempt_started_total counter",
+            #"grpc_client_attempt_started_total{grpc_method="a\"b\\\n"} 2"#,
+            "# TYPE grpc_subchannel_open_connections gauge",
+            #"grpc_subchannel_open_connections{grpc_target="t"} -1"#,
+            #"grpc_client_attempt_sent_total_compressed_message_size_bytes_bucket{grpc_target="t",le="1024.0"} 0"#,
+            #"grpc_client_attempt_sent_total_compressed_message_size_bytes_bucket{grpc_target="t",le="2048.0"} 1"#,
+            #"grpc_client_attempt_sent_total_compressed_message_size_bytes_bucket{grpc_target="t",le="+Inf"} 1"#,
+            #"grpc_client_attempt_sent_total_compressed_message_size_bytes_sum{grpc_target="t"} 1500.0"#,
+            #"grpc_client_attempt_sent_total_compressed_message_size_bytes_count{grpc_target="t"} 1"#,
+        ] {
+            #expect(text.split(separator: "\n").contains { $0 == line }, "\(line)")
+        }
+    }
+}
