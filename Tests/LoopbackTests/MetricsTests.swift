@@ -68,7 +68,7 @@ struct MetricsTests {
             #expect(totals[instrument].mapValues(\.sum) == [[method, target, status]: 3])
         }
         // What is off by default is not recorded.
-        #expect(totals.snapshot.keys.allSatisfy(\.isOnByDefault))
+        #expect(totals.snapshot.keys.allSatisfy { $0.isOnByDefault })
     }
 
     @Test("count the bytes of all messages of a stream, and its cancellation")

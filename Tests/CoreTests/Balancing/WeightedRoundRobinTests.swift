@@ -52,6 +52,33 @@ struct WeightedRoundRobinTests {
         ]
     }
 
+    @Test("counts fallbacks, and weights that are not yet usable or stale (A78)")
+    func metrics() throws {
+        var channel = try channel(2, policy())
+        // Each endpoint that became READY made a picker.
+        #expect(channel.weightUpdates.last?.weights == [0, 0])
+        #expect(channel.weightUpdates.last?.notYetUsableCount == 2)
+        #expect(channel.weightUpdates.last?.isFallback == true)
+        try report(threeToOne, to: channel)
+        channel.weightUpdates = []
+        channel.advance(by: .seconds(2))
+        // Within the blackout period.
+        #expect(channel.weightUpdates.count == 2)
+        #expect(channel.weightUpdates.allSatisfy { $0.notYetUsableCount == 2 })
+        channel.advance(by: .seconds(10))
+        let usable = try #require(channel.weightUpdates.last)
+        #expect(usable.weights.sorted() == [100, 300])
+        #expect(usable.notYetUsableCount + usable.staleCount == 0)
+        #expect(!usable.isFallback)
+        channel.advance(by: .seconds(180))
+        for update in channel.weightUpdates.suffix(2) {
+            #expect(update.weights == [0, 0])
+            #expect(update.staleCount == 2)
+            #expect(update.notYetUsableCount == 0)
+            #expect(update.isFallback)
+        }
+    }
+
     @Test("weight = qps / (utilization + eps / qps × error_utilization_penalty)")
     func formula() throws {
         let load = load(qps: 10, utilization: 0.5, eps: 5)
@@ -183,32 +210,5 @@ struct StrideScheduleTests {
         #expect(counts.allSatisfy { $0 > 0 })
         // The largest weight is ten times the average and a hundred times each of the others.
         #expect(abs(counts[99] - 5_000) < 100)
-    }
-
-    @Test("counts fallbacks, and weights that are not yet usable or stale (A78)")
-    func metrics() throws {
-        var channel = try channel(2, policy())
-        // Each endpoint that became READY made a picker.
-        #expect(channel.weightUpdates.last?.weights == [0, 0])
-        #expect(channel.weightUpdates.last?.notYetUsableCount == 2)
-        #expect(channel.weightUpdates.last?.isFallback == true)
-        try report(threeToOne, to: channel)
-        channel.weightUpdates = []
-        channel.advance(by: .seconds(2))
-        // Within the blackout period.
-        #expect(channel.weightUpdates.count == 2)
-        #expect(channel.weightUpdates.allSatisfy { $0.notYetUsableCount == 2 })
-        channel.advance(by: .seconds(10))
-        let usable = try #require(channel.weightUpdates.last)
-        #expect(usable.weights.sorted() == [100, 300])
-        #expect(usable.notYetUsableCount + usable.staleCount == 0)
-        #expect(!usable.isFallback)
-        channel.advance(by: .seconds(180))
-        for update in channel.weightUpdates.suffix(2) {
-            #expect(update.weights == [0, 0])
-            #expect(update.staleCount == 2)
-            #expect(update.notYetUsableCount == 0)
-            #expect(update.isFallback)
-        }
     }
 }
