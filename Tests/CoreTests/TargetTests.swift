@@ -43,6 +43,30 @@ struct TargetTests {
         #expect(throws: RPCError.self) { try Target(text) }
     }
 
+    #if os(Linux)
+        @Test("of vsock is a context identifier and a port of 32 bits each")
+        func vsock() throws {
+            let target = try Target("vsock:4294967295:1024")
+            #expect(target.resolution == .addresses([.vsock(cid: .max, port: 1_024)]))
+            #expect(target.defaultAuthority == "localhost")
+            #expect(target.isLocal)
+            #expect("\(try ServerAddress("vsock:2:50051"))" == "vsock:2:50051")
+        }
+    #endif
+
+    @Test(
+        "of vsock that is malformed is refused in words",
+        arguments: [
+            "vsock:", "vsock:1", "vsock:1:", "vsock::1", "vsock:1:2:3", "vsock:4294967296:1",
+            "vsock:1:4294967296", "vsock:-1:1", "vsock:+1:1", "vsock:a:1", "vsock://1:2",
+            "vsock:1: 2",
+        ])
+    func malformedVsock(text: String) {
+        let error = #expect(throws: RPCError.self) { try Target(text) }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("'\(text)'") ?? false)
+    }
+
     @Test("arguments of unknown names and wrong types are refused")
     func arguments() throws {
         var arguments = ChannelArguments()

@@ -25,8 +25,8 @@ public final class Channel: Sendable {
     public let interceptors: [ChannelInterceptor]
 
     /// A channel to a target that is written as in gRPC's naming document: `host:port`,
-    /// `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`, `unix:/path`, `unix-abstract:name`.
-    /// Where no port is written, it is 443.
+    /// `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`, `unix:/path`, `unix-abstract:name`, and on
+    /// Linux `vsock:cid:port`. Where no port is written, it is 443.
     ///
     /// - Parameters:
     ///   - target: The server, as above.

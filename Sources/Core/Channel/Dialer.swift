@@ -92,7 +92,7 @@ extension Dialer {
         let address = state.withLock { $0.plan.addresses[index] }
         do throws(SystemError) {
             let socket = try Socket(for: address)
-            try socket.apply(options, isTCP: address.family != .unix)
+            try socket.apply(options, isTCP: address.isTCP)
             let progress = try socket.startConnecting(to: address)
             let attempt = Attempt(index, socket, self)
             let isOver = state.withLock { state in

@@ -111,7 +111,7 @@ extension SocketAddress {
         case .ipv4(let number, _):
             (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
         case .ipv6(let bytes, _, _): (0..<16).map { bytes[$0] }
-        case .unix, .unixAbstract: nil
+        case .unix, .unixAbstract, .vsock: nil
         }
     }
 }

@@ -16,8 +16,9 @@ public enum Resolvers {
     /// scheme counts. Schemes are compared without case.
     ///
     /// Throws INVALID_ARGUMENT when `scheme` is not a scheme (a letter, then letters, digits, `+`, `-` and
-    /// `.`), when it is built in (`dns`, `ipv4`, `ipv6`, `unix`, `unix-abstract`), and when it is reserved
-    /// because it has a meaning in other gRPC clients or in URLs (`vsock`, `xds`, `http`, `https`).
+    /// `.`), when it is built in (`dns`, `ipv4`, `ipv6`, `unix`, `unix-abstract`,
+    /// `vsock`), and when it is reserved
+    /// because it has a meaning in other gRPC clients or in URLs (`xds`, `http`, `https`).
     public static func register(
         _ scheme: String, _ makeResolver: @escaping Factory
     ) throws(RPCError) {

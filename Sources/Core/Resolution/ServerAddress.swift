@@ -1,15 +1,15 @@
 package import SwiftletTransport
 
-/// The address of a server: an IP address with a port, or a socket on this machine.
+/// The address of a server: an IP address with a port, a socket on this machine, or a port of a virtual machine.
 public struct ServerAddress: Hashable, Sendable {
     package let socketAddress: SocketAddress
 
     package init(_ socketAddress: SocketAddress) { self.socketAddress = socketAddress }
 
-    /// Parses `127.0.0.1:50051`, `[::1]:50051`, `unix:/path` or `unix-abstract:name`. Names are
+    /// Parses `127.0.0.1:50051`, `[::1]:50051`, `unix:/path`, `unix-abstract:name` or `vsock:3:50051`. Names are
     /// looked up by a resolver and are no addresses. Throws INVALID_ARGUMENT for any other text.
     public init(_ text: String) throws(RPCError) {
-        if text.hasPrefix("unix:") || text.hasPrefix("unix-abstract:") {
+        if Self.schemes.contains(where: { text.hasPrefix($0) }) {
             guard case .addresses(let addresses) = try Target(text).resolution else {
                 throw Self.malformed(text)
             }
@@ -19,6 +19,8 @@ public struct ServerAddress: Hashable, Sendable {
             self.init(address)
         }
     }
+
+    private static let schemes = ["unix:", "unix-abstract:", "vsock:"]
 
     private static func malformed(_ text: String) -> RPCError {
         .refused(

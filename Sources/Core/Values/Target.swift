@@ -36,7 +36,7 @@ public struct Target: Hashable, Sendable {
     }
 
     /// Parses `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80,…`, `ipv6:[::1]:80,…`,
-    /// `unix:path`, `unix:///path` or `unix-abstract:name`.
+    /// `unix:path`, `unix:///path`, `unix-abstract:name` or `vsock:cid:port`.
     public init(_ text: String) throws(RPCError) {
         guard !text.isEmpty else { throw Self.malformed(text, "it is empty") }
         self.text = text
@@ -54,6 +54,9 @@ public struct Target: Hashable, Sendable {
                 throw Self.malformed(text, "the path names no file")
             }
             resolution = .addresses([.unix(path: path)])
+            (defaultAuthority, host) = ("localhost", "localhost")
+        } else if let rest = text.after("vsock:") {
+            resolution = .addresses([try Self.vsockAddress(rest, of: text)])
             (defaultAuthority, host) = ("localhost", "localhost")
         } else if let list = text.after("ipv4:") {
             (resolution, host, defaultAuthority) = try Self.literals(list, .ipv4, of: text)
@@ -80,10 +83,12 @@ public struct Target: Hashable, Sendable {
 
 extension Target {
     /// The schemes that need no registration.
-    static let builtInSchemes: Set<String> = ["dns", "ipv4", "ipv6", "unix", "unix-abstract"]
+    static let builtInSchemes: Set<String> = [
+        "dns", "ipv4", "ipv6", "unix", "unix-abstract", "vsock",
+    ]
 
     /// The schemes that a program must not register, because they mean something else to its readers.
-    static let reservedSchemes: Set<String> = ["vsock", "http", "https", "xds"]
+    static let reservedSchemes: Set<String> = ["http", "https", "xds"]
 
     /// RFC 3986 §3.1: a letter, then letters, digits, "+", "-" and ".".
     static func isScheme(_ text: String) -> Bool {
@@ -182,6 +187,31 @@ extension Target {
         }
         guard let first else { throw malformed(text, "it names no address") }
         return (.addresses(addresses), first.host, first.authority)
+    }
+
+    /// `cid:port`, both of 32 bits.
+    private static func vsockAddress(
+        _ text: String, of target: String
+    ) throws(RPCError) -> SocketAddress {
+        #if os(Linux)
+            let parts = text.utf8.split(
+                separator: UInt8(ascii: ":"), omittingEmptySubsequences: false
+            )
+            .map { number($0) }
+            guard parts.count == 2, let cid = parts[0], let port = parts[1] else {
+                throw malformed(
+                    target, "expected vsock:cid:port with two numbers from 0 to 4294967295")
+            }
+            return .vsock(cid: cid, port: port)
+        #else
+            throw malformed(target, "this system has no vsock; only Linux has")
+        #endif
+    }
+
+    /// Digits alone: Swift's integers would take a sign as well.
+    private static func number(_ digits: Substring.UTF8View) -> UInt32? {
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return UInt32(Substring(digits))
     }
 
     private static func checkLocalName(

@@ -49,7 +49,7 @@ extension Acceptor {
     func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {
         do throws(SystemError) {
             while let socket = try listener.acceptNext() {
-                accept(socket, isTCP: listener.address.family != .unix)
+                accept(socket, isTCP: listener.address.isTCP)
             }
         } catch {
             // For example, no descriptor is left. Waiting connections are not reported again.

@@ -121,7 +121,7 @@ extension GRPC.Channelz.Address {
             tcpIPAddress = Self.tcp(bytes, port)
         case .ipv6(let bytes, let port, _):
             tcpIPAddress = Self.tcp((0..<16).map { bytes[$0] }, port)
-        case .unix, .unixAbstract:
+        case .unix, .unixAbstract, .vsock:
             udsAddress = GRPC.Channelz.UdsAddress()
             udsAddress?.filename = address.description
         }

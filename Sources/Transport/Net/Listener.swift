@@ -17,7 +17,7 @@ package struct Listener: ~Copyable, Sendable {
 
     package init(on address: SocketAddress, backlog: CInt = 1_024) throws(SystemError) {
         let socket = try Socket(for: address)
-        if address.family != .unix {
+        if address.isTCP {
             // A restarted server can use its port at once.
             try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR")
         }

@@ -15,6 +15,7 @@ extension SocketAddress {
         case .ipv4: AF_INET
         case .ipv6: AF_INET6
         case .unix: AF_UNIX
+        case .vsock: Self.vsockFamily
         }
     }
 
@@ -75,6 +76,19 @@ extension SocketAddress {
             #else
                 throw SystemError(operation, description, code: EAFNOSUPPORT)
             #endif
+        case .vsock(let cid, let port):
+            #if os(Linux)
+                unsafe withUnsafeMutableBytes(of: &storage) {
+                    // In bounds: sockaddr_storage has 128 bytes.
+                    unsafe $0.storeBytes(
+                        of: port, toByteOffset: Self.vsockPortOffset, as: UInt32.self)
+                    unsafe $0.storeBytes(
+                        of: cid, toByteOffset: Self.vsockCIDOffset, as: UInt32.self)
+                }
+                return Self.vsockByteCount
+            #else
+                throw SystemError(operation, description, code: EAFNOSUPPORT)
+            #endif
         }
     }
 
@@ -92,6 +106,13 @@ extension SocketAddress {
         }
         return Self.nameOffset + name.count
     }
+
+    /// AF_VSOCK and the layout of sockaddr_vm (vsock(7)), which the C library's headers leave out: a
+    /// family, two reserved bytes, the port and the context identifier, both in the machine's order.
+    fileprivate static let vsockFamily: CInt = 40
+    fileprivate static let vsockPortOffset = 4
+    fileprivate static let vsockCIDOffset = 8
+    fileprivate static let vsockByteCount = 16
 
     private static var nameOffset: Int { MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2 }
     /// Bytes of a path and the zero behind it, or of an abstract name and the zero before it.
@@ -126,6 +147,14 @@ extension SocketAddress {
                 self = unsafe .unix(
                     path: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
             }
+        #if os(Linux)
+            case Self.vsockFamily where length >= Self.vsockByteCount:
+                self = unsafe .vsock(
+                    cid: bytes.loadUnaligned(
+                        fromByteOffset: Self.vsockCIDOffset, as: UInt32.self),
+                    port: bytes.loadUnaligned(
+                        fromByteOffset: Self.vsockPortOffset, as: UInt32.self))
+        #endif
         default:
             return nil
         }

@@ -21,6 +21,8 @@ package enum SocketAddress: Hashable, Sendable {
     case unix(path: String)
     /// A name without a file. Linux only.
     case unixAbstract(name: [UInt8])
+    /// A port of a virtual machine or of its host. Linux only.
+    case vsock(cid: UInt32, port: UInt32)
 }
 
 extension SocketAddress {
@@ -32,7 +34,7 @@ extension SocketAddress {
             self == .ipv6Loopback(port: port ?? 0)
                 || (bytes.lowHalf == .zero && bytes[8] == 0 && bytes[9] == 0
                     && bytes[10] == 0xff && bytes[11] == 0xff && bytes[12] == 127)
-        case .unix, .unixAbstract: true
+        case .unix, .unixAbstract, .vsock: true
         }
     }
 }
@@ -106,30 +108,33 @@ extension SocketAddress {
 // MARK: - Looking at
 
 extension SocketAddress {
-    package enum Family: Hashable, Sendable { case ipv4, ipv6, unix }
+    package enum Family: Hashable, Sendable { case ipv4, ipv6, unix, vsock }
 
     package var family: Family {
         switch self {
         case .ipv4: .ipv4
         case .ipv6: .ipv6
         case .unix, .unixAbstract: .unix
+        case .vsock: .vsock
         }
     }
 
-    /// Nil for Unix-domain addresses.
+    package var isTCP: Bool { port != nil }
+
+    /// The port of TCP; nil for other addresses.
     package var port: UInt16? {
         switch self {
         case .ipv4(_, let port), .ipv6(_, let port, _): port
-        case .unix, .unixAbstract: nil
+        case .unix, .unixAbstract, .vsock: nil
         }
     }
 
-    /// The same address with another port. A Unix-domain address is returned unchanged.
+    /// The same address with another port. An address without a port of TCP is returned unchanged.
     package func with(port: UInt16) -> SocketAddress {
         switch self {
         case .ipv4(let number, _): .ipv4(number, port: port)
         case .ipv6(let bytes, _, let scope): .ipv6(bytes, port: port, scope: scope)
-        case .unix, .unixAbstract: self
+        case .unix, .unixAbstract, .vsock: self
         }
     }
 }
@@ -147,6 +152,7 @@ extension SocketAddress: CustomStringConvertible {
             return path.isEmpty ? "unix:(unnamed)" : "unix:\(path)"
         case .unixAbstract(let name):
             return "unix-abstract:\(String(decoding: name, as: UTF8.self))"
+        case .vsock(let cid, let port): return "vsock:\(cid):\(port)"
         }
     }
 
