@@ -18,6 +18,7 @@
 #endif
 
 static const int swiftlet_sock_stream = SOCK_STREAM;
+static const int swiftlet_sock_datagram = SOCK_DGRAM;
 static const int swiftlet_sock_raw = SOCK_RAW;
 static const unsigned swiftlet_interface_up = IFF_UP | IFF_RUNNING;
 static const unsigned swiftlet_interface_loopback = IFF_LOOPBACK;

@@ -119,7 +119,7 @@ extension ChannelCore {
         switch target.resolution {
         case .addresses(let addresses):
             return FixedResolver(endpoints: addresses.map { Endpoint([ServerAddress($0)]) })
-        case .name(let host, let port): return resolver(of: host, port)
+        case .name(let host, let port): return resolver(of: host, port, findsConfig: true)
         case .registered(let scheme):
             guard let factory = Resolvers.factory(for: scheme) else {
                 throw RPCError(.unavailable, "no resolver is registered for '\(scheme)'")
@@ -128,11 +128,20 @@ extension ChannelCore {
         }
     }
 
-    private func resolver(of host: String, _ port: UInt16) -> any Resolver {
+    private func resolver(
+        of host: String, _ port: UInt16, findsConfig: Bool = false
+    ) -> any Resolver {
         if let address = SocketAddress(host: host, port: port) {
             return FixedResolver(endpoints: [Endpoint([ServerAddress(address)])])
         }
-        return DNSResolver(host: host, port: port, arguments: arguments, loop: loop)
+        let configLookup =
+            findsConfig && arguments.findsServiceConfigInDNS
+            ? ConfigLookup(
+                host: host, servers: arguments.nameServers,
+                timeLimit: arguments.connectTimeout * 3 / 4)
+            : nil
+        return DNSResolver(
+            host: host, port: port, arguments: arguments, loop: loop, configLookup: configLookup)
     }
 
     /// Becomes idle: the next call starts anew.

@@ -93,7 +93,11 @@ final class ChannelCore: Sendable {
             maxReplayByteCount: arguments.maxReplayByteCount,
             maxDecompressionRatio: arguments.maxDecompressionRatio)
         let awaitsResolver =
-            if case .registered = target.resolution { true } else { false }
+            switch target.resolution {
+            case .registered: true
+            case .name: arguments.findsServiceConfigInDNS
+            case .addresses: false
+            }
         methodConfigs =
             awaitsResolver || arguments.serviceConfig != nil
             ? MethodConfigs(

@@ -25,11 +25,19 @@ final class DNSResolver: Resolver {
         }
     }
 
+    /// What one look-up has brought so far.
+    struct Findings: Sendable {
+        var addresses: NameLookups.Answer?
+        /// Nil until it is there; a success without a config where none is looked up.
+        var config: ConfigLookup.Answer?
+    }
+
     private struct State {
         var schedule: Schedule
         var results: ResolverResults?
         var ticket: NameLookups.Ticket?
         var lookupCount = 0
+        var findings = Findings()
         var hasAnswer = false
     }
 
@@ -38,18 +46,21 @@ final class DNSResolver: Resolver {
     private let loop: EventLoop
     private let timeLimit: Duration
     private let lookups: NameLookups
+    /// Nil where the config is not looked up.
+    private let configLookup: ConfigLookup?
     private let timer = TimerSlot()
     private let limitTimer = TimerSlot()
     private let state: Mutex<State>
 
     init(
         host: String, port: UInt16, arguments: ChannelArguments, loop: EventLoop,
-        lookups: NameLookups = .shared
+        lookups: NameLookups = .shared, configLookup: ConfigLookup? = nil
     ) {
         self.host = host
         self.port = port
         self.loop = loop
         self.lookups = lookups
+        self.configLookup = configLookup
         timeLimit = arguments.connectTimeout
         state = Mutex(
             State(
@@ -94,18 +105,16 @@ extension DNSResolver {
         let number: Int? = state.withLock { state in
             guard state.results != nil else { return nil }
             state.lookupCount += 1
+            state.findings = Findings(config: configLookup == nil ? .success(nil) : nil)
             return state.lookupCount
         }
         guard let number else { return }
         limitTimer.schedule(LookupLimit(self, number), at: .now + timeLimit, on: loop)
+        configLookup?.start { [self] answer in
+            loop.run { [self] in arrived(number) { $0.config = answer } }
+        }
         let ticket = lookups.lookUp(host) { [self] answer in
-            loop.run { [self] in
-                switch answer {
-                case .success(let addresses):
-                    found(addresses.compactMap { $0.with(port: port) }, number)
-                case .failure(let error): failed("\(error)", number)
-                }
-            }
+            loop.run { [self] in arrived(number) { $0.addresses = answer } }
         }
         let isOver = state.withLock { state in
             let isOver = state.results == nil || state.lookupCount != number
@@ -115,11 +124,37 @@ extension DNSResolver {
         if isOver { lookups.cancel(ticket) }
     }
 
-    private func found(_ addresses: [SocketAddress], _ number: Int) {
+    /// A part of the answer is there. Ends the look-up with the last part, or with a failure.
+    private func arrived(_ number: Int, _ change: (inout Findings) -> Void) {
+        let findings: Findings? = state.withLock { state in
+            guard state.lookupCount == number else { return nil }
+            change(&state.findings)
+            return state.findings
+        }
+        switch (findings?.addresses, findings?.config) {
+        case (.failure(let error)?, _): failed("\(error)", number)
+        case (.success(let addresses)?, let config?):
+            found(addresses.map { $0.with(port: port) }, config, number)
+        default: break
+        }
+    }
+
+    private func found(
+        _ addresses: [SocketAddress], _ config: ConfigLookup.Answer, _ number: Int
+    ) {
         guard !addresses.isEmpty else { return failed("\(host) has no address", number) }
-        finish(number, isSuccess: true) { state in
+        var result = ResolverResult(addresses.map { Endpoint([ServerAddress($0)]) })
+        var hasConfig = true
+        switch config {
+        case .success(let config): result.serviceConfig = config.map { .success($0) }
+        case .failure(let error):
+            result.serviceConfig = .failure(error)
+            // The look-up is repeated like one that failed.
+            hasConfig = false
+        }
+        finish(number, isSuccess: hasConfig) { [result] state in
             state.hasAnswer = true
-            return ResolverResult(addresses.map { Endpoint([ServerAddress($0)]) })
+            return result
         }
     }
 

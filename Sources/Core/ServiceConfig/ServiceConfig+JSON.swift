@@ -5,7 +5,10 @@ extension ServiceConfig {
     /// line and column, or when a known field is not valid, with its path:
     /// `methodConfig[2].retryPolicy.maxAttempts: expected an integer above 1, found 1`.
     public init(json: String) throws(RPCError) {
-        let config = try ConfigObject(json: json)
+        try self.init(try ConfigObject(json: json))
+    }
+
+    init(_ config: ConfigObject) throws(RPCError) {
         self.init()
         balancing = try config.preferredPolicy()
         methods = try config.methodConfigs()

@@ -42,7 +42,7 @@ extension ChannelArguments {
         "grpc.channel_pooling_domain", "grpc.channel_id", "grpc.http2.ping_timeout_ms",
         "grpc.http2.write_buffer_size", "grpc.http2.true_binary", "grpc.http2_scheme",
         "grpc.http2.max_inflight_pings", "grpc.dns_ares_query_timeout",
-        "grpc.dns_enable_srv_queries", "grpc.service_config_disable_resolution",
+        "grpc.dns_enable_srv_queries",
         "grpc.lb.ring_hash.ring_size_cap", "grpc.priority_failover_timeout_ms",
         "grpc.use_local_subchannel_pool", "grpc.address_http_proxy",
         "grpc.address_http_proxy_enabled_addresses",
@@ -86,6 +86,7 @@ extension ChannelArguments {
         case "grpc.ssl_target_name_override": .text(\.targetNameOverride)
         case "grpc.dns_min_time_between_resolutions_ms": .milliseconds(\.minResolutionInterval)
         case "grpc.service_config": .serviceConfig
+        case "grpc.service_config_disable_resolution": .inverseFlag(\.findsServiceConfigInDNS)
         case "grpc.lb_policy_name": .policyName
         case "grpc.max_connections_per_subchannel_cap":
             .count(\.maxConfiguredConnectionCount, 1...Int(Int32.max))

@@ -1,4 +1,4 @@
-import SwiftletTransport
+package import SwiftletTransport
 
 /// The settings of a channel, as properties or under the names of other gRPC clients.
 ///
@@ -37,6 +37,14 @@ public struct ChannelArguments: Hashable, Sendable {
     /// The least time from one successful look-up of a name to the next; 30 seconds by default. A failed
     /// connection asks for a look-up, which waits that long.
     public var minResolutionInterval = Duration.seconds(30)
+    /// Whether the service config of a name is looked up in the TXT records of `_grpc_config.<name>` (proposal
+    /// A2), in addition to its addresses; false by default. What DNS says then takes precedence over
+    /// ``serviceConfig``, and calls wait for the first answer. While DNS has no valid config, calls fail, or
+    /// go on with the last valid one. Choices for a language are for `swift`. Servers are those of
+    /// `/etc/resolv.conf`; a target with a proxy has no look-up.
+    public var findsServiceConfigInDNS = false
+    /// The name servers for the service config; nil reads the system's.
+    package var nameServers: NameServers?
     /// How calls to the services of the target are made, unless the target's resolver says otherwise; nil,
     /// the default, says nothing.
     public var serviceConfig: ServiceConfig?

@@ -1,0 +1,183 @@
+import CSwiftletSystem
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Asks name servers for the TXT records of a name. The system's `getaddrinfo` has no way to do so.
+package enum TextLookup {
+    /// The texts of `name`; empty if it has none, or does not exist.
+    ///
+    /// Blocks until a server answers, at most for `timeLimit`. Do not call it on the thread of an event
+    /// loop. Throws when no server answers.
+    package static func texts(
+        of name: String, from servers: NameServers, timeLimit: Duration
+    ) throws(NameLookup.Failure) -> [[UInt8]] {
+        let end = MonotonicInstant.now + timeLimit
+        for candidate in servers.candidates(for: name) {
+            let texts = try texts(ofExactly: candidate, servers, until: end)
+            if !texts.isEmpty { return texts }
+        }
+        return []
+    }
+
+    private static func texts(
+        ofExactly name: String, _ servers: NameServers, until end: MonotonicInstant
+    ) throws(NameLookup.Failure) -> [[UInt8]] {
+        var reason = "no answer within the time limit"
+        for _ in 0..<servers.attemptCount {
+            for server in servers.addresses {
+                // A fresh number for each question, so that a late answer is not taken for another.
+                guard let query = DNSQuery(id: .random(in: 0 ... .max), textsOf: name) else {
+                    throw NameLookup.Failure(
+                        host: name, reason: "not a name that DNS can have", isTemporary: false)
+                }
+                let now = MonotonicInstant.now
+                guard now < end else { break }
+                do throws(SystemError) {
+                    switch try answer(of: server, to: query, until: min(now + servers.timeout, end))
+                    {
+                    case .texts(let texts): return texts
+                    case .noSuchName: return []
+                    case .failed(let code): reason = "\(server) reports the error \(code)"
+                    case .malformed: reason = "the answer of \(server) is malformed"
+                    case .truncated: reason = "the answer of \(server) is truncated"
+                    case nil: reason = "no answer from \(server)"
+                    }
+                } catch {
+                    reason = "\(error)"
+                }
+            }
+        }
+        throw NameLookup.Failure(host: name, reason: reason, isTemporary: true)
+    }
+
+    /// The answer of one server: over UDP, or over TCP if it does not fit a datagram. Nil if there is none
+    /// in time.
+    private static func answer(
+        of server: SocketAddress, to query: DNSQuery, until end: MonotonicInstant
+    ) throws(SystemError) -> DNSAnswer? {
+        let answer = try datagramAnswer(of: server, to: query, until: end)
+        guard answer == .truncated else { return answer }
+        return try streamAnswer(of: server, to: query, until: end)
+    }
+}
+
+// MARK: - UDP
+
+extension TextLookup {
+    /// More than a server may send to a client that says nothing of larger datagrams (RFC 1035 §4.2.1).
+    private static let datagramByteCount = 4_096
+
+    private static func datagramAnswer(
+        of server: SocketAddress, to query: DNSQuery, until end: MonotonicInstant
+    ) throws(SystemError) -> DNSAnswer? {
+        // Connected: the system chooses a random port, and drops datagrams of others.
+        let socket = try Socket.forDatagrams(to: server)
+        _ = try socket.startConnecting(to: server)
+        guard try socket.sendNow(query.bytes[...]) == query.bytes.count else { return nil }
+        while socket.wait(for: .reading, until: end) {
+            guard let bytes = try socket.receiveNow(upTo: datagramByteCount) else { continue }
+            // Whoever guesses must not end the wait for the true answer.
+            if let answer = DNSAnswer(bytes, to: query) { return answer }
+        }
+        return nil
+    }
+}
+
+// MARK: - TCP
+
+extension TextLookup {
+    private static func streamAnswer(
+        of server: SocketAddress, to query: DNSQuery, until end: MonotonicInstant
+    ) throws(SystemError) -> DNSAnswer? {
+        let socket = try Socket(for: server)
+        if try socket.startConnecting(to: server) == .inProgress {
+            guard socket.wait(for: .writing, until: end) else { return nil }
+            try socket.finishConnecting(to: server)
+        }
+        // RFC 1035 §4.2.2: a length of two bytes before each message.
+        let bytes = query.bytes
+        var unsent = ([UInt8(bytes.count >> 8), UInt8(bytes.count & 0xff)] + bytes)[...]
+        while !unsent.isEmpty {
+            guard socket.wait(for: .writing, until: end) else { return nil }
+            unsent = unsent.dropFirst(try socket.sendNow(unsent))
+        }
+        var received: [UInt8] = []
+        while true {
+            if received.count >= 2 {
+                let byteCount = Int(received[0]) << 8 | Int(received[1])
+                if received.count - 2 >= byteCount {
+                    return DNSAnswer(Array(received[2..<(2 + byteCount)]), to: query)
+                }
+            }
+            guard socket.wait(for: .reading, until: end) else { return nil }
+            guard let more = try socket.receiveNow(upTo: 1 << 16) else { continue }
+            guard !more.isEmpty else { return .malformed }
+            received += more
+        }
+    }
+}
+
+// MARK: - System calls
+
+extension Socket {
+    fileprivate enum Direction { case reading, writing }
+
+    fileprivate static func forDatagrams(
+        to address: SocketAddress
+    ) throws(SystemError) -> Socket {
+        let type = swiftlet_sock_datagram | swiftlet_sock_birth_flags
+        let descriptor = socket(address.systemFamily, type, 0)
+        guard descriptor >= 0 else { throw .current("socket", "\(address)") }
+        let made = Socket(adopting: descriptor)
+        try made.prepareWhereBirthFlagsAreMissing()
+        return made
+    }
+
+    /// Blocks until the socket is ready, or has failed. False if it is not in time.
+    fileprivate func wait(for direction: Direction, until end: MonotonicInstant) -> Bool {
+        while true {
+            let rest = MonotonicInstant.now.duration(to: end)
+            guard rest > .zero else { return false }
+            let milliseconds = CInt(clamping: Int(rest / .milliseconds(1)) + 1)
+            var entry = pollfd(
+                fd: descriptor, events: Int16(direction == .reading ? POLLIN : POLLOUT), revents: 0)
+            // One entry, which the system reads and writes.
+            let status = unsafe poll(&entry, 1, milliseconds)
+            if status > 0 { return true }
+            guard status == 0 || errno == EINTR else { return false }
+        }
+    }
+
+    /// Sends once. Returns the number of bytes that the system has accepted.
+    fileprivate func sendNow(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe send(descriptor, bytes.baseAddress, bytes.count, swiftlet_send_flags)
+        }
+        if count >= 0 { return count }
+        let code = errno
+        guard code == EAGAIN || code == EINTR else {
+            throw SystemError("send", "", code: code)
+        }
+        return 0
+    }
+
+    /// Receives once. Empty at the end of a stream; nil if there is nothing now.
+    fileprivate func receiveNow(upTo byteCount: Int) throws(SystemError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        }
+        let code = errno
+        if count >= 0 { return Array(bytes[..<count]) }
+        guard code == EAGAIN || code == EINTR else {
+            throw SystemError("read", "", code: code)
+        }
+        return nil
+    }
+}

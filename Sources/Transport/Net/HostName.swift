@@ -1,0 +1,21 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The name of this machine.
+package enum HostName {
+    private static let maxByteCount = 256
+
+    /// As the system has it; empty if it has none.
+    package static var current: String {
+        var name = [CChar](repeating: 0, count: maxByteCount)
+        // gethostname writes at most the count, and need not end a name that was cut with a zero.
+        guard unsafe gethostname(&name, name.count) == 0 else { return "" }
+        return String(
+            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
