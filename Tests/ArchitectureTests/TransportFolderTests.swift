@@ -27,6 +27,7 @@ struct TransportFolderTests {
         "TLS": ["", "Bytes", "Threads"],
         // DATA is read from a socket directly to its place in a message.
         "Net": ["", "Bytes", "Queues", "Threads", "Time", "HTTP2/Frames"],
+        "Net/DNS": ["Net", "Time"],
     ]
 
     /// The sources of each folder, by file.

@@ -77,19 +77,24 @@ extension SocketAddress {
                 throw SystemError(operation, description, code: EAFNOSUPPORT)
             #endif
         case .vsock(let cid, let port):
-            #if os(Linux)
-                unsafe withUnsafeMutableBytes(of: &storage) {
-                    // In bounds: sockaddr_storage has 128 bytes.
-                    unsafe $0.storeBytes(
-                        of: port, toByteOffset: Self.vsockPortOffset, as: UInt32.self)
-                    unsafe $0.storeBytes(
-                        of: cid, toByteOffset: Self.vsockCIDOffset, as: UInt32.self)
-                }
-                return Self.vsockByteCount
-            #else
-                throw SystemError(operation, description, code: EAFNOSUPPORT)
-            #endif
+            return try write(cid: cid, port: port, to: &storage, for: operation)
         }
+    }
+
+    private func write(
+        cid: UInt32, port: UInt32, to storage: inout sockaddr_storage, for operation: String
+    ) throws(SystemError) -> Int {
+        #if os(Linux)
+            unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+                // In bounds: sockaddr_storage has 128 bytes.
+                unsafe bytes.storeBytes(
+                    of: port, toByteOffset: Self.vsockPortOffset, as: UInt32.self)
+                unsafe bytes.storeBytes(of: cid, toByteOffset: Self.vsockCIDOffset, as: UInt32.self)
+            }
+            return Self.vsockByteCount
+        #else
+            throw SystemError(operation, description, code: EAFNOSUPPORT)
+        #endif
     }
 
     private func write(

@@ -1,4 +1,4 @@
-// getaddrinfo(3), inet_ntop(3), and the interfaces of the machine.
+// getaddrinfo(3), gethostname(3), inet_ntop(3), and the interfaces of the machine.
 #ifndef STANDIN_NAMES_H
 #define STANDIN_NAMES_H
 
@@ -56,5 +56,6 @@ struct ifaddrs {
 
 int getifaddrs(struct ifaddrs **);
 void freeifaddrs(struct ifaddrs *);
+int gethostname(char *, size_t);
 
 #endif

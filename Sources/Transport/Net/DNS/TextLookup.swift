@@ -126,7 +126,7 @@ extension TextLookup {
 // MARK: - System calls
 
 extension Socket {
-    fileprivate enum Direction { case reading, writing }
+    fileprivate enum Readiness { case reading, writing }
 
     fileprivate static func forDatagrams(
         to address: SocketAddress
@@ -140,7 +140,7 @@ extension Socket {
     }
 
     /// Blocks until the socket is ready, or has failed. False if it is not in time.
-    fileprivate func wait(for direction: Direction, until end: MonotonicInstant) -> Bool {
+    fileprivate func wait(for direction: Readiness, until end: MonotonicInstant) -> Bool {
         while true {
             let rest = MonotonicInstant.now.duration(to: end)
             guard rest > .zero else { return false }
