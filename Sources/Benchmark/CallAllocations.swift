@@ -12,7 +12,7 @@ enum CallAllocations {
     }
 
     private enum Variant: String, CaseIterable {
-        case plain, client, timeout, header, interceptor
+        case plain, client, timeout, header, interceptor, metrics
 
         var note: String {
             switch self {
@@ -21,6 +21,7 @@ enum CallAllocations {
             case .timeout: "with a timeout"
             case .header: "with one header"
             case .interceptor: "with an interceptor that forwards"
+            case .metrics: "with metrics"
             }
         }
 
@@ -29,11 +30,17 @@ enum CallAllocations {
             return [.all(InterceptorFactory("forwarding") { _ in Forwarding() })]
         }
 
+        var arguments: ChannelArguments {
+            var arguments = ChannelArguments()
+            if self == .metrics { arguments.metricSinks = [MetricTotals()] }
+            return arguments
+        }
+
         func call(_ channel: Channel) async throws(RPCError) {
             let method = Client.unaryCall
             let reply =
                 switch self {
-                case .plain, .interceptor: try await channel.unary(method, request)
+                case .plain, .interceptor, .metrics: try await channel.unary(method, request)
                 case .client: try await Client(channel: channel).unary(method, request)
                 case .timeout:
                     try await channel.unary(
@@ -73,7 +80,8 @@ enum CallAllocations {
         let queue = try CompletionQueue()
         defer { queue.shutdown() }
         let channel = try Channel(
-            target, credentials: .insecure, interceptors: variant.interceptors, queue: queue)
+            target, credentials: .insecure, arguments: variant.arguments,
+            interceptors: variant.interceptors, queue: queue)
         let count = try await withTaskExecutorPreference(queue) {
             for _ in 0..<callCount { try await variant.call(channel) }
             let before = counter?.count

@@ -12,12 +12,11 @@ struct ConfigInDNSTests {
         "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
 
     private static func texts(
-        _ server: FakeNameServer, timeLimit: Duration = .seconds(60),
-        _ change: (inout NameServers) -> Void = { _ in }
+        _ server: FakeNameServer, _ change: (inout NameServers) -> Void = { _ in }
     ) throws -> [String] {
         var servers = NameServers([server.address])
         change(&servers)
-        return try TextLookup.texts(of: "a.test", from: servers, timeLimit: timeLimit)
+        return try TextLookup.texts(of: "a.test", from: servers, timeLimit: .seconds(60))
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -65,30 +64,22 @@ struct ConfigInDNSTests {
 
     @Test("is not found while the server fails, says nothing, or answers with nonsense")
     func failures() async throws {
-        for (answer, expected) in [
+        let cases: [(answer: FakeNameServer.Answer, expected: String?)] = [
             ({ query, _ in [DNSMessages.answer(to: query, flags: 0x8182)] }, "the error 2"),
             ({ _, _ in [] }, "no answer"),
+            // Bytes behind the records are none of ours.
             ({ query, _ in [DNSMessages.answer(to: query) + [0xff]] }, nil),
-            (
-                { query, _ in
-                    var bytes = DNSMessages.answer(to: query)
-                    bytes[7] = 9
-                    return [bytes]
-                }, "malformed"
-            ),
+            ({ query, _ in [DNSMessages.answer(to: query, recordCount: 9)] }, "malformed"),
             (
                 { query, isTCP in isTCP ? [[1]] : [DNSMessages.answer(to: query, flags: 0x8380)] },
                 "malformed"
             ),
-        ] as [(FakeNameServer.Answer, String?)] {
+        ]
+        for (answer, expected) in cases {
             let server = try FakeNameServer(answer)
             defer { server.stop() }
-            let result = await onThread {
-                Result {
-                    try Self.texts(server, timeLimit: .seconds(60)) {
-                        $0.timeout = .milliseconds(50)
-                    }
-                }
+            let result = try await onThread {
+                Result { try Self.texts(server) { $0.timeout = .milliseconds(50) } }
             }
             switch (result, expected) {
             case (.success(let texts), nil): #expect(texts == [])

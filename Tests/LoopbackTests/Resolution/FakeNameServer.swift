@@ -23,9 +23,8 @@ final class FakeNameServer: Sendable {
                 Self.bind(stream, address) != nil, listen(stream, 8) == 0
             {
                 (self.address, self.datagrams, listener) = (address, datagrams, stream)
-                for body in [serveDatagrams, serveStreams] {
-                    Foundation.Thread { [self] in body(self)(answer) }.start()
-                }
+                Foundation.Thread { [self] in serveDatagrams(answer) }.start()
+                Foundation.Thread { [self] in serveStreams(answer) }.start()
                 return
             }
             close(datagrams)
@@ -76,7 +75,7 @@ final class FakeNameServer: Sendable {
     private func serveStreams(_ answer: Answer) {
         defer { close(listener) }
         while !isOver.withLock({ $0 }) {
-            let client = unsafe accept(listener, nil, nil)
+            let client = accept(listener, nil, nil)
             guard client >= 0 else { continue }
             var bytes = [UInt8](repeating: 0, count: 4_096)
             let count = unsafe recv(client, &bytes, bytes.count, 0)
@@ -87,7 +86,7 @@ final class FakeNameServer: Sendable {
                     while !rest.isEmpty {
                         let sent = unsafe rest.withUnsafeBytes {
                             unsafe send(
-                                client, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL.rawValue))
+                                client, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
                         }
                         guard sent > 0 else { break }
                         rest = rest.dropFirst(sent)
@@ -103,12 +102,12 @@ final class FakeNameServer: Sendable {
 enum DNSMessages {
     /// The answer to a query, with a TXT record for each text.
     static func answer(
-        to query: [UInt8], flags: UInt16 = 0x8180, texts: [String] = []
+        to query: [UInt8], flags: UInt16 = 0x8180, recordCount: Int? = nil, texts: [String] = []
     ) -> [UInt8] {
         var bytes = query
         bytes[2] = UInt8(flags >> 8)
         bytes[3] = UInt8(flags & 0xff)
-        bytes[7] = UInt8(texts.count)
+        bytes[7] = UInt8(recordCount ?? texts.count)
         for text in texts {
             var content: [UInt8] = []
             var rest = Array(text.utf8)[...]

@@ -112,7 +112,8 @@ extension TextLookup {
             if received.count >= 2 {
                 let byteCount = Int(received[0]) << 8 | Int(received[1])
                 if received.count - 2 >= byteCount {
-                    return DNSAnswer(Array(received[2..<(2 + byteCount)]), to: query)
+                    let message = Array(received[2..<(2 + byteCount)])
+                    return DNSAnswer(message, to: query) ?? .malformed
                 }
             }
             guard socket.wait(for: .reading, until: end) else { return nil }

@@ -127,8 +127,8 @@ struct DNSAnswerTests {
     func anyBytes() throws {
         let bytes = try Self.message(
             recordCount: 3,
-            Self.record([1, 0x61, 0xc0, 13], type: 5)
-                + Self.record(Self.strings("grpc_config=[]", "x"), of: [1, 0x61, 0xc0, 13])
+            Self.record([1, 0x61, 0xc0, 25], type: 5)
+                + Self.record(Self.strings("grpc_config=[]", "x"), of: [1, 0x61, 0xc0, 25])
                 + Self.record(Self.strings("y")))
         for count in bytes.indices {
             switch try Self.answer(Array(bytes[..<count])) {
