@@ -33,8 +33,15 @@ final class FakeNameServer: Sendable {
         throw StartFailure()
     }
 
-    private static let datagramType = CInt(SOCK_DGRAM.rawValue)
-    private static let streamType = CInt(SOCK_STREAM.rawValue)
+    #if canImport(Darwin)
+        private static let datagramType = SOCK_DGRAM
+        private static let streamType = SOCK_STREAM
+        private static let sendFlags: CInt = 0
+    #else
+        private static let datagramType = CInt(SOCK_DGRAM.rawValue)
+        private static let streamType = CInt(SOCK_STREAM.rawValue)
+        private static let sendFlags = CInt(MSG_NOSIGNAL)
+    #endif
 
     /// Both threads end, and close their sockets.
     func stop() {
@@ -86,7 +93,7 @@ final class FakeNameServer: Sendable {
                     while !rest.isEmpty {
                         let sent = unsafe rest.withUnsafeBytes {
                             unsafe send(
-                                client, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+                                client, $0.baseAddress, $0.count, Self.sendFlags)
                         }
                         guard sent > 0 else { break }
                         rest = rest.dropFirst(sent)
