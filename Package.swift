@@ -111,7 +111,7 @@ let package = Package(
         // Measures messages with a schema beside Python's.
         .executableTarget(
             name: "swiftlet-dynamic", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
-            path: "Tests/Formats/Speed", swiftSettings: strict),
+            path: "Tests/Formats/Program", swiftSettings: strict),
         .testTarget(
             name: "CoreTests", dependencies: ["SwiftletCore", "SwiftletTransport"],
             swiftSettings: strict),

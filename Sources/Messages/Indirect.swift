@@ -3,6 +3,7 @@
 /// ```swift
 /// struct Node: Message {
 ///     @Indirect var next: Node?
+///     var unknownFields = UnknownFields()
 ///
 ///     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
 ///         try field.message(1, &_next)
@@ -17,6 +18,7 @@
 /// ```swift
 /// public struct Node: Message {
 ///     @usableFromInline var _next = Indirect<Node>()
+///     public var unknownFields = UnknownFields()
 ///
 ///     public var next: Node? {
 ///         get { _next.wrappedValue }

@@ -27,8 +27,9 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// Swift type. Only `Any` and reflection need it.
     static var messageName: String { get }
 
-    /// Fields that were received but are not in the list. A message that stores this property encodes
-    /// them again; a message that does not store it drops them.
+    /// Fields that were received but are not in the list, which the message encodes again. Declare it as
+    /// `var unknownFields = UnknownFields()`. A message that drops such fields conforms to
+    /// ``DropsUnknownFields`` instead.
     var unknownFields: UnknownFields { get set }
 
     /// Creates a message whose fields have their defaults.
@@ -71,12 +72,6 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
 extension Message {
     @inlinable
     public static var messageName: String { "\(Self.self)" }
-
-    @inlinable
-    public var unknownFields: UnknownFields {
-        get { UnknownFields() }
-        set {}
-    }
 
     @inlinable
     public init(

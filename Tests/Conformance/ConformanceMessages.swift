@@ -29,6 +29,7 @@ struct ConformanceRequest: Message {
     var messageType = ""
     var testCategory = TestCategory()
     var printUnknownFields = false
+    var unknownFields = UnknownFields()
 
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
         try field.oneof(1, &payload, .bytes, Payload.protobuf) {
@@ -63,6 +64,7 @@ struct ConformanceResponse: Message {
     }
 
     var result: Result?
+    var unknownFields = UnknownFields()
 
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
         try field.oneof(1, &result, .string, Result.parseError) {

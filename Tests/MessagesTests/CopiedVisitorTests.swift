@@ -6,6 +6,7 @@ struct CopiedVisitorTests {
     /// Visits its children with copies of the visitor as well.
     struct Copying: Message {
         var children: [Everything.Child] = []
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.message(1, &children)

@@ -81,6 +81,8 @@ struct DecodingTests {
     func mapCapacity() throws {
         struct Names: Message {
             var names: [Int32: Int32] = [:]
+            var unknownFields = UnknownFields()
+
             mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
                 try field.map(1, &names, .int32, .int32)
             }
@@ -121,6 +123,7 @@ struct DecodingTests {
         struct Group: Message {
             var child: Everything.Child?
             var id: Int32 = 0
+            var unknownFields = UnknownFields()
 
             mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
                 try field.message(2, &child)
@@ -129,6 +132,7 @@ struct DecodingTests {
         }
 
         var group: Group?
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.group(1, &group)
@@ -166,15 +170,17 @@ struct DecodingTests {
         #expect(dropped == .with { $0.bool = true })
     }
 
-    @Test("drops what it does not know when the message does not store it")
+    @Test("drops what it does not know when the message says so")
     func forgetful() throws {
-        struct Forgetful: Message {
+        struct Forgetful: DropsUnknownFields {
             var id: Int32 = 0
             mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
                 try field.int32(1, &id)
             }
         }
-        #expect(try Forgetful(decoding: [0x10, 1, 8, 2]).encoded() == [8, 2])
+        let message = try Forgetful(decoding: [0x10, 1, 8, 2])
+        #expect(message.unknownFields.isEmpty)
+        #expect(message.encoded() == [8, 2])
     }
 
     struct Broken: CustomTestStringConvertible {

@@ -10,6 +10,7 @@ struct LengthTests {
         @Indirect var child: Node?
         var numbers: [UInt64] = []
         var tail: [UInt8] = []
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.string(1, &text)

@@ -6,6 +6,7 @@ struct MessageCheckTests {
     struct Twice: Message {
         var first: Int32 = 0
         var second = ""
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.int32(1, &first)
@@ -17,6 +18,7 @@ struct MessageCheckTests {
         var zero = false
         var reserved: [String: Int32] = [:]
         var tooLarge: [Double] = []
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.bool(0, &zero)
@@ -30,6 +32,7 @@ struct MessageCheckTests {
         var name: String? = "x"
         var tags = [""]
         var port: Int32 = 0
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.int32(1, &count)
@@ -41,6 +44,7 @@ struct MessageCheckTests {
 
     struct Throwing: Message {
         var name = ""
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.string(1, &name)
@@ -55,6 +59,7 @@ struct MessageCheckTests {
         }
 
         var choice: Choice?
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.oneof(1, &choice, .string, Choice.text) {
@@ -157,6 +162,7 @@ struct ThrowingVisitTests {
     /// Throws only for some values, which no check of a new message can find.
     struct Positive: Message {
         var number: Int32 = 0
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.int32(1, &number)
@@ -166,6 +172,7 @@ struct ThrowingVisitTests {
 
     struct Parent: Message {
         var children: [Positive] = []
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.message(1, &children)

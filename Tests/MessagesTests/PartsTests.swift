@@ -12,6 +12,7 @@ private struct Watched: Message {
     @Indirect var wrapped: Watched?
     var plain = Indirect<Watched>()
     var choice: Choice?
+    var unknownFields = UnknownFields()
 
     private(set) var moves = 0
     private var place: UInt = 0

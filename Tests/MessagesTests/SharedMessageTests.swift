@@ -8,6 +8,7 @@ struct SharedMessageTests {
     /// Lists the wrapped value instead of the storage, which Swift copies out and writes back.
     struct Wrapped: Message {
         @Indirect var next: Wrapped?
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.message(2, &next)
@@ -20,6 +21,7 @@ struct SharedMessageTests {
             get { stored }
             set { stored = newValue }
         }
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.int32(1, &value)
@@ -31,6 +33,7 @@ struct SharedMessageTests {
         var tags: [String] = [] {
             didSet { if oldValue != tags { changeCount += 1 } }
         }
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.string(1, &tags)
@@ -39,6 +42,7 @@ struct SharedMessageTests {
 
     struct Lazy: Message {
         lazy var counts: [String: Int64] = [:]
+        var unknownFields = UnknownFields()
 
         static func == (left: Lazy, right: Lazy) -> Bool { true }
 
@@ -49,6 +53,7 @@ struct SharedMessageTests {
 
     struct LocalCopy: Message {
         var choice: Int32?
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             var copy = choice
@@ -63,6 +68,7 @@ struct SharedMessageTests {
             get { stored }
             set { stored = newValue }
         }
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.required(.string, 1, &name)
@@ -71,6 +77,7 @@ struct SharedMessageTests {
 
     struct Parent: Message {
         var children: [Computed] = []
+        var unknownFields = UnknownFields()
 
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
             try field.message(1, &children)

@@ -55,6 +55,13 @@ struct DynamicDecoder {
     ) throws(WireError) {
         if layout.type.isMessage {
             if layout.oneof >= 0 { storage.clear(oneof: layout.oneof, but: layout.number) }
+            guard storage.has(layout.number) else {
+                // Decoded before it is stored, so that no access to the fields lasts meanwhile.
+                let child = DynamicMessage(pool: pool, type: layout.targetIndex)
+                try message(layout, into: child.storage)
+                storage.store(.message(child), number: layout.number, field: index, oneof: -1)
+                return try wire.nextTag()
+            }
             try storage.update(
                 layout.number, field: index,
                 initial: .message(DynamicMessage(pool: pool, type: layout.targetIndex))
@@ -78,6 +85,13 @@ struct DynamicDecoder {
     private mutating func list(
         _ layout: FieldLayout, _ index: Int, into storage: DynamicStorage
     ) throws(WireError) {
+        guard storage.has(layout.number) else {
+            var values: [DynamicValue] = []
+            try elements(layout, into: &values, storage)
+            guard !values.isEmpty else { return }
+            return storage.store(
+                .list(values), number: layout.number, field: index, oneof: -1)
+        }
         try storage.update(layout.number, field: index, initial: .list([])) {
             value throws(WireError) in
             try value.changeList { values throws(WireError) in

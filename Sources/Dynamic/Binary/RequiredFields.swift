@@ -11,8 +11,12 @@ enum RequiredFields {
             let number = pool.layouts[Int(field)].number
             if !storage.position(of: number).isPresent { return [number] }
         }
-        for entry in storage.entries {
-            if let path = missing(in: entry.value) { return [entry.number] + path }
+        // By index, so that values which hold no message are not copied.
+        for index in storage.entries.indices
+        where pool.layouts[Int(storage.entries[index].field)].type.isMessage {
+            if let path = missing(in: storage.entries[index].value) {
+                return [storage.entries[index].number] + path
+            }
         }
         return nil
     }

@@ -7,8 +7,8 @@ public import SwiftletMessages
 /// ```
 ///
 /// Finds wrong, missing, extra and duplicate fields, and differences of types, presence, packing,
-/// defaults, oneofs, enum values and the name. A message must also keep unknown fields. The names of
-/// properties are not compared.
+/// defaults, oneofs, enum values and the name. A message must also keep unknown fields, unless it
+/// conforms to `DropsUnknownFields`. The names of properties are not compared.
 ///
 /// Throws all differences in one error, also when the schema has no message of that name.
 public func check<M: Message>(
@@ -96,9 +96,18 @@ enum SchemaCheck {
     private static func unknownFields<M: Message>(_ type: M.Type) -> [String] {
         var message = M()
         message.unknownFields = UnknownFieldProbe.fields
-        guard message.unknownFields.isEmpty else { return [] }
+        let areKept = !message.unknownFields.isEmpty
+        if type is any DropsUnknownFields.Type {
+            guard areKept else { return [] }
+            return [
+                "unknown fields are kept, but the type conforms to 'DropsUnknownFields';"
+                    + " conform to 'Message' alone"
+            ]
+        }
+        guard !areKept else { return [] }
         return [
-            "unknown fields are dropped; add 'var unknownFields = UnknownFields()' to keep them"
+            "unknown fields are dropped; store them in 'var unknownFields = UnknownFields()', or"
+                + " remove the property and conform to 'DropsUnknownFields'"
         ]
     }
 }

@@ -53,7 +53,22 @@ struct SchemaCheckTests {
                 "field 9 'port' has the default int32(1); change it to int32(50051)",
                 "field 20 is not declared; remove it",
                 "field 8 'number' of type double is missing; add it",
-                "unknown fields are dropped; add 'var unknownFields = UnknownFields()' to keep them",
+                "unknown fields are dropped; store them in 'var unknownFields = UnknownFields()', or"
+                    + " remove the property and conform to 'DropsUnknownFields'",
+            ])
+    }
+
+    @Test("may drop unknown fields when it says so")
+    func droppedUnknownFields() throws {
+        let schema = try GeneratorSchema.schema(Self.source)
+        try check(Dropping.self, against: schema)
+        let mismatch = try #require(throws: SchemaMismatch.self) {
+            try check(Keeping.self, against: schema)
+        }
+        #expect(
+            mismatch.findings == [
+                "unknown fields are kept, but the type conforms to 'DropsUnknownFields';"
+                    + " conform to 'Message' alone"
             ])
     }
 
@@ -93,6 +108,22 @@ struct SchemaCheckTests {
 
 private struct Other: Message {
     static var messageName: String { "t.Other" }
+    var unknownFields = UnknownFields()
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+}
+
+private struct Dropping: DropsUnknownFields {
+    static var messageName: String { "t.Other" }
+
+    mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
+}
+
+/// Says that it drops unknown fields, and keeps them.
+private struct Keeping: DropsUnknownFields {
+    static var messageName: String { "t.Other" }
+    var unknownFields = UnknownFields()
+
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
 }
 
@@ -141,6 +172,8 @@ private struct Wrong: Message {
 
     struct Else: Message {
         static var messageName: String { "t.Else" }
+        var unknownFields = UnknownFields()
+
         mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
     }
 
@@ -153,6 +186,12 @@ private struct Wrong: Message {
     var text: String?
     var port: Int32 = 1
     var extra: Int32 = 0
+
+    /// Drops unknown fields without saying so.
+    var unknownFields: UnknownFields {
+        get { UnknownFields() }
+        set {}
+    }
 
     static var messageName: String { "t.W" }
 
@@ -172,6 +211,7 @@ private struct Wrong: Message {
 private struct Twice: Message {
     var name = ""
     var again = ""
+    var unknownFields = UnknownFields()
 
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
         try field.required(.string, 1, &name)
