@@ -13,6 +13,8 @@ enum CallAllocations {
 
     private enum Variant: String, CaseIterable {
         case plain, client, timeout, header, interceptor
+        case twoInterceptors = "2-interceptors"
+        case fiveInterceptors = "5-interceptors"
 
         var note: String {
             switch self {
@@ -21,19 +23,30 @@ enum CallAllocations {
             case .timeout: "with a timeout"
             case .header: "with one header"
             case .interceptor: "with an interceptor that forwards"
+            case .twoInterceptors, .fiveInterceptors: "with so many of them"
+            }
+        }
+
+        private var interceptorCount: Int {
+            switch self {
+            case .plain, .client, .timeout, .header: 0
+            case .interceptor: 1
+            case .twoInterceptors: 2
+            case .fiveInterceptors: 5
             }
         }
 
         var interceptors: [ChannelInterceptor] {
-            guard self == .interceptor else { return [] }
-            return [.all(InterceptorFactory("forwarding") { _ in Forwarding() })]
+            let forwarding = InterceptorFactory("forwarding") { _ in Forwarding() }
+            return [ChannelInterceptor](repeating: .all(forwarding), count: interceptorCount)
         }
 
         func call(_ channel: Channel) async throws(RPCError) {
             let method = Client.unaryCall
             let reply =
                 switch self {
-                case .plain, .interceptor: try await channel.unary(method, request)
+                case .plain, .interceptor, .twoInterceptors, .fiveInterceptors:
+                    try await channel.unary(method, request)
                 case .client: try await Client(channel: channel).unary(method, request)
                 case .timeout:
                     try await channel.unary(
