@@ -12,7 +12,9 @@ enum CallAllocations {
     }
 
     private enum Variant: String, CaseIterable {
-        case plain, client, timeout, header, interceptor, metrics
+        case plain, client, timeout, header, metrics, interceptor
+        case twoInterceptors = "2-interceptors"
+        case fiveInterceptors = "5-interceptors"
 
         var note: String {
             switch self {
@@ -22,12 +24,22 @@ enum CallAllocations {
             case .header: "with one header"
             case .interceptor: "with an interceptor that forwards"
             case .metrics: "with metrics"
+            case .twoInterceptors, .fiveInterceptors: "with so many of them"
+            }
+        }
+
+        private var interceptorCount: Int {
+            switch self {
+            case .plain, .client, .timeout, .header, .metrics: 0
+            case .interceptor: 1
+            case .twoInterceptors: 2
+            case .fiveInterceptors: 5
             }
         }
 
         var interceptors: [ChannelInterceptor] {
-            guard self == .interceptor else { return [] }
-            return [.all(InterceptorFactory("forwarding") { _ in Forwarding() })]
+            let forwarding = InterceptorFactory("forwarding") { _ in Forwarding() }
+            return [ChannelInterceptor](repeating: .all(forwarding), count: interceptorCount)
         }
 
         var arguments: ChannelArguments {
@@ -40,7 +52,8 @@ enum CallAllocations {
             let method = Client.unaryCall
             let reply =
                 switch self {
-                case .plain, .interceptor, .metrics: try await channel.unary(method, request)
+                case .plain, .metrics, .interceptor, .twoInterceptors, .fiveInterceptors:
+                    try await channel.unary(method, request)
                 case .client: try await Client(channel: channel).unary(method, request)
                 case .timeout:
                     try await channel.unary(

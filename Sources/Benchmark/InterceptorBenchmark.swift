@@ -29,6 +29,12 @@ enum InterceptorBenchmark {
             queue,
             [ChannelInterceptor](repeating: .all(forwarding), count: interceptorCount))
         report.add("fake-unary", none, "ns", note: "a call without interceptors")
+        for count in [1, 2, 5] {
+            let interceptors = [ChannelInterceptor](repeating: .all(forwarding), count: count)
+            report.add(
+                "fake-unary/\(count)", try nanoseconds(queue, interceptors), "ns",
+                note: "the same with so many interceptors that forward")
+        }
         report.add(
             "forwarding-event-unary", (some - none) / Double(interceptorCount * eventCount), "ns",
             note: "the same, an interceptor's making shared among the events of a short call")

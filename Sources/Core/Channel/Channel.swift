@@ -23,6 +23,8 @@ public final class Channel: Sendable {
     private let metrics: ChannelMetrics?
     /// The layers between callers and the network.
     public let interceptors: [ChannelInterceptor]
+    /// What ``interceptors`` add to each call; nil where they add to some calls only.
+    private let commonFactories: [InterceptorFactory]?
 
     /// A channel to a target that is written as in gRPC's naming document: `host:port`,
     /// `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`, `unix:/path`, `unix-abstract:name`, and on
@@ -108,6 +110,7 @@ public final class Channel: Sendable {
         self.defaultOptions = defaultOptions
         hasDefaults = !defaultOptions.isEmpty
         self.interceptors = interceptors
+        commonFactories = interceptors.commonFactories
     }
 
     deinit { backend.channelWasReleased() }
@@ -218,25 +221,26 @@ extension Channel {
             authority: options.authority ?? backend.authority,
             isSecure: backend.isSecure, httpMethod: method.plain?.method,
             identity: method.plain?.identity)
-        var factories = interceptors.factories(for: description, and: options.interceptors)
-        let callInterceptorsEnd = options.interceptors.isEmpty ? 0 : factories.count
-        // Last, so that a call that is sent once more gets fresh ones.
-        if let credentials = options.credentials { factories.append(.credentials(credentials)) }
         // Time counts from here, however long an interceptor takes.
         options.absoluteDeadline = options.deadline
         options.timeout = nil
-        let plan = ChainPlan(
-            call: description, factories: factories, callInterceptorsEnd: callInterceptorsEnd,
-            deadline: ChainDeadline(backend.loop), registry: backend.chains
-        ) { [self] options, observer in
-            // Captures `self`, not the backend: the channel stays in use until the call starts.
-            makeCall(method.at(options.path), bare: options, observer: observer, meter)
-        }
-        return InterceptorChain(plan, options, observer: observer)
+        return InterceptorChain(
+            self, method, options, description, factories(for: description, options), meter,
+            observer: observer)
+    }
+
+    private func factories(
+        for call: CallDescription, _ options: CallOptions
+    ) -> [InterceptorFactory] {
+        if let commonFactories, options.hasNoInterceptors { return commonFactories }
+        var factories = interceptors.factories(for: call, and: options.interceptors)
+        // Last, so that a call that is sent once more gets fresh ones.
+        if let credentials = options.credentials { factories.append(.credentials(credentials)) }
+        return factories
     }
 
     /// The call below the interceptors. One without a service config is a ``CallCore`` alone.
-    private func makeCall(
+    func makeCall(
         _ method: MethodSignature, bare options: consuming CallOptions,
         observer: consuming any CallObserver, _ meter: CallMeter?
     ) -> any CallRequests {

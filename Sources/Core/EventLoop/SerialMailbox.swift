@@ -29,12 +29,20 @@ extension SerialMailbox {
     /// Handles an event, and those that are posted in the meantime. If another thread is handling
     /// events, it handles this one too.
     package func handle(_ event: Event, _ body: (Event) -> Void) {
+        handle(orKeep: event, now: { body(event) }, body)
+    }
+
+    /// The same for an event that is costly to create: it is created only if another thread is handling
+    /// events. Otherwise `now` handles it.
+    package func handle(
+        orKeep event: @autoclosure () -> Event, now: () -> Void, _ body: (Event) -> Void
+    ) {
         let isDeliverer = state.withLock { state in
-            if state.deliverer.isActive { state.events.append(event) }
+            if state.deliverer.isActive { state.events.append(event()) }
             return state.deliverer.begin()
         }
         guard isDeliverer else { return }
-        body(event)
+        now()
         while let event = next() { body(event) }
     }
 

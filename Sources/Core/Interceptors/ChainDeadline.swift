@@ -1,75 +1,69 @@
 import SwiftletTransport
 import Synchronization
 
-/// Ends a call with interceptors if its deadline passes while an interceptor holds it.
+/// Ends a call with interceptors if its deadline passes while an interceptor holds it. The chain of
+/// the call stores it, and is the target of its timer.
 ///
 /// The call at the end of the chain has its own deadline, and its error has more context. This
 /// timer fires a little later. The deadline is that of the caller, or an earlier one that an
 /// interceptor has set for the rest of the call, while that rest is running.
-final class ChainDeadline: TimerTarget {
-    private enum Watched {
-        case nothing
-        /// The reference is released when the call ends.
-        case running(InterceptorChain)
-        case over
-    }
+struct ChainDeadline: ~Copyable, Sendable {
+    enum Stage { case waiting, running, over }
 
-    private struct State {
-        var watched = Watched.nothing
+    /// Internal and not private: the compiler (6.3) cannot build a private one in another file's type.
+    struct State {
+        var stage = Stage.waiting
         var callers: MonotonicInstant?
         var instant: MonotonicInstant?
     }
 
     private static let grace = Duration.milliseconds(100)
 
-    private let loop: EventLoop
     private let timer = TimerSlot()
     private let state = Mutex(State())
-
-    init(_ loop: EventLoop) { self.loop = loop }
 }
 
 extension ChainDeadline {
     /// The call starts.
     func watch(_ chain: InterceptorChain, _ deadline: Deadline) {
-        let isOver = state.withLock { state in
-            guard case .nothing = state.watched else { return true }
-            state.watched = .running(chain)
+        let isFirst = state.withLock { state in
+            guard state.stage == .waiting else { return false }
+            state.stage = .running
             state.callers = deadline.moment
-            return false
+            return true
         }
-        if !isOver { move { _ in deadline.moment } }
+        if isFirst { move(chain) { _ in deadline.moment } }
     }
 
     /// The part of the call below an interceptor starts with this deadline.
-    func shorten(to deadline: Deadline) {
+    func shorten(_ chain: InterceptorChain, to deadline: Deadline) {
         guard let moment = deadline.moment else { return }
-        move { state in state.instant.map { min($0, moment) } ?? moment }
+        move(chain) { state in state.instant.map { min($0, moment) } ?? moment }
     }
 
     /// The part of the call below an interceptor has ended. The interceptor may start that part
     /// again, within `deadline`.
-    func restore(to deadline: Deadline) {
-        move { state in Deadline.earlier(Deadline(moment: state.callers), deadline).moment }
+    func restore(_ chain: InterceptorChain, to deadline: Deadline) {
+        move(chain) { state in Deadline.earlier(Deadline(moment: state.callers), deadline).moment }
     }
 
-    private func move(to choose: (State) -> MonotonicInstant?) {
+    private func move(_ chain: InterceptorChain, to choose: (State) -> MonotonicInstant?) {
         let hasMoved = state.withLock { state in
-            guard case .running = state.watched else { return false }
+            guard state.stage == .running else { return false }
             let instant = choose(state)
             defer { state.instant = instant }
             return instant != state.instant
         }
-        if hasMoved { moveTimer() }
+        if hasMoved { moveTimer(chain) }
     }
 
     /// Repeated until the timer matches the deadline: another thread may change it too.
-    private func moveTimer() {
+    private func moveTimer(_ chain: InterceptorChain) {
         var instant: MonotonicInstant?
         repeat {
             instant = state.withLock { $0.instant }
             if let instant {
-                timer.schedule(self, at: instant + Self.grace, on: loop)
+                timer.schedule(chain, at: instant + Self.grace, on: chain.loop)
             } else {
                 timer.cancel()
             }
@@ -78,24 +72,15 @@ extension ChainDeadline {
 
     /// The call has ended.
     func end() {
-        let watched = state.withLock { state in
-            defer { state.watched = .over }
-            return state.watched
-        }
+        state.withLock { $0.stage = .over }
         timer.close()
-        // Released outside the lock.
-        _ = watched
     }
 
-    func timerFired(now: MonotonicInstant) {
-        let chain: InterceptorChain? = state.withLock { state in
-            // The timer that fires may have been replaced.
-            guard case .running(let chain) = state.watched, let instant = state.instant,
-                now >= instant
-            else { return nil }
-            return chain
+    /// Whether the deadline has passed, when the timer fires: that timer may have been replaced.
+    func hasPassed(now: MonotonicInstant) -> Bool {
+        state.withLock { state in
+            guard state.stage == .running, let instant = state.instant else { return false }
+            return now >= instant
         }
-        chain?.fail(
-            RPCError(.deadlineExceeded, "the deadline passed while an interceptor held the call"))
     }
 }

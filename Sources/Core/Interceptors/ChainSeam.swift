@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A request on its way from the caller to the network. The large case is indirect, so that the
 /// others are small.
 enum ChainRequest: Sendable {
@@ -36,89 +34,110 @@ enum ChainResponse: Sendable {
 }
 
 /// The neighbour on the side of the caller.
-protocol ChainUpper: AnyObject, Sendable {
-    func receive(_ response: ChainResponse)
+///
+/// The end of the call is passed with a function of its own, because an indirect case costs an
+/// allocation. So is the start of a call below.
+enum ChainUpper: Sendable {
+    case face(InterceptorChain)
+    case interceptor(InterceptedCall)
 }
 
-/// The neighbour on the side of the network.
-protocol ChainLower: AnyObject, Sendable {
-    func send(_ request: ChainRequest)
-}
-
-/// Connects two neighbours of a chain. Passes the events that the state of the call allows, and
-/// releases both neighbours after the end of the call.
-final class ChainSeam: Sendable {
-    private struct State {
-        var progress = CallProgress()
-        var upper: (any ChainUpper)?
-        var lower: (any ChainLower)?
-        /// Messages that were written before the start.
-        var early: [RawMessage] = []
-
-        /// The neighbours. They are released when no more events can pass.
-        mutating func neighbours() -> (upper: (any ChainUpper)?, lower: (any ChainLower)?) {
-            defer {
-                if progress.state == .finished {
-                    upper = nil
-                    lower = nil
-                    early = []
-                }
-            }
-            return (upper, lower)
+extension ChainUpper {
+    func receive(_ response: ChainResponse) {
+        switch self {
+        case .face(let chain): chain.receive(response)
+        case .interceptor(let call): call.receive(response)
         }
     }
 
-    private let state: Mutex<State>
-
-    init(_ upper: any ChainUpper, _ lower: any ChainLower) {
-        state = Mutex(State(upper: upper, lower: lower))
+    func receive(end: CallEnd) {
+        switch self {
+        case .face(let chain): chain.receive(end: end)
+        case .interceptor(let call): call.receive(end: end)
+        }
     }
+}
+
+/// The neighbour on the side of the network. It keeps the seam to the neighbour above it, so that
+/// its functions return why the seam does not allow a request, or nil.
+enum ChainLower: Sendable {
+    case interceptor(InterceptedCall)
+    case terminal(ChainTerminal)
+}
+
+extension ChainLower {
+    func send(start options: CallOptions) -> String? {
+        switch self {
+        case .interceptor(let call): call.send(start: options)
+        case .terminal(let terminal): terminal.send(start: options)
+        }
+    }
+
+    func send(_ request: ChainRequest) -> String? {
+        switch self {
+        case .interceptor(let call): call.send(request)
+        case .terminal(let terminal): terminal.send(request)
+        }
+    }
+
+    /// Allowed in every state.
+    func cancel() { _ = send(.cancel) }
+}
+
+/// The connection of two neighbours of a chain: the events that may pass, and the upper neighbour.
+///
+/// The seam is a part of the state of the lower neighbour, whose lock guards it. It releases the
+/// upper neighbour at the end of the call between the two.
+struct ChainSeam {
+    private var progress = CallProgress()
+    private var upper: ChainUpper?
+    /// Messages that were written before the start.
+    private var early: [RawMessage] = []
+
+    init(under upper: ChainUpper) { self.upper = upper }
 }
 
 extension ChainSeam {
-    /// Sends a request to the lower neighbour. Returns nil, or the rule that the request breaks.
-    func pass(_ request: ChainRequest) -> String? {
-        let (verdict, lower, early) = state.withLock { state in
-            let verdict = state.progress.admit(request.kind)
-            if verdict == .keep, case .write(let message) = request { state.early.append(message) }
-            var early: [RawMessage] = []
-            if case .start = request { swap(&early, &state.early) }
-            return (verdict, state.neighbours().lower, early)
-        }
-        switch verdict {
-        case .pass: lower?.send(request)
-        case .ignore, .keep: break
-        case .refuse(let reason): return reason
-        }
-        for message in early { lower?.send(.write(message)) }
-        return nil
+    /// Applies a request, if it is allowed. After ``CallProgress/Verdict/keep`` the caller keeps the
+    /// message with ``keep(_:)``.
+    mutating func admit(_ request: CallProgress.Request) -> CallProgress.Verdict {
+        let verdict = progress.admit(request)
+        // Never the last reference, although the lock is held: the upper neighbour makes the request.
+        if progress.state == .finished { release() }
+        return verdict
     }
 
-    /// Passes a response on. Returns why it is not allowed, if it is not.
-    func pass(_ response: ChainResponse) -> String? {
-        let (verdict, upper) = state.withLock { state in
-            (state.progress.admit(response.kind), state.neighbours().upper)
-        }
-        switch verdict {
-        case .pass: upper?.receive(response)
-        case .ignore, .keep: break
-        case .refuse(let reason): return reason
-        }
-        return nil
+    mutating func keep(_ message: RawMessage) { early.append(message) }
+
+    /// The messages to send after the start.
+    mutating func takeEarly() -> [RawMessage] {
+        guard !early.isEmpty else { return [] }
+        defer { early = [] }
+        return early
     }
 
-    /// Ends the call for the upper neighbour in any state.
-    func close(with error: RPCError) {
-        abandon().upper?.receive(.close(CallEnd(error: error)))
+    /// Applies a response, if it is allowed. Returns the neighbour that receives it, if it passes.
+    mutating func admit(
+        _ response: CallProgress.Response
+    ) -> (verdict: CallProgress.Verdict, upper: ChainUpper?) {
+        let verdict = progress.admit(response)
+        guard case .pass = verdict else { return (verdict, nil) }
+        let upper = upper
+        if progress.state == .finished { release() }
+        return (verdict, upper)
     }
 
-    /// Ends the call for the lower neighbour in any state.
-    func cancel() { abandon().lower?.send(.cancel) }
+    /// Ends the call in any state. Returns the upper neighbour, which receives the end; nil if the
+    /// call had ended.
+    mutating func abandon() -> ChainUpper? {
+        guard progress.abandon() else { return nil }
+        let upper = upper
+        release()
+        return upper
+    }
 
-    private func abandon() -> (upper: (any ChainUpper)?, lower: (any ChainLower)?) {
-        state.withLock { state in
-            guard state.progress.abandon() else { return (nil, nil) }
-            return state.neighbours()
-        }
+    private mutating func release() {
+        upper = nil
+        early = []
     }
 }

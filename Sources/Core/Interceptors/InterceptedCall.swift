@@ -8,64 +8,38 @@ import Synchronization
 /// request or before the initial metadata, is not passed on: the call ends with INTERNAL, and the
 /// message names the interceptor and the rule. After the end nothing has an effect.
 public final class InterceptedCall: Sendable {
-    private enum Event: Sendable {
-        case request(ChainRequest)
-        case response(ChainResponse)
-        case work(@Sendable (any Interceptor, InterceptedCall) -> Void)
-    }
-
-    private struct State {
-        var upper: ChainSeam?
-        var below: ChainSeam?
-        /// The deadline that this part of the call was started with.
-        var deadline = Deadline.never
-        var requests = Backlog<Event>()
-        var others = Backlog<Event>()
-        /// The thread that handles events.
-        var handler = SingleDeliverer()
-        var holdsRequests = false
-        /// Whether the call was cancelled, so that nothing is held back.
-        var isCancelled = false
-        /// Whether the call has ended for the caller.
-        var isOver = false
-    }
-
-    private let plan: ChainPlan
+    private let chain: InterceptorChain
     private let factory: InterceptorFactory
     private let nextIndex: Int
     // Safe, although the compiler cannot check it: only the thread that `handler` has made the
     // handler uses it, and the lock of `state` orders one handler before the next.
     nonisolated(unsafe) private let interceptor: any Interceptor
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(
-        _ plan: ChainPlan, _ factory: InterceptorFactory, _ interceptor: sending any Interceptor,
-        nextIndex: Int
+        _ chain: InterceptorChain, _ factory: InterceptorFactory,
+        _ interceptor: sending any Interceptor, under upper: ChainUpper, nextIndex: Int
     ) {
-        self.plan = plan
+        self.chain = chain
         self.factory = factory
         unsafe self.interceptor = interceptor
         self.nextIndex = nextIndex
+        state = Mutex(State(seam: ChainSeam(under: upper)))
     }
 
-    func place(under upper: ChainSeam, above below: ChainSeam) {
-        state.withLock { state in
-            state.upper = upper
-            state.below = below
-        }
-    }
+    func place(above below: ChainLower) { state.withLock { $0.below = below } }
 
     /// The error that the caller receives for a call that was cancelled on this side: by the
     /// caller, by the deadline, or because the response could not be decoded.
     public var cancellation: RPCError {
-        plan.shared.failure ?? RPCError(.cancelled, "the call was cancelled")
+        chain.shared.failure ?? RPCError(.cancelled, "the call was cancelled")
     }
 
     /// The call that the interceptor was made for.
-    public var description: CallDescription { plan.call }
+    public var description: CallDescription { chain.description }
 
     /// Whether interceptors of the call's options follow this one on the way to the network.
-    var precedesCallInterceptors: Bool { nextIndex < plan.callInterceptorsEnd }
+    var precedesCallInterceptors: Bool { chain.hasCallInterceptors(from: nextIndex) }
 }
 
 // MARK: - Towards the network
@@ -73,8 +47,8 @@ public final class InterceptedCall: Sendable {
 extension InterceptedCall {
     /// Starts the rest of the call with these options.
     public func start(_ options: CallOptions) {
-        plan.deadline.shorten(to: options.deadline)
-        request(.start(options))
+        chain.deadline.shorten(chain, to: options.deadline)
+        if let refusal = below?.send(start: options) { refuse(refusal) }
     }
 
     /// Starts the rest of the call with these options and on another path, which needs messages of the
@@ -112,10 +86,10 @@ extension InterceptedCall {
     /// be sent again.
     public func restart() {
         restoreDeadline()
-        let fresh = plan.link(from: nextIndex, under: self)
-        let unneeded = state.withLock { state in
+        let fresh = chain.link(from: nextIndex, under: .interceptor(self))
+        let unneeded: ChainLower? = state.withLock { state in
             // After the end of the call nothing is sent.
-            guard !state.isCancelled, !state.isOver else { return fresh as ChainSeam? }
+            guard !state.isCancelled, !state.isOver else { return fresh }
             defer { state.below = fresh }
             return state.below
         }
@@ -123,13 +97,14 @@ extension InterceptedCall {
     }
 
     private func request(_ request: ChainRequest) {
-        let seam = state.withLock { $0.below }
-        if let refusal = seam?.pass(request) { refuse(refusal) }
+        if let refusal = below?.send(request) { refuse(refusal) }
     }
+
+    private var below: ChainLower? { state.withLock { $0.below } }
 
     /// The rest of the call has ended: the deadline of this part applies again.
     private func restoreDeadline() {
-        plan.deadline.restore(to: state.withLock { $0.deadline })
+        chain.deadline.restore(chain, to: state.withLock { $0.deadline })
     }
 }
 
@@ -147,31 +122,37 @@ extension InterceptedCall {
 
     /// Ends the call for the caller. A rest of the call that is still running is cancelled.
     public func close(_ end: CallEnd) {
-        pass(.close(end))
-        endForCaller().below?.cancel()
+        let (verdict, upper) = state.withLock { $0.seam.admit(.close) }
+        if case .refuse(let reason) = verdict { return refuse(reason) }
+        upper?.receive(end: end)
+        endForCaller()?.cancel()
     }
 
-    /// The call has ended for the caller, so that nothing is held back.
-    private func endForCaller() -> (upper: ChainSeam?, below: ChainSeam?) {
-        let (upper, below, wasHeld) = state.withLock { state in
+    /// The call has ended for the caller, so that nothing is held back. Returns the rest of the call.
+    private func endForCaller() -> ChainLower? {
+        let (below, wasHeld) = state.withLock { state in
             defer {
                 state.isOver = true
                 state.holdsRequests = false
             }
-            return (state.upper, state.below.take(), state.holdsRequests)
+            return (state.below.take(), state.holdsRequests)
         }
-        if wasHeld { plan.shared.hold(false) }
-        return (upper, below)
+        if wasHeld { chain.shared.hold(false) }
+        return below
     }
 
     private func pass(_ response: ChainResponse) {
-        let upper = state.withLock { $0.upper }
-        if let refusal = upper?.pass(response) { refuse(refusal) }
+        let (verdict, upper) = state.withLock { $0.seam.admit(response.kind) }
+        if case .refuse(let reason) = verdict { return refuse(reason) }
+        upper?.receive(response)
     }
 
     private func refuse(_ reason: String) {
-        let (upper, below) = endForCaller()
-        upper?.close(with: RPCError(.internal, "interceptor '\(factory.name)': \(reason)"))
+        let below = endForCaller()
+        let upper = state.withLock { $0.seam.abandon() }
+        upper?.receive(
+            end: CallEnd(
+                error: RPCError(.internal, "interceptor '\(factory.name)': \(reason)")))
         below?.cancel()
     }
 }
@@ -187,7 +168,7 @@ extension InterceptedCall {
             state.holdsRequests = true
             return true
         }
-        if isNew { plan.shared.hold(true) }
+        if isNew { chain.shared.hold(true) }
     }
 
     /// Delivers the requests that were held back.
@@ -196,7 +177,7 @@ extension InterceptedCall {
             defer { state.holdsRequests = false }
             return (state.handler.begin(), state.holdsRequests)
         }
-        if wasHeld { plan.shared.hold(false) }
+        if wasHeld { chain.shared.hold(false) }
         if isHandler { handleAll() }
     }
 
@@ -213,62 +194,64 @@ extension InterceptedCall {
         as kind: Kind.Type = Kind.self,
         _ work: @escaping @Sendable (Kind, InterceptedCall) -> Void
     ) {
-        post(
-            .work { interceptor, call in
-                if let interceptor = interceptor as? Kind { work(interceptor, call) }
-            })
+        let event = Event.work { interceptor, call in
+            if let interceptor = interceptor as? Kind { work(interceptor, call) }
+        }
+        post(event) { handle(event) }
     }
 
-    private func post(_ event: Event) {
-        var wasHeld = false
+    /// Handles an event now or, if a thread handles another event, later on that thread. The event is
+    /// created only in the second case, because large ones cost an allocation.
+    private func post(_ event: @autoclosure () -> Event, _ handleNow: () -> Void) {
         let isHandler = state.withLock { state in
-            let mustWait: Bool
-            switch event {
-            // The request was on its way when another thread cancelled the call.
-            case .request where state.isCancelled: return false
-            case .request(.cancel):
-                state.requests = Backlog()
-                wasHeld = state.holdsRequests
-                state.holdsRequests = false
-                state.isCancelled = true
-                mustWait = state.handler.isActive
-            case .request:
-                mustWait =
-                    state.handler.isActive || state.holdsRequests || !state.requests.isEmpty
-            case .response, .work: mustWait = state.handler.isActive
-            }
-            if !mustWait { return state.handler.begin() }
-            if case .request = event {
-                state.requests.append(event)
-            } else {
-                state.others.append(event)
-            }
-            return false
+            if state.handler.isActive { state.others.append(event()) }
+            return state.handler.begin()
         }
-        if wasHeld { plan.shared.hold(false) }
-        guard isHandler else { return }
+        if isHandler { run(event(), handleNow) }
+    }
+
+    /// The same for a request of the upper neighbour. Returns why it is not allowed, if it is not.
+    private func post(
+        _ kind: CallProgress.Request, _ request: @autoclosure () -> ChainRequest,
+        _ handleNow: () -> Void
+    ) -> String? {
+        let arrival = state.withLock { $0.accept(kind, request) }
+        switch arrival {
+        case .handle: run(.request(request()), handleNow)
+        case .wait: break
+        case .refuse(let reason): return reason
+        }
+        return nil
+    }
+
+    /// Handles an event on the thread of the context, and those that arrive in the meantime.
+    private func run(_ event: @autoclosure () -> Event, _ handleNow: () -> Void) {
         // A closure would cost an allocation for each event.
         if factory.context.isInline {
-            handleAll(from: event)
+            handleNow()
+            handleRest()
         } else {
-            factory.context { [self] in handleAll(from: event) }
+            let event = event()
+            factory.context { [self] in
+                handle(event)
+                handleRest()
+            }
         }
     }
 
-    private func handleAll(from event: Event) {
-        handle(event)
+    private func handleRest() {
         while let event = next() { handle(event) }
     }
 
     /// Handles the events that were held back.
     private func handleAll() {
         factory.context { [self] in
-            gathering { while let event = next() { handle(event) } }
+            gathering { handleRest() }
         }
     }
 
     /// Sends the requests of one turn together, such as the headers with a message.
-    private func gathering(_ body: () -> Void) { plan.shared.gather(body) }
+    private func gathering(_ body: () -> Void) { chain.shared.gather(body) }
 
     private func handle(_ event: Event) {
         switch event {
@@ -278,24 +261,21 @@ extension InterceptedCall {
         }
     }
 
-    private func next() -> Event? {
-        state.withLock { state in
-            var event = state.others.popFirst()
-            if event == nil, !state.holdsRequests { event = state.requests.popFirst() }
-            return state.handler.next(event)
-        }
-    }
+    private func next() -> Event? { state.withLock { $0.next() } }
 
     private func handle(_ request: ChainRequest) {
         switch request {
-        case .start(let options):
-            state.withLock { $0.deadline = options.deadline }
-            unsafe interceptor.start(options, self)
+        case .start(let options): handle(start: options)
         case .write(let message): unsafe interceptor.write(message, self)
         case .finish: unsafe interceptor.finish(self)
         case .receiveNext: unsafe interceptor.receiveNext(self)
         case .cancel: unsafe interceptor.cancel(self)
         }
+    }
+
+    private func handle(start options: CallOptions) {
+        state.withLock { $0.deadline = options.deadline }
+        unsafe interceptor.start(options, self)
     }
 
     private func handle(_ response: ChainResponse) {
@@ -304,15 +284,41 @@ extension InterceptedCall {
             unsafe interceptor.receive(initialMetadata: metadata, self)
         case .message(let message): unsafe interceptor.receive(message, self)
         case .writeDone: unsafe interceptor.writeDone(self)
-        case .close(let end):
-            restoreDeadline()
-            unsafe interceptor.close(end, self)
+        case .close(let end): handle(end: end)
         }
+    }
+
+    private func handle(end: CallEnd) {
+        restoreDeadline()
+        unsafe interceptor.close(end, self)
     }
 }
 
-extension InterceptedCall: ChainUpper, ChainLower {
-    func send(_ request: ChainRequest) { post(.request(request)) }
+// MARK: - Neighbours
 
-    func receive(_ response: ChainResponse) { post(.response(response)) }
+extension InterceptedCall {
+    /// The upper neighbour starts this part of the call. Returns why that is not allowed, if it is not.
+    func send(start options: CallOptions) -> String? {
+        post(.start, .start(options)) { handle(start: options) }
+    }
+
+    /// A request of the upper neighbour. Returns why it is not allowed, if it is not.
+    func send(_ request: ChainRequest) -> String? {
+        if case .cancel = request {
+            receiveCancel()
+            return nil
+        }
+        return post(request.kind, request) { handle(request) }
+    }
+
+    private func receiveCancel() {
+        // Requests that are dropped are released outside the lock.
+        let (arrival, _, wereHeld) = state.withLock { $0.cancel() }
+        if wereHeld { chain.shared.hold(false) }
+        if case .handle = arrival { run(.request(.cancel)) { unsafe interceptor.cancel(self) } }
+    }
+
+    func receive(_ response: ChainResponse) { post(.response(response)) { handle(response) } }
+
+    func receive(end: CallEnd) { post(.response(.close(end))) { handle(end: end) } }
 }

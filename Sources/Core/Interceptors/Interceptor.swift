@@ -161,6 +161,11 @@ public struct ChannelInterceptor: Sendable {
 }
 
 extension [ChannelInterceptor] {
+    /// The factories of every call that adds none; nil where they differ from method to method.
+    var commonFactories: [InterceptorFactory]? {
+        allSatisfy { $0.scope == .all } ? map(\.factory) : nil
+    }
+
     /// The factories for a call, in the order of its requests.
     func factories(for call: CallDescription, and own: [InterceptorFactory]) -> [InterceptorFactory]
     {

@@ -3,10 +3,14 @@ import Synchronization
 
 /// A call with interceptors, for its face. Passes the face's requests to the first interceptor, and
 /// its responses to the face's observer, which receives exactly one end.
+///
+/// The chain refers to its parts: one for each interceptor, and the terminal. They refer to their
+/// neighbours and to the chain. No reference has to be weak: the chain releases its parts at the end
+/// of the call, and each part releases its upper neighbour when the call between the two ends.
 final class InterceptorChain: CallRequests {
     private struct State {
         var observer: (any CallObserver)?
-        var below: ChainSeam?
+        var below: ChainLower?
         var isStarting = false
         /// Whether requests that were made before the start have been passed on.
         var isStarted = false
@@ -14,51 +18,120 @@ final class InterceptorChain: CallRequests {
         var early: [ChainRequest] = []
         var hasEnd = false
 
-        /// A unary call makes four requests before its start: one allocation for all of them.
+        /// A request with one message is three requests before the start: one allocation for all.
         mutating func keepEarly(_ request: ChainRequest) {
-            if early.isEmpty { early.reserveCapacity(4) }
+            if early.isEmpty { early.reserveCapacity(3) }
             early.append(request)
         }
     }
 
+    /// The call as interceptors receive it.
+    let description: CallDescription
+    let shared = ChainShared()
+    let deadline = ChainDeadline()
+    // Not only its backend: the channel stays in use until the call starts.
+    private let channel: Channel
+    private let method: MethodSignature
     private let options: CallOptions
-    private let plan: ChainPlan
+    private let factories: [InterceptorFactory]
+    private let meter: CallMeter?
     private let state: Mutex<State>
     private let responses = SerialMailbox<ChainResponse>()
 
-    init(_ plan: ChainPlan, _ options: CallOptions, observer: any CallObserver) {
+    /// - Parameters:
+    ///   - options: The options, with the channel's defaults, and the deadline in place of a timeout.
+    ///   - factories: The interceptors, in the order of the requests.
+    ///   - meter: Measures the call; nil in a channel without metrics.
+    init(
+        _ channel: Channel, _ method: MethodSignature, _ options: CallOptions,
+        _ description: CallDescription, _ factories: [InterceptorFactory], _ meter: CallMeter?,
+        observer: consuming any CallObserver
+    ) {
+        self.channel = channel
+        self.method = method
         self.options = options
-        self.plan = plan
+        self.description = description
+        self.factories = factories
+        self.meter = meter
         state = Mutex(State(observer: observer))
-        state.withLock { $0.below = plan.link(from: 0, under: self) }
+        let below = link(from: 0, under: .face(self))
+        state.withLock { $0.below = below }
     }
+}
+
+// MARK: - Parts
+
+extension InterceptorChain {
+    /// Creates the interceptors from `index` on, and the end of the chain. Returns the first of them.
+    func link(from index: Int, under upper: ChainUpper) -> ChainLower {
+        for index in index..<factories.count {
+            let factory = factories[index]
+            guard let interceptor = factory.make(description) else { continue }
+            let call = InterceptedCall(
+                self, factory, interceptor, under: upper, nextIndex: index + 1)
+            call.place(above: link(from: index + 1, under: .interceptor(call)))
+            return .interceptor(call)
+        }
+        let terminal = ChainTerminal(self, under: upper)
+        shared.replaceTerminal(terminal)
+        return .terminal(terminal)
+    }
+
+    /// Creates the call at the end of the chain.
+    func makeCore(_ options: CallOptions, observer: any CallObserver) -> any CallRequests {
+        channel.makeCall(method.at(options.path), bare: options, observer: observer, meter)
+    }
+
+    /// Whether the interceptors from `index` on include those of the call's options.
+    func hasCallInterceptors(from index: Int) -> Bool {
+        // Those of the channel come first. Credentials come last.
+        guard !options.interceptors.isEmpty else { return false }
+        return index < factories.count - (options.credentials == nil ? 0 : 1)
+    }
+
+    var loop: EventLoop { channel.backend.loop }
 }
 
 // MARK: - Requests
 
 extension InterceptorChain {
-    func start() {
-        let seam: ChainSeam? = state.withLock { state in
+    func start() { start { _ in } }
+
+    func start(only message: consuming EncodedMessage) {
+        let message = RawMessage(message)
+        start { below in
+            pass(.write(message), to: below)
+            pass(.finish, to: below)
+            // One for the response, and one for a second message, which is an error.
+            pass(.receiveNext, to: below)
+            pass(.receiveNext, to: below)
+        }
+    }
+
+    /// Starts the call, and makes these requests together with the start.
+    private func start(_ makeRequests: (ChainLower) -> Void) {
+        let below: ChainLower? = state.withLock { state in
             guard !state.isStarting, !state.hasEnd else { return nil }
             state.isStarting = true
             return state.below
         }
-        guard let seam else { return }
-        plan.deadline.watch(self, options.absoluteDeadline)
-        if let error = plan.registry.add(self) { return fail(error) }
-        plan.shared.gather {
-            pass(.start(options), to: seam)
+        guard let below else { return }
+        deadline.watch(self, options.absoluteDeadline)
+        if let error = channel.backend.chains.add(self) { return fail(error) }
+        shared.gather {
+            _ = below.send(start: options)
+            makeRequests(below)
             // Requests that another thread makes in the meantime follow.
             while let early = takeEarly() {
-                for request in early { pass(request, to: seam) }
+                for request in early { pass(request, to: below) }
             }
         }
         // The call may have ended before it was registered.
-        if state.withLock({ $0.hasEnd }) { plan.registry.remove(self) }
+        if state.withLock({ $0.hasEnd }) { channel.backend.chains.remove(self) }
     }
 
     /// Whether an interceptor delays the creation of the call.
-    var isHeld: Bool { plan.shared.isHeld && plan.shared.terminal?.hasCore != true }
+    var isHeld: Bool { shared.isHeld && shared.terminal?.hasCore != true }
 
     /// Nil when there are none; from then on requests are passed on at once.
     private func takeEarly() -> [ChainRequest]? {
@@ -72,25 +145,25 @@ extension InterceptorChain {
         }
     }
 
-    private func pass(_ request: ChainRequest, to seam: ChainSeam) {
-        guard seam.pass(request) != nil, case .write = request else { return }
+    private func pass(_ request: ChainRequest, to below: ChainLower) {
+        guard below.send(request) != nil, case .write = request else { return }
         // A message after the end of the request is dropped, and its writer must not wait.
-        plan.shared.noteLostWrite()
+        shared.noteLostWrite()
         receive(.writeDone)
     }
 
     func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
         let message = RawMessage(message, allowsCompression: allowsCompression)
         guard andFinish else { return send(.write(message)) }
-        plan.shared.gather {
+        shared.gather {
             send(.write(message))
             send(.finish)
         }
     }
 
-    var mayHaveSent: Bool { plan.shared.mayHaveSent }
+    var mayHaveSent: Bool { shared.mayHaveSent }
 
-    var hasUnreadEnd: Bool { plan.shared.terminal?.hasUnreadEnd ?? false }
+    var hasUnreadEnd: Bool { shared.terminal?.hasUnreadEnd ?? false }
 
     func finish() { send(.finish) }
 
@@ -99,57 +172,76 @@ extension InterceptorChain {
     func cancel() { fail(RPCError(.cancelled, "the call was cancelled")) }
 
     func fail(_ error: RPCError) {
-        let seam = state.withLock { $0.below }
+        let below = state.withLock { $0.below }
         var error = error
-        error.mayHaveBeenExecuted = plan.shared.mayHaveSent
-        plan.shared.failure = error
+        error.mayHaveBeenExecuted = shared.mayHaveSent
+        shared.noteFailure(error)
         var end = CallEnd(error: error)
         end.dropsUnread = true
-        receive(.close(end))
-        _ = seam?.pass(.cancel)
+        receive(end: end)
+        below?.cancel()
     }
 
     private func send(_ request: ChainRequest) {
-        let seam: ChainSeam? = state.withLock { state in
+        let below: ChainLower? = state.withLock { state in
             guard state.isStarted else {
                 if !state.hasEnd { state.keepEarly(request) }
                 return nil
             }
             return state.below
         }
-        if let seam { pass(request, to: seam) }
+        if let below { pass(request, to: below) }
+    }
+}
+
+extension InterceptorChain: TimerTarget {
+    func timerFired(now: MonotonicInstant) {
+        guard deadline.hasPassed(now: now) else { return }
+        fail(RPCError(.deadlineExceeded, "the deadline passed while an interceptor held the call"))
     }
 }
 
 // MARK: - Responses
 
-extension InterceptorChain: ChainUpper {
+extension InterceptorChain {
     func receive(_ response: ChainResponse) {
         responses.handle(response) { deliver($0) }
     }
 
+    func receive(end: CallEnd) {
+        responses.handle(orKeep: .close(end), now: { deliver(end) }) { deliver($0) }
+    }
+
     private func deliver(_ response: ChainResponse) {
-        let observer: (any CallObserver)? = state.withLock { state in
-            guard !state.hasEnd else { return nil }
-            guard case .close = response else { return state.observer }
-            state.hasEnd = true
-            state.below = nil
-            state.early = []
-            return state.observer.take()
-        }
-        if case .close = response {
-            plan.deadline.end()
-            plan.registry.remove(self)
-        }
+        if case .close(let end) = response { return deliver(end) }
+        let observer = state.withLock { $0.observer }
         switch response {
         case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
         case .message(let message): observer?.receive(message: message.bytes, from: self)
-        case .writeDone:
-            observer?.messageWasWritten(wasAccepted: !plan.shared.takeLostWrite())
-        case .close(var end):
-            // An interceptor may end a call of which nothing was sent.
-            if !plan.shared.mayHaveSent { end.error?.mayHaveBeenExecuted = false }
-            observer?.receive(end: end)
+        case .writeDone: observer?.messageWasWritten(wasAccepted: !shared.takeLostWrite())
+        // Handled above.
+        case .close: break
         }
+    }
+
+    private func deliver(_ end: CallEnd) {
+        // What the state refers to is released outside the lock.
+        let old = state.withLock { state in
+            defer {
+                state.observer = nil
+                state.below = nil
+                state.early = []
+                state.hasEnd = true
+            }
+            return state
+        }
+        guard !old.hasEnd else { return }
+        deadline.end()
+        channel.backend.chains.remove(self)
+        var end = end
+        // An interceptor may end a call of which nothing was sent.
+        if !shared.mayHaveSent { end.error?.mayHaveBeenExecuted = false }
+        old.observer?.receive(end: end)
+        shared.end()
     }
 }

@@ -1,0 +1,83 @@
+import SwiftletTransport
+
+extension InterceptedCall {
+    enum Event: Sendable {
+        case request(ChainRequest)
+        case response(ChainResponse)
+        case work(@Sendable (any Interceptor, InterceptedCall) -> Void)
+    }
+
+    /// What the lock of an intercepted call guards.
+    struct State {
+        /// The connection with the upper neighbour.
+        var seam: ChainSeam
+        var below: ChainLower?
+        /// The deadline that this part of the call was started with.
+        var deadline = Deadline.never
+        var requests = Backlog<ChainRequest>()
+        var others = Backlog<Event>()
+        /// The thread that handles events.
+        var handler = SingleDeliverer()
+        var holdsRequests = false
+        /// Whether the call was cancelled, so that nothing is held back.
+        var isCancelled = false
+        /// Whether the call has ended for the caller.
+        var isOver = false
+    }
+}
+
+extension InterceptedCall.State {
+    /// What happens to a request that arrives.
+    enum Arrival {
+        case handle
+        /// It is handled later, if at all.
+        case wait
+        case refuse(String)
+    }
+
+    /// Applies a request of the upper neighbour other than a cancellation. One that must wait is kept.
+    mutating func accept(
+        _ kind: CallProgress.Request, _ request: () -> ChainRequest
+    ) -> Arrival {
+        switch seam.admit(kind) {
+        case .pass: break
+        case .keep:
+            if case .write(let message) = request() { seam.keep(message) }
+            return .wait
+        case .ignore: return .wait
+        case .refuse(let reason): return .refuse(reason)
+        }
+        let mustWait = handler.isActive || holdsRequests || !requests.isEmpty
+        if mustWait { requests.append(request()) }
+        if kind == .start {
+            for message in seam.takeEarly() { requests.append(.write(message)) }
+        }
+        return !mustWait && handler.begin() ? .handle : .wait
+    }
+
+    /// Applies a cancellation by the upper neighbour: nothing is held back any more. Returns the
+    /// requests that are dropped, and whether an interceptor held them back.
+    mutating func cancel() -> (
+        arrival: Arrival, dropped: Backlog<ChainRequest>, wereHeld: Bool
+    ) {
+        guard case .pass = seam.admit(.cancel) else { return (.wait, Backlog(), false) }
+        let (dropped, wereHeld) = (requests, holdsRequests)
+        requests = Backlog()
+        holdsRequests = false
+        isCancelled = true
+        guard !handler.isActive else {
+            requests.append(.cancel)
+            return (.wait, dropped, wereHeld)
+        }
+        return (handler.begin() ? .handle : .wait, dropped, wereHeld)
+    }
+
+    /// The next event to handle; nil ends the turn of the handler.
+    mutating func next() -> InterceptedCall.Event? {
+        var event = others.popFirst()
+        if event == nil, !holdsRequests {
+            event = requests.popFirst().map { .request($0) }
+        }
+        return handler.next(event)
+    }
+}

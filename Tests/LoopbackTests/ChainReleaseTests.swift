@@ -1,0 +1,162 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+/// The parts of a chain refer to each other in both directions while the call runs.
+@Suite("A chain of interceptors", .timeLimit(.minutes(5)))
+struct ChainReleaseTests {
+    typealias Script = @Sendable (CallOptions, InterceptedCall) -> Void
+
+    /// Runs a script at the start of a call.
+    private final class Scripted: Interceptor {
+        private let script: Script
+        private let onRelease: Released?
+
+        init(_ script: @escaping Script, _ onRelease: Released? = nil) {
+            self.script = script
+            self.onRelease = onRelease
+        }
+
+        func start(_ options: CallOptions, _ call: InterceptedCall) { script(options, call) }
+    }
+
+    private final class Forwarding: Interceptor {
+        private let onRelease: Released
+        init(_ onRelease: Released) { self.onRelease = onRelease }
+    }
+
+    private static let givenUp = CallEnd(error: RPCError(.aborted, "given up"))
+
+    /// What an interceptor does at the start, what the caller does then, and the code of the end.
+    private static let ways: [(name: String, Script, cancels: Bool, StatusCode)] = [
+        ("answered", { options, call in call.start(options) }, false, .ok),
+        ("closed before it starts", { _, call in call.close(givenUp) }, false, .aborted),
+        (
+            "closed while it runs",
+            { options, call in
+                call.start(options)
+                call.close(givenUp)
+            }, false, .aborted
+        ),
+        (
+            "ended because of a broken rule",
+            { options, call in
+                call.start(options)
+                call.start(options)
+            }, false, .internal
+        ),
+        (
+            "restarted before it starts",
+            { options, call in
+                call.restart()
+                call.start(options)
+            }, false, .ok
+        ),
+        (
+            "restarted while it runs, and closed",
+            { options, call in
+                call.start(options)
+                call.restart()
+                call.start(options)
+                call.restart()
+                call.close(givenUp)
+            }, false, .aborted
+        ),
+        (
+            "restarted behind its end",
+            { options, call in
+                call.close(givenUp)
+                call.restart()
+                call.start(options)
+            }, false, .aborted
+        ),
+        ("held and cancelled", { _, call in call.holdRequests() }, true, .cancelled),
+        (
+            "held while it runs, and cancelled",
+            { options, call in
+                call.start(options)
+                call.holdRequests()
+            }, true, .cancelled
+        ),
+        // The interceptor forwards the end of the request, which has not started.
+        ("never started", { _, _ in }, false, .internal),
+    ]
+
+    @Test("is released with all its parts, however the call ended", arguments: ways.indices)
+    func released(way: Int) async throws {
+        let (_, script, cancels, code) = Self.ways[way]
+        let (releases, release) = AsyncStream.makeStream(of: Void.self)
+        weak var chain: AnyObject?
+        weak var intercepted: InterceptedCall?
+        let kept = Mutex<InterceptedCall?>(nil)
+        do {
+            let onRelease = Released(release)
+            let fake = try FakeChannel(interceptors: [
+                .all(InterceptorFactory("above") { _ in Forwarding(onRelease) }),
+                .all(
+                    InterceptorFactory("scripted") { _ in
+                        Scripted(
+                            { options, call in
+                                kept.withLock { $0 = call }
+                                script(options, call)
+                            }, onRelease)
+                    }),
+                .all(InterceptorFactory("below") { _ in Forwarding(onRelease) }),
+            ])
+            // An interceptor that restarts its part while it runs makes two calls.
+            for _ in 0..<2 { try fake.respond(to: HostileTrial.echo).sendMessage([7]) }
+            let (ends, end) = AsyncStream.makeStream(of: StatusCode.self)
+            let call = try fake.channel.startUnary(HostileTrial.echo, [1]) { result in
+                switch result {
+                case .success: end.yield(.ok)
+                case .failure(let error): end.yield(error.code)
+                }
+                end.finish()
+            }
+            chain = call.call
+            if cancels { call.cancel() }
+            var codes: [StatusCode] = []
+            for await code in ends { codes.append(code) }
+            #expect(codes == [code])
+            intercepted = kept.withLock { $0.take() }
+        }
+        for await _ in releases {}
+        try await eventually { chain == nil && intercepted == nil }
+    }
+
+    @Test("is released when the last reference of an interceptor to an ended call is")
+    func keptCall() async throws {
+        let kept = Mutex<InterceptedCall?>(nil)
+        weak var chain: AnyObject?
+        do {
+            let keeping = InterceptorFactory("keeping") { _ in
+                Scripted { options, call in
+                    kept.withLock { $0 = call }
+                    call.start(options)
+                }
+            }
+            let fake = try FakeChannel(interceptors: [.all(keeping)])
+            try fake.respond(to: HostileTrial.echo).sendMessage([7])
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let call = try fake.channel.startUnary(HostileTrial.echo, [1]) { _ in end.finish() }
+            chain = call.call
+            for await _ in ends {}
+        }
+        // The end has passed, and nothing that is done with the call afterwards has an effect.
+        let call = try #require(kept.withLock { $0.take() })
+        call.restart()
+        call.start(CallOptions())
+        call.write(RawMessage([1]))
+        call.deliver(RawMessage([2]))
+        call.close(CallEnd(error: nil))
+        call.cancel()
+        #expect(call.description.path == HostileTrial.echo.path)
+        #expect(chain != nil)
+        withExtendedLifetime(call) {}
+        _ = consume call
+        try await eventually { chain == nil }
+    }
+}
