@@ -6,28 +6,32 @@ extension DynamicDecoder {
     private static var itemStart: UInt32 { Tag.make(1, .startGroup) }
     private static var itemEnd: UInt32 { Tag.make(1, .endGroup) }
 
-    mutating func messageSet(into storage: DynamicStorage) throws(WireError) {
+    mutating func messageSet(
+        _ type: Int, into contents: inout DynamicContents
+    ) throws(WireError) {
         try wire.nextTag()
         while wire.tag != Tag.end {
             if wire.openGroup != 0, wire.tag == Tag.make(wire.openGroup, .endGroup) { return }
             if wire.tag == Self.itemStart {
-                try item(into: storage)
+                try item(type, into: &contents)
                 try wire.nextTag()
-            } else if let field = extensionMessage(wire.tag &>> 3, of: storage),
+            } else if let field = extensionMessage(wire.tag &>> 3, of: type),
                 wire.tag & 7 == WireType.lengthDelimited.rawValue
             {
                 // The form of an ordinary message is accepted as well.
-                try merge(field, into: storage)
+                try merge(field, into: &contents)
                 try wire.nextTag()
             } else {
                 let unknown = unsafe try wire.skipRun()
-                if wire.keepsUnknownFields { unsafe storage.unknown.append(contentsOf: unknown) }
+                if wire.keepsUnknownFields { unsafe contents.unknown.append(contentsOf: unknown) }
             }
         }
     }
 
     /// Reads an item up to its end tag. Its two fields come in any order.
-    private mutating func item(into storage: DynamicStorage) throws(WireError) {
+    private mutating func item(
+        _ type: Int, into contents: inout DynamicContents
+    ) throws(WireError) {
         let start = unsafe wire.tagStart
         var number: UInt32?
         var message: UnsafePointer<UInt8>?
@@ -48,33 +52,31 @@ extension DynamicDecoder {
             }
         }
         let end = unsafe wire.cursor
-        if let number, let field = extensionMessage(number, of: storage), unsafe message != nil {
+        if let number, let field = extensionMessage(number, of: type), unsafe message != nil {
             // Safe: it is where the cursor was before.
             unsafe wire.cursor = message.unsafelyUnwrapped
-            try merge(field, into: storage)
+            try merge(field, into: &contents)
             unsafe wire.cursor = end
         } else {
             unsafe wire.tagStart = start
-            keepAsUnknown(in: storage)
+            keepAsUnknown(in: &contents)
         }
     }
 
-    private func extensionMessage(_ number: UInt32, of storage: DynamicStorage) -> Int? {
-        guard let index = pool.extensionIndex(of: storage.type, number: number),
-            pool.layouts[index].type == .message, pool.layouts[index].isSingular
+    private func extensionMessage(_ number: UInt32, of type: Int) -> Int? {
+        guard let index = pool.extensionIndex(of: type, number: number),
+            layouts[index].type == .message, layouts[index].isSingular
         else { return nil }
         return index
     }
 
-    private mutating func merge(_ field: Int, into storage: DynamicStorage) throws(WireError) {
-        let layout = pool.layouts[field]
-        try storage.update(
-            layout.number, field: field,
-            initial: .message(DynamicMessage(pool: pool, type: layout.targetIndex))
-        ) { value throws(WireError) in
-            try value.mergeMessage { child throws(WireError) in
-                try nested(layout.number, into: child)
-            }
+    private mutating func merge(
+        _ field: Int, into contents: inout DynamicContents
+    ) throws(WireError) {
+        let layout = layouts[field]
+        try singleMessage(layout, field, into: &contents) {
+            decoder, child throws(WireError) in
+            try decoder.nested(layout, into: &child, expecting: Self.usualFieldCount)
         }
     }
 }

@@ -1,138 +1,146 @@
 import SwiftletMessages
 
-/// Decodes the binary format into storages, by the same wire primitives as compiled messages.
+/// Decodes the binary format into contents, by the same wire primitives as compiled messages.
 struct DynamicDecoder {
     var wire: FieldDecoder
     let pool: SchemaPool
+    // The pool's tables. They are held here, so that no reference is counted at each field.
+    let layouts: [FieldLayout]
+    let messageLayouts: [MessageLayout]
+    private let tables: FieldTables
 
     init(_ wire: FieldDecoder, pool: SchemaPool) {
         self.wire = wire
         self.pool = pool
+        layouts = pool.layouts
+        messageLayouts = pool.messageLayouts
+        tables = pool.tables
     }
 
     /// Adds the fields up to the end of the input or of the group.
-    mutating func fields(into storage: DynamicStorage) throws(WireError) {
-        let layout = pool.messageLayouts[storage.type]
-        if layout.isMessageSet { return try messageSet(into: storage) }
+    mutating func fields(
+        of message: Int, into contents: inout DynamicContents
+    ) throws(WireError) {
+        let layout = messageLayouts[message]
+        if layout.isMessageSet { return try messageSet(message, into: &contents) }
         try wire.nextTag()
         while wire.tag != Tag.end {
             let number = wire.tag &>> 3
-            var index = layout.index(of: number)
-            if index < 0 { index = pool.extensionIndex(of: storage.type, number: number) ?? -1 }
-            if index >= 0, try field(pool.layouts[index], index, into: storage) { continue }
+            var index = tables.index(of: number, in: message, layout)
+            if index < 0, layout.hasExtensions {
+                index = pool.extensionIndex(of: message, number: number) ?? -1
+            }
+            if index >= 0, try field(layouts[index], index, into: &contents) { continue }
             // In a message outside of a group, this would be the end of group 0, which does not exist.
             if wire.openGroup != 0, wire.tag == Tag.make(wire.openGroup, .endGroup) { return }
             let unknown = unsafe try wire.skipRun()
-            if wire.keepsUnknownFields { unsafe storage.unknown.append(contentsOf: unknown) }
+            if wire.keepsUnknownFields { unsafe contents.unknown.append(contentsOf: unknown) }
         }
     }
 
     /// Reads the field whose tag is due, and the next tag. Returns false, and reads nothing, if the
     /// wire type is not one of the field's.
+    @inline(__always)
     private mutating func field(
-        _ layout: FieldLayout, _ index: Int, into storage: DynamicStorage
+        _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents
     ) throws(WireError) -> Bool {
         let type = wire.tag & 7
         switch layout.shape {
         case .implicit, .explicit, .required:
             guard type == layout.type.wireType.rawValue else { return false }
-            try singular(layout, index, into: storage)
+            try singular(layout, index, into: &contents)
         case .list:
             guard
                 type == layout.type.wireType.rawValue
                     || layout.type.isPackable && type == WireType.lengthDelimited.rawValue
             else { return false }
-            try list(layout, index, into: storage)
+            try list(layout, index, into: &contents)
         case .map:
             guard type == WireType.lengthDelimited.rawValue else { return false }
-            try map(layout, index, into: storage)
+            try map(layout, index, into: &contents)
         }
         return true
     }
 
     private mutating func singular(
-        _ layout: FieldLayout, _ index: Int, into storage: DynamicStorage
+        _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents
     ) throws(WireError) {
         if layout.type.isMessage {
-            if layout.oneof >= 0 { storage.clear(oneof: layout.oneof, but: layout.number) }
-            guard storage.has(layout.number) else {
-                // Decoded before it is stored, so that no access to the fields lasts meanwhile.
-                let child = DynamicMessage(pool: pool, type: layout.targetIndex)
-                try message(layout, into: child.storage)
-                storage.store(.message(child), number: layout.number, field: index, oneof: -1)
-                return try wire.nextTag()
-            }
-            try storage.update(
-                layout.number, field: index,
-                initial: .message(DynamicMessage(pool: pool, type: layout.targetIndex))
-            ) { value throws(WireError) in
-                try value.mergeMessage { child throws(WireError) in
-                    try message(layout, into: child)
-                }
+            clearOthers(layout, in: &contents)
+            try singleMessage(layout, index, into: &contents) { decoder, child throws(WireError) in
+                try decoder.message(layout, into: &child, expecting: Self.usualFieldCount)
             }
         } else if let value = try value(layout) {
             if layout.shape == .implicit, value.isZero {
-                storage.clear(layout.number)
+                contents.clear(layout.number)
             } else {
-                storage.store(value, number: layout.number, field: index, oneof: layout.oneof)
+                clearOthers(layout, in: &contents)
+                contents.store(value, number: layout.number, field: index)
             }
         } else {
-            keepAsUnknown(in: storage)
+            keepAsUnknown(in: &contents)
         }
         try wire.nextTag()
     }
 
+    @inline(__always)
+    private func clearOthers(_ layout: FieldLayout, in contents: inout DynamicContents) {
+        guard layout.sharesOneof else { return }
+        contents.clear(oneof: layout.oneof, but: layout.number, layouts: layouts)
+    }
+
     private mutating func list(
-        _ layout: FieldLayout, _ index: Int, into storage: DynamicStorage
+        _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents
     ) throws(WireError) {
-        guard storage.has(layout.number) else {
-            var values: [DynamicValue] = []
-            try elements(layout, into: &values, storage)
-            guard !values.isEmpty else { return }
-            return storage.store(
-                .list(values), number: layout.number, field: index, oneof: -1)
-        }
-        try storage.update(layout.number, field: index, initial: .list([])) {
-            value throws(WireError) in
-            try value.changeList { values throws(WireError) in
-                try elements(layout, into: &values, storage)
+        let (position, isPresent) = contents.position(of: layout.number)
+        var values: [DynamicValue] = []
+        if isPresent, case .list(let old) = contents.take(at: position) { values = old }
+        defer {
+            if isPresent {
+                contents.put(.list(values), at: position)
+            } else if !values.isEmpty {
+                contents.insert(.list(values), number: layout.number, field: index, at: position)
             }
         }
-        storage.clearIfEmpty(layout.number)
+        if layout.type.isMessage {
+            try messages(layout, into: &values)
+        } else {
+            try elements(layout, into: &values, &contents)
+        }
     }
 
     /// Reads elements as long as the tag is the same.
     private mutating func elements(
-        _ layout: FieldLayout, into values: inout [DynamicValue], _ storage: DynamicStorage
+        _ layout: FieldLayout, into values: inout [DynamicValue],
+        _ contents: inout DynamicContents
     ) throws(WireError) {
         let tag = wire.tag
         repeat {
-            if layout.type.isMessage {
-                let child = DynamicMessage(pool: pool, type: layout.targetIndex)
-                try message(layout, into: child.storage)
-                values.append(.message(child))
-            } else if tag & 7 != layout.type.wireType.rawValue {
-                try packed(layout, into: &values, storage)
+            if tag & 7 != layout.type.wireType.rawValue {
+                try packed(layout, into: &values, &contents)
             } else if let value = try value(layout) {
                 values.append(value)
             } else {
-                keepAsUnknown(in: storage)
+                keepAsUnknown(in: &contents)
             }
             try wire.nextTag()
         } while wire.tag == tag
     }
 
     private mutating func packed(
-        _ layout: FieldLayout, into values: inout [DynamicValue], _ storage: DynamicStorage
+        _ layout: FieldLayout, into values: inout [DynamicValue],
+        _ contents: inout DynamicContents
     ) throws(WireError) {
         let byteCount = try wire.length()
         let outerEnd = unsafe wire.end
         unsafe wire.end = wire.cursor + byteCount
+        // Only at first: room for each part of a list would be a copy of the list for each part.
+        if values.isEmpty { values.reserveCapacity(byteCount / layout.type.usualByteCount) }
         while unsafe wire.cursor < wire.end {
             if let value = try value(layout) {
                 values.append(value)
             } else if wire.keepsUnknownFields, let number = lastEnum {
-                storage.appendUnknown(layout.number, number)
+                contents.appendUnknown(layout.number, number)
             }
         }
         unsafe wire.end = outerEnd
@@ -169,9 +177,9 @@ struct DynamicDecoder {
             return .int32(Int32(truncatingIfNeeded: Varint.unZigZag(value)))
         case .sint64: return .int64(Varint.unZigZag(try wire.varint()))
         case .message, .group:
-            let child = DynamicMessage(pool: pool, type: layout.targetIndex)
-            try message(layout, into: child.storage)
-            return .message(child)
+            var child = DynamicContents()
+            try message(layout, into: &child, expecting: Self.usualFieldCount)
+            return .message(make(layout, child))
         }
     }
 
@@ -189,11 +197,23 @@ struct DynamicDecoder {
     }
 
     /// Keeps the field that was just read as it was encoded.
-    func keepAsUnknown(in storage: DynamicStorage) {
+    func keepAsUnknown(in contents: inout DynamicContents) {
         guard wire.keepsUnknownFields else { return }
         // Safe: the decoder has checked that these bytes are in its buffer.
         let field = unsafe UnsafeBufferPointer(
             start: wire.tagStart, count: wire.cursor - wire.tagStart)
-        unsafe storage.unknown.append(contentsOf: field)
+        unsafe contents.unknown.append(contentsOf: field)
+    }
+}
+
+extension FieldType {
+    /// How many bytes a number has on the wire: exactly, or for a varint the fewest, or two where small
+    /// values are rare.
+    fileprivate var usualByteCount: Int {
+        switch wireType {
+        case .fixed64: 8
+        case .fixed32: 4
+        default: self == .bool || self == .enumeration ? 1 : 2
+        }
     }
 }

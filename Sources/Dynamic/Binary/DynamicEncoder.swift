@@ -3,26 +3,29 @@ import SwiftletMessages
 /// Encodes storages into the binary format, the last field first.
 struct DynamicEncoder: ~Copyable {
     var output: BackwardWriter
-    private let pool: SchemaPool
+    private let layouts: [FieldLayout]
+    private let messageLayouts: [MessageLayout]
     private let options: EncodingOptions
 
     init(pool: SchemaPool, options: EncodingOptions) {
         output = BackwardWriter(capacity: 256)
-        self.pool = pool
+        layouts = pool.layouts
+        messageLayouts = pool.messageLayouts
         self.options = options
     }
 
     mutating func fields(of storage: DynamicStorage) {
-        if options.keepsUnknownFields, !storage.unknown.isEmpty { output.append(storage.unknown) }
-        let isMessageSet = pool.messageLayouts[storage.type].isMessageSet
-        var index = storage.entries.count
+        let contents = storage.contents
+        if options.keepsUnknownFields, !contents.unknown.isEmpty { output.append(contents.unknown) }
+        let isMessageSet = messageLayouts[storage.type].isMessageSet
+        var index = contents.entries.count
         while index > 0 {
             index &-= 1
-            let layout = pool.layouts[Int(storage.entries[index].field)]
+            let layout = layouts[Int(contents.entries[index].field)]
             if isMessageSet, layout.type == .message, layout.isSingular {
-                item(layout, storage.entries[index].value)
+                item(layout, contents.entries[index].value)
             } else {
-                field(layout, storage.entries[index].value)
+                field(layout, contents.entries[index].value)
             }
         }
     }
@@ -70,9 +73,9 @@ struct DynamicEncoder: ~Copyable {
     }
 
     private mutating func map(_ layout: FieldLayout, _ values: [DynamicMapKey: DynamicValue]) {
-        guard let entry = pool.messageLayouts[layout.targetIndex].entry else { return }
-        let key = pool.layouts[Int(entry.key)]
-        let value = pool.layouts[Int(entry.value)]
+        guard let entry = messageLayouts[layout.targetIndex].entry else { return }
+        let key = layouts[Int(entry.key)]
+        let value = layouts[Int(entry.value)]
         if options.isDeterministic {
             for (one, other) in values.sorted(by: { $0.key > $1.key }) {
                 self.entry(layout, (key, one), (value, other))
@@ -140,9 +143,9 @@ struct DynamicEncoder: ~Copyable {
     }
 }
 
-extension DynamicStorage {
+extension DynamicContents {
     /// Keeps a number that a closed enum does not know.
-    func appendUnknown(_ number: UInt32, _ value: Int32) {
+    mutating func appendUnknown(_ number: UInt32, _ value: Int32) {
         var writer = BackwardWriter(capacity: 16)
         writer.varint(UInt64(bitPattern: Int64(value)))
         writer.tag(number, .varint)

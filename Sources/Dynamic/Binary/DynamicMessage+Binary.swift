@@ -31,14 +31,16 @@ extension DynamicMessage {
         _ bytes: Span<UInt8>, options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
         guard bytes.count <= options.maxByteCount else { throw WireError(.tooLarge) }
-        try mutate { storage throws(WireError) in
+        let pool = storage.pool
+        let type = storage.type
+        try mutate { contents throws(WireError) in
             // Safe: the decoder lives only inside the closure.
             try unsafe bytes.withUnsafeBufferPointer { buffer throws(WireError) in
                 guard let start = buffer.baseAddress else { return }
                 let wire = unsafe FieldDecoder(
                     start: start, byteCount: buffer.count, options: options)
-                var decoder = DynamicDecoder(wire, pool: storage.pool)
-                try decoder.fields(into: storage)
+                var decoder = DynamicDecoder(wire, pool: pool)
+                try decoder.fields(of: type, into: &contents)
             }
         }
     }

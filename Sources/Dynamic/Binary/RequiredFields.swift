@@ -7,16 +7,15 @@ enum RequiredFields {
         let pool = storage.pool
         let layout = pool.messageLayouts[storage.type]
         guard layout.needsRequiredCheck else { return nil }
-        for field in layout.required {
-            let number = pool.layouts[Int(field)].number
-            if !storage.position(of: number).isPresent { return [number] }
-        }
-        // By index, so that values which hold no message are not copied.
-        for index in storage.entries.indices
-        where pool.layouts[Int(storage.entries[index].field)].type.isMessage {
-            if let path = missing(in: storage.entries[index].value) {
-                return [storage.entries[index].number] + path
+        let contents = storage.contents
+        if !layout.required.isEmpty {
+            for field in pool.tables.required(of: layout) {
+                let number = pool.layouts[Int(field)].number
+                if !contents.position(of: number).isPresent { return [number] }
             }
+        }
+        for entry in contents.entries where pool.layouts[Int(entry.field)].needsRequiredCheck {
+            if let path = missing(in: entry.value) { return [entry.number] + path }
         }
         return nil
     }

@@ -4,7 +4,7 @@ extension DynamicMessage {
     /// field.
     public func get(_ field: FieldSchema) throws(DynamicError) -> DynamicValue {
         try check(field)
-        return storage.value(field.number) ?? field.defaultValue
+        return storage.contents.value(field.number) ?? field.defaultValue
     }
 
     /// The value of the field of that name. Throws when the message has no such field.
@@ -21,7 +21,7 @@ extension DynamicMessage {
     /// and a map, whether it is not empty.
     public func has(_ field: FieldSchema) throws(DynamicError) -> Bool {
         try check(field)
-        return storage.value(field.number) != nil
+        return storage.contents.value(field.number) != nil
     }
 
     /// Whether the field of that name is present. Throws when the message has no such field.
@@ -75,8 +75,8 @@ extension DynamicMessage {
         let field = try field(name)
         guard field.isList else { throw DynamicError(path: name, message: "the field is no list") }
         let element = try FieldValueCheck(field).element(value)
-        mutate { storage in
-            storage.update(field.number, field: field.index, initial: .list([])) { value in
+        mutate { contents in
+            contents.update(field.number, field: field.index, initial: .list([])) { value in
                 value.append(element)
             }
         }
@@ -84,16 +84,20 @@ extension DynamicMessage {
 
     /// The field of a oneof that is present; nil when none is.
     public func present(in oneof: OneofSchema) -> FieldSchema? {
-        storage.entries.first { storage.pool.layouts[Int($0.field)].oneof == oneof.index }
+        storage.contents.entries.first { storage.pool.layouts[Int($0.field)].oneof == oneof.index }
             .map { FieldSchema(pool: storage.pool, index: Int($0.field)) }
     }
 
     /// Stores a value that is of the field's type. A value that the field omits makes it absent.
     mutating func store(_ value: DynamicValue, _ field: FieldSchema) {
-        mutate { storage in
-            if field.layout.isOmitted(value) { return storage.clear(field.number) }
-            storage.store(
-                value, number: field.number, field: field.index, oneof: field.layout.oneof)
+        let layouts = storage.pool.layouts
+        let layout = layouts[field.index]
+        mutate { contents in
+            if layout.isOmitted(value) { return contents.clear(layout.number) }
+            if layout.sharesOneof {
+                contents.clear(oneof: layout.oneof, but: layout.number, layouts: layouts)
+            }
+            contents.store(value, number: layout.number, field: field.index)
         }
     }
 

@@ -74,8 +74,26 @@ extension DynamicMapKey: Hashable {
         case .int64(let value): hasher.combine(value)
         case .uint32(let value): hasher.combine(value)
         case .uint64(let value): hasher.combine(value)
-        case .string(let value): for byte in value.utf8 { hasher.combine(byte) }
+        case .string(let value): Self.hash(value, into: &hasher)
         }
+    }
+}
+
+extension DynamicMapKey {
+    /// Hashes the bytes, eight at a time.
+    ///
+    /// `String` hashes its normalized form. A peer could then send many strings that are different and have
+    /// one hash, and each of them would be compared with all before it.
+    private static func hash(_ text: String, into hasher: inout Hasher) {
+        var word: UInt64 = 0
+        var byteCount = 0
+        for byte in text.utf8 {
+            word = word &<< 8 | UInt64(byte)
+            byteCount &+= 1
+            if byteCount & 7 == 0 { hasher.combine(word) }
+        }
+        hasher.combine(word)
+        hasher.combine(byteCount)
     }
 }
 

@@ -61,9 +61,10 @@ extension SchemaBuilder {
         let isMapEntry = entry.proto.options?.mapEntry == true
         if isMapEntry { try checkMapEntry(entry, numbers) }
         messageLayouts.append(
-            MessageLayout(
-                fields: entry.fields, layouts: layouts, isMapEntry: isMapEntry,
-                isMessageSet: entry.proto.options?.messageSetWireFormat == true))
+            tables.add(
+                message: index, fields: entry.fields, layouts: layouts, isMapEntry: isMapEntry,
+                isMessageSet: entry.proto.options?.messageSetWireFormat == true,
+                hasExtensions: !entry.extensionsByNumber.isEmpty))
         messages[index].wellKnown = wellKnown(entry, numbers)
     }
 
@@ -101,6 +102,17 @@ extension SchemaBuilder {
             guard !messageLayouts[message].needsRequiredCheck else { continue }
             messageLayouts[message].needsRequiredCheck = true
             pending += users[message]
+        }
+        for field in fields.indices where layouts[field].type.isMessage {
+            let target = layouts[field].targetIndex
+            layouts[field].needsRequiredCheck = messageLayouts[target].needsRequiredCheck
+        }
+    }
+
+    /// Marks the fields that share their oneof. A proto3 field with presence has one of its own.
+    mutating func markSharedOneofs() {
+        for field in fields.indices where layouts[field].oneof >= 0 {
+            layouts[field].sharesOneof = oneofs[Int(layouts[field].oneof)].fields.count > 1
         }
     }
 }

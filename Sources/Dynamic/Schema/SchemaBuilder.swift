@@ -16,6 +16,7 @@ struct SchemaBuilder {
     var symbols: [String: SchemaPool.Symbol] = [:]
     var layouts: [FieldLayout] = []
     var messageLayouts: [MessageLayout] = []
+    var tables = FieldTables()
 
     mutating func build(_ input: [Proto.FileDescriptorProto]) throws(SchemaError) -> SchemaPool {
         for file in input { try declare(file) }
@@ -24,6 +25,7 @@ struct SchemaBuilder {
         for method in methods.indices { try resolve(method: method) }
         for message in messages.indices { try layOut(message: message) }
         markRequiredChecks()
+        markSharedOneofs()
         return SchemaPool(self)
     }
 

@@ -32,6 +32,7 @@ final class SchemaPool: Sendable {
     let layouts: [FieldLayout]
     /// What coding needs of each message, by the index of the message.
     let messageLayouts: [MessageLayout]
+    let tables: FieldTables
 
     init(_ builder: SchemaBuilder) {
         files = builder.files
@@ -45,12 +46,13 @@ final class SchemaPool: Sendable {
         symbols = builder.symbols
         layouts = builder.layouts
         messageLayouts = builder.messageLayouts
+        tables = builder.tables
     }
 
     /// The field of `message` with that number, an extension included; nil when there is none.
     @inline(__always)
     func fieldIndex(of message: Int, number: UInt32) -> Int? {
-        let index = messageLayouts[message].index(of: number)
+        let index = tables.index(of: number, in: message, messageLayouts[message])
         return index >= 0 ? index : extensionIndex(of: message, number: number)
     }
 

@@ -94,7 +94,8 @@ struct TextFormatReader {
         if field.isList || field.isMap {
             return try elements(of: field, in: &message)
         }
-        guard message.storage.value(field.number) == nil || !field.layout.hasPresence else {
+        guard message.storage.contents.value(field.number) == nil || !field.layout.hasPresence
+        else {
             throw scanner.error("the field occurs twice")
         }
         if let oneof = field.oneof, message.present(in: oneof) != nil {
@@ -201,7 +202,7 @@ struct TextFormatReader {
         guard message.schema.wellKnown == .any else {
             throw scanner.error("\(message.schema.fullName) is not google.protobuf.Any")
         }
-        guard message.storage.entries.isEmpty else {
+        guard message.storage.contents.entries.isEmpty else {
             throw scanner.error("the Any has a type already")
         }
         guard let slash = url.lastIndex(of: "/"),
@@ -260,8 +261,8 @@ extension DynamicMessage {
     /// Adds an element to a list, or an entry, as a message, to a map.
     fileprivate mutating func add(_ value: DynamicValue, to field: FieldSchema) {
         guard field.isMap else {
-            return mutate { storage in
-                storage.update(field.number, field: field.index, initial: .list([])) {
+            return mutate { contents in
+                contents.update(field.number, field: field.index, initial: .list([])) {
                     $0.append(value)
                 }
             }
@@ -270,8 +271,8 @@ extension DynamicMessage {
             let key = entry.value(1).flatMap(DynamicMapKey.init),
             let element = entry.value(2)
         else { return }
-        mutate { storage in
-            storage.update(field.number, field: field.index, initial: .map([:])) {
+        mutate { contents in
+            contents.update(field.number, field: field.index, initial: .map([:])) {
                 $0.changeMap { $0[key] = element }
             }
         }
