@@ -11,13 +11,14 @@ SOURCES = Package.swift Sources Tests
 # Swift's libraries go into the binary where the system has none of its own, and what only a plug-in
 # would look for stays out. So does the library of C++ go in, where there is an archive of it: the
 # linker is shown a folder that has nothing else. Each function has a section of its own, so that the
-# linker removes those that nothing calls, and keeps one of those that are equal. Relocations have
-# their short form, which saves a megabyte, where the system's glibc reads it: since 2.36. With
-# SWIFTLET_SMALL, modules that a command line does not need fast are optimised for size.
+# linker removes those that nothing calls, and keeps one of those that are equal. Where the system's
+# glibc reads relocations in their short form, since 2.36, the toolchain's lld writes them so, which
+# saves a megabyte. With SWIFTLET_SMALL, modules that a command line does not need fast are optimised for size.
 ARCHIVES = $(CURDIR)/.build/archives
 ifeq ($(shell uname),Linux)
-SHORT_RELOCATIONS = $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, version, "."); \
-    if (version[1] > 2 || version[2] >= 36) print "-Xlinker --pack-dyn-relocs=relr" }')
+SHORT_RELOCATIONS = $(shell [ -x "$(TOOLS)ld.lld" ] && getconf GNU_LIBC_VERSION 2>/dev/null \
+    | awk '{ split($$2, version, "."); if (version[1] > 2 || version[2] >= 36) \
+        print "-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs" }')
 STATIC = --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc "-L$(ARCHIVES)" \
     -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --gc-sections -Xlinker --icf=safe \
     $(SHORT_RELOCATIONS)

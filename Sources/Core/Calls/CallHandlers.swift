@@ -84,10 +84,13 @@ extension HandlerObserver: CallPausing, CallWriting {
 
     func requestWasFinished() { state.withLock { $0.requestIsFinished = true } }
 
-    func willWrite(_ handler: @escaping @Sendable (Bool) -> Void) throws(RPCError) -> Bool {
+    func willWrite(
+        isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void
+    ) throws(RPCError) -> Bool {
         let result: Result<Bool, RPCError> = state.withLock { state in
-            guard !state.isOver else { return .success(false) }
+            // First: it is a mistake of the program, whether the call has ended by then or not.
             guard !state.requestIsFinished else { return .failure(.requestIsFinished) }
+            guard !isDropped, !state.isOver else { return .success(false) }
             state.writeHandlers.append(handler)
             return .success(true)
         }
@@ -156,8 +159,15 @@ protocol CallPausing: AnyObject, Sendable {
 
 /// Receives the reports of messages that are written to a call.
 protocol CallWriting: AnyObject, Sendable {
-    /// A message is about to be written. False if the call has ended.
-    func willWrite(_ handler: @escaping @Sendable (Bool) -> Void) throws(RPCError) -> Bool
+    /// A message is about to be written. False if the call has ended, and keeps no handler then.
+    /// Throws if the request was finished.
+    ///
+    /// - Parameters:
+    ///   - isDropped: Whether the call drops what is written.
+    ///   - handler: Called when there is room for the next message.
+    func willWrite(
+        isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void
+    ) throws(RPCError) -> Bool
     func requestWasFinished()
 }
 
@@ -174,7 +184,8 @@ public struct WritingCall<Request: Sendable>: Sendable {
         _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
     ) throws(RPCError) {
         let bytes = try codec.encode(message)
-        guard !running.call.dropsWrites, try writing.willWrite(then) else { return then(false) }
+        let isDropped = running.call.dropsWrites
+        guard try writing.willWrite(isDropped: isDropped, then) else { return then(false) }
         running.call.write(bytes, andFinish: false)
     }
 

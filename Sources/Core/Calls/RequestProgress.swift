@@ -12,9 +12,10 @@ extension RequestProgress {
     /// Whether all messages were accepted.
     var hasRoom: Bool { unwrittenCount <= 0 }
 
-    /// The error of another write; nil if it is allowed.
+    /// The error of another write; nil if it is allowed. A write to a finished request is a mistake of
+    /// the program, whether the call has ended by then or not.
     func failure(_ end: CallEnd?) -> RPCError? {
-        end?.errorOfWriting ?? (isFinished ? .requestIsFinished : nil)
+        isFinished ? .requestIsFinished : end?.errorOfWriting
     }
 
     mutating func finish() { isFinished = true }
