@@ -13,6 +13,9 @@ struct KernelCounter {
             return byteCount == MemoryLayout<UInt64>.size ? Int(clamping: value) : nil
         }
 
+        /// Ends the counting.
+        func close() { _ = Foundation.close(descriptor) }
+
         /// Counts system calls, in all threads that start later.
         static func systemCalls() -> KernelCounter? {
             for folder in ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] {
@@ -37,6 +40,7 @@ struct KernelCounter {
         }
     #else
         var count: Int? { nil }
+        func close() {}
         static func systemCalls() -> KernelCounter? { nil }
         static func allocations() -> KernelCounter? { nil }
     #endif
