@@ -68,6 +68,7 @@ bench:
 	.build/release/swiftlet-bench messages
 	.build/release/swiftlet-bench interceptors
 	.build/release/swiftlet-bench allocations
+	.build/release/swiftlet-bench policies
 	.build/release/swiftlet-bench calls
 
 # Every fuzz target for SECONDS_EACH seconds.
