@@ -41,9 +41,11 @@ WIDTH_OPTION = $(shell $(SWIFT) test --help-hidden 2>/dev/null \
 test:
 	$(SWIFT) test $(addsuffix =8,$(WIDTH_OPTION))
 
-# The tests under ThreadSanitizer, two at a time. The flags are explained in WatchedMutex.swift.
+# The tests under ThreadSanitizer, two at a time. The flags are explained in WatchedMutex.swift, what
+# is left out of reports in Tests/Races.
 # Messages, schemas and the engines have no threads; of Transport's tests, those of sockets and TLS have.
 races:
+	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
 	$(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \
 	    -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
