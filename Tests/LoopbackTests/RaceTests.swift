@@ -41,39 +41,128 @@ struct RaceTests {
         var all: [Int] { counts.withLock { $0 } }
     }
 
-    @Test("end exactly once, whatever races, and nothing of them is left")
-    func once() async throws {
-        let server = try LoopbackServer { server in
+    /// How the calls of a channel are sent again.
+    enum Policy: CaseIterable {
+        case none, retry, hedging
+
+        var arguments: ChannelArguments {
+            var config = ServiceConfig()
+            config.methods = [
+                MethodConfig([.all]) { method in
+                    switch self {
+                    case .none: break
+                    case .retry:
+                        var retry = RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])
+                        retry.initialBackoff = .milliseconds(1)
+                        method.attempts = .retry(retry)
+                    case .hedging:
+                        var hedging = HedgingPolicy(maxAttempts: 3)
+                        hedging.delay = .milliseconds(1)
+                        hedging.nonFatalCodes = [.unavailable]
+                        method.attempts = .hedging(hedging)
+                    }
+                }
+            ]
+            var arguments = ChannelArguments()
+            if self != .none { arguments.serviceConfig = config }
+            return arguments
+        }
+
+        /// Whether the server may refuse an attempt, because another one follows.
+        func refuses(_ index: Int, _ context: ServerContext) -> Bool {
+            self != .none && index.isMultiple(of: 3)
+                && context.metadata["grpc-previous-rpc-attempts"] == nil
+        }
+    }
+
+    private static let converse = Method<[UInt8], [UInt8]>(
+        "/t.T/Converse", .bidirectional, request: .bytes, reply: .bytes)
+
+    private static func server(_ policy: Policy) throws -> LoopbackServer {
+        try LoopbackServer { server in
             server.maxConcurrentStreams = 50
-            server.unary(Self.sayHello) { request, _ in
+            server.unary(Self.sayHello) { request, context in
                 if request.name.count == 3 { await Task.yield() }
+                if policy.refuses(Int(request.name) ?? 0, context) {
+                    throw RPCError(.unavailable, "not yet")
+                }
                 return HelloReply(message: request.name)
             }
+            server.bidirectional(Self.converse) { requests, replies, context in
+                var isFirst = true
+                for try await request in requests {
+                    if isFirst, policy.refuses(Int(request[0]), context) {
+                        throw RPCError(.unavailable, "not yet")
+                    }
+                    isFirst = false
+                    try await replies.write(request)
+                }
+            }
         }
+    }
+
+    /// Starts a call that reports its end to `end`, once. Returns the call, and what cancels it.
+    private typealias Start =
+        @Sendable (
+            Channel, _ index: Int, CallOptions, _ end: @escaping @Sendable () -> Void
+        ) throws -> (call: AnyObject, cancel: @Sendable () -> Void)
+
+    private static let unary: Start = { channel, index, options, end in
+        let call = try channel.startUnary(
+            sayHello, HelloRequest(name: "\(index)"), options: options
+        ) { result in
+            if case .success(let response) = result {
+                #expect(response.message.message == "\(index)")
+            }
+            end()
+        }
+        return (call.call, { call.cancel() })
+    }
+
+    private static let streams: Start = { channel, index, options, end in
+        let call = channel.startBidirectional(
+            converse, options: options,
+            handlers: ResponseHandlers { message in
+                #expect(message.count == index % 5 + 1)
+            } end: { _ in
+                end()
+            })
+        let message = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 5 + 1)
+        for _ in 0..<index % 5 { try call.write(message) }
+        call.finish()
+        return (call.running.call, { call.cancel() })
+    }
+
+    @Test(
+        "end exactly once, whatever races, and nothing of them is left", arguments: Policy.allCases)
+    func once(policy: Policy) async throws {
+        try await race(policy, Self.callCount, Self.unary)
+    }
+
+    @Test("end exactly once, and nothing is left, if they are streams", arguments: Policy.allCases)
+    func streamsOnce(policy: Policy) async throws {
+        try await race(policy, Self.callCount / 2, Self.streams)
+    }
+
+    private func race(_ policy: Policy, _ count: Int, _ start: Start) async throws {
+        let server = try Self.server(policy)
         let queue = try CompletionQueue()
         weak var lastCall: AnyObject?
         do {
-            let channel = try Channel(server.target, credentials: .insecure, queue: queue)
-            let ends = Ends(Self.callCount)
-            var generator = SystemRandomNumberGenerator()
-            for index in 0..<Self.callCount {
+            let channel = try Channel(
+                server.target, credentials: .insecure, arguments: policy.arguments, queue: queue)
+            let ends = Ends(count)
+            for index in 0..<count {
                 var options = CallOptions()
-                let fate = Int.random(in: 0..<4, using: &generator)
+                let fate = Int.random(in: 0..<4)
                 if fate == 0 { options.timeout = .microseconds(Int.random(in: 0..<3_000)) }
-                let call = try channel.startUnary(
-                    Self.sayHello, HelloRequest(name: "\(index)"), options: options
-                ) { result in
-                    if case .success(let response) = result {
-                        #expect(response.message.message == "\(index)")
-                    }
-                    ends.end(index)
-                }
-                lastCall = call.call
-                if fate == 1 { call.cancel() }
+                let (call, cancel) = try start(channel, index, options) { ends.end(index) }
+                lastCall = call
+                if fate == 1 { cancel() }
                 if fate == 2 {
                     Task {
                         await Task.yield()
-                        call.cancel()
+                        cancel()
                     }
                 }
                 // Not all at once, so that calls are caught in every phase.

@@ -211,6 +211,24 @@ struct RetryTests {
         #expect(attempts.list.count == 1)
     }
 
+    @Test(
+        "is committed when its only message is larger than what is kept",
+        arguments: [1_000, 300_000])
+    func tooLargeUnary(byteCount: Int) async throws {
+        let attempts = Attempts()
+        let server = try Self.server(attempts, failureCount: 1)
+        let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
+        let message = [UInt8](repeating: 1, count: byteCount)
+        let isKept = byteCount < ChannelArguments().maxReplayByteCount
+        do {
+            _ = try await channel.unary(Self.echo, message)
+            #expect(isKept)
+        } catch {
+            #expect(!isKept && error.code == .unavailable)
+        }
+        #expect(attempts.list.count == (isKept ? 2 : 1))
+    }
+
     @Test("is not retried while too many calls fail")
     func throttled() async throws {
         let attempts = Attempts()

@@ -48,6 +48,7 @@ extension BlockingCall {
             do throws(RPCError) {
                 return try method.replyCodec.decode(bytes.contiguous.span)
             } catch {
+                inbox.fail(error)
                 call.fail(error)
                 throw error
             }
@@ -161,14 +162,30 @@ extension BlockingInbox {
     func receive(initialMetadata: Metadata) { note { $0.initialMetadata = initialMetadata } }
 
     func receive(message: [UInt8], from call: any CallRequests) {
-        note { $0.messages.append(message) }
+        note { if $0.end == nil { $0.messages.append(message) } }
     }
 
     func messageWasWritten(wasAccepted: Bool) {
         note { $0.request.wasWritten(wasAccepted: wasAccepted) }
     }
 
-    func receive(end: CallEnd) { note { $0.end = end } }
+    func receive(end: CallEnd) {
+        note { state in
+            var end = end
+            end.keepFailure(of: state.end)
+            state.end = end
+            if end.dropsUnread { state.messages = Backlog() }
+        }
+    }
+
+    /// The call has failed on this side: its messages are dropped, also those that another thread is
+    /// about to deliver, and its end keeps this error.
+    func fail(_ error: RPCError) {
+        note { state in
+            state.messages = Backlog()
+            state.end = CallEnd(error: error, trailers: state.end?.trailers ?? Metadata())
+        }
+    }
 
     private func note(_ change: (inout State) -> Void) {
         state.withLock { change(&$0) }

@@ -39,6 +39,11 @@ extension CallObserver {
     }
 
     package func receive(_ response: inout RawResponse, from call: any CallRequests) {
+        receiveParts(of: &response, from: call)
+    }
+
+    /// Receives a response as the parts that it consists of.
+    func receiveParts(of response: inout RawResponse, from call: any CallRequests) {
         if let metadata = response.initialMetadata { receive(initialMetadata: metadata) }
         if let message = response.message.take() { receive(message: message, from: call) }
         receive(end: response.end)
@@ -70,6 +75,16 @@ public struct CallEnd: Sendable {
 
     /// The times of the call; nil if it never reached the network.
     public var timeline: CallTimeline? { times?.timeline }
+}
+
+extension CallEnd {
+    /// Keeps the error of an earlier end, with which the call failed on this side: what the call itself
+    /// reports afterwards may be an end that it had before.
+    mutating func keepFailure(of earlier: CallEnd?) {
+        guard let earlier else { return }
+        error = earlier.error
+        dropsUnread = true
+    }
 }
 
 /// Carries a call that has a stream: a connection, or a fake of one.

@@ -61,7 +61,8 @@ extension ResponseInbox {
         }
     }
 
-    /// The call has failed on this side: its messages are dropped.
+    /// The call has failed on this side: its messages are dropped, also those that another thread is
+    /// about to deliver, and its end keeps this error.
     func fail(_ error: RPCError) {
         state.withLock { state in
             state.messages.removeAll()
@@ -156,6 +157,7 @@ extension ResponseInbox {
 
     func receive(messages: inout MessageQueue, from call: any CallRequests) {
         let (reader, found): (Resumption<Found>?, Found) = state.withLock { state in
+            guard state.end == nil else { return (nil, .nothing) }
             // The first message was asked for, so it does not count.
             state.readByteCount -= messages.firstByteCount
             state.messages.append(all: &messages)
@@ -176,8 +178,9 @@ extension ResponseInbox {
     }
 
     func receive(end: consuming CallEnd) {
-        let end = end
+        var end = end
         let (reader, metadataReaders, writers) = state.withLock { state in
+            end.keepFailure(of: state.end)
             state.end = end
             if end.dropsUnread { state.messages.removeAll() }
             defer {

@@ -14,20 +14,23 @@ struct AttemptPlan {
     }
 
     private enum Policy {
-        case retry(RetryState, due: Duration?)
+        case retry(RetryState)
         case hedging(HedgingState)
         /// No policy: the call waited for the service config, and that has none for its method.
         case once(wasSent: Bool)
     }
 
     private var policy: Policy
+    /// When the next attempt of a retry policy is sent; nil when none is due.
+    private var due: Duration?
     /// The attempts that the next one's `grpc-previous-rpc-attempts` counts.
     private(set) var previousAttemptCount = 0
 
     init(_ attempts: MethodConfig.Attempts?, throttle: RetryThrottle?, now: Duration) {
         switch attempts {
         case .retry(let policy)?:
-            self.policy = .retry(RetryState(policy, throttle: throttle), due: now)
+            self.policy = .retry(RetryState(policy, throttle: throttle))
+            due = now
         case .hedging(let policy)?:
             self.policy = .hedging(HedgingState(policy, throttle: throttle, now: now))
         case nil: policy = .once(wasSent: false)
@@ -36,16 +39,22 @@ struct AttemptPlan {
 }
 
 extension AttemptPlan {
+    /// Whether another attempt may be due that does not wait for a failure.
+    var hasMoreAttempts: Bool {
+        guard case .hedging = policy else { return false }
+        return true
+    }
+
     /// What is due at `now`.
     mutating func next(now: Duration) -> Next {
         switch policy {
         case .once(let wasSent):
             policy = .once(wasSent: true)
             return Next(sendsAttempt: !wasSent)
-        case .retry(let state, let due):
+        case .retry(let state):
             guard let due else { return Next() }
             guard due <= now else { return Next(wakeTime: due) }
-            policy = .retry(state, due: nil)
+            self.due = nil
             previousAttemptCount = state.previousAttemptCount
             return Next(sendsAttempt: true, kind: previousAttemptCount > 0 ? .retry : .first)
         case .hedging(var state):
@@ -64,18 +73,16 @@ extension AttemptPlan {
     mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Next {
         switch policy {
         case .once: return Next(givesUp: true)
-        case .retry(var state, _):
+        case .retry(var state):
             let decision = state.attemptFailed(failure)
+            policy = .retry(state)
+            due = nil
             switch decision {
             case .retry(let delay):
-                policy = .retry(state, due: now + delay)
+                due = now + delay
                 return next(now: now)
-            case .transparent:
-                policy = .retry(state, due: nil)
-                return Next(sendsAttempt: true, kind: .transparent)
-            case .giveUp:
-                policy = .retry(state, due: nil)
-                return Next(givesUp: true)
+            case .transparent: return Next(sendsAttempt: true, kind: .transparent)
+            case .giveUp: return Next(givesUp: true)
             }
         case .hedging(var state):
             let outcome = state.attemptFailed(failure, now: now)
@@ -90,25 +97,22 @@ extension AttemptPlan {
 
     /// The committed attempt has failed: nothing follows, but the throttle counts it.
     mutating func committedAttemptFailed(_ failure: AttemptFailure) {
-        guard case .retry(var state, _) = policy else { return }
+        guard case .retry(var state) = policy else { return }
         _ = state.attemptFailed(failure, isCommitted: true)
-        policy = .retry(state, due: nil)
+        policy = .retry(state)
     }
 
     mutating func commit() {
-        switch policy {
-        case .once: break
-        case .retry(let state, _): policy = .retry(state, due: nil)
-        case .hedging(var state):
-            state.commit()
-            policy = .hedging(state)
-        }
+        due = nil
+        guard case .hedging(var state) = policy else { return }
+        state.commit()
+        policy = .hedging(state)
     }
 
     func attemptSucceeded() {
         switch policy {
         case .once: break
-        case .retry(let state, _): state.attemptSucceeded()
+        case .retry(let state): state.attemptSucceeded()
         case .hedging(let state): state.attemptSucceeded()
         }
     }

@@ -18,6 +18,9 @@ struct RequestReplay {
         fileprivate var demand = 0
     }
 
+    /// The whole request of a call with one message, which each attempt sends with its start; nil for
+    /// other calls.
+    private(set) var only: EncodedMessage?
     private var messages: [(message: EncodedMessage, allowsCompression: Bool)] = []
     /// Messages that were dropped from the front.
     private var droppedCount = 0
@@ -44,6 +47,12 @@ extension RequestReplay {
         messages.append((message, allowsCompression))
         isFinished = andFinish
         return true
+    }
+
+    /// The request is this message alone, and attempts ask for their responses themselves.
+    mutating func writeOnly(_ message: EncodedMessage) {
+        byteCount = message.byteCount
+        only = message
     }
 
     mutating func finish() { isFinished = true }
@@ -83,8 +92,12 @@ extension RequestReplay {
         freeCount = 0
     }
 
+    /// No other attempt is started. The committed one may still need messages that wait for it.
+    mutating func commit() { only = nil }
+
     /// Drops everything: the call has ended.
     mutating func removeAll() {
+        only = nil
         droppedCount += messages.count
         messages = []
         freeCount = 0

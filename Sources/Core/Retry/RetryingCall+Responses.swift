@@ -13,6 +13,29 @@ extension RetryingCall {
         if isCommitted(to: attempt) { deliver(.message(message)) }
     }
 
+    /// A response that arrived whole. One with an error may be followed by another attempt, and is
+    /// judged by its parts.
+    func attempt(
+        _ attempt: Attempt, received response: inout RawResponse, from core: any CallRequests
+    ) {
+        guard response.end.error == nil else {
+            return attempt.receiveParts(of: &response, from: core)
+        }
+        let others: [Attempt]? = state.withLock { state in
+            guard !state.isOver, state.committed == nil || state.committed === attempt else {
+                return nil
+            }
+            let others = state.commit(to: attempt)
+            state.plan?.attemptSucceeded()
+            state.end()
+            return others
+        }
+        guard let others else { return }
+        closeTimers()
+        for other in others { other.core?.cancel() }
+        deliver(&response)
+    }
+
     private func isCommitted(to attempt: Attempt) -> Bool {
         state.withLock { $0.committed === attempt }
     }
@@ -24,7 +47,7 @@ extension RetryingCall {
                 own.writtenCount += 1
                 return own.writtenCount
             }
-            guard !state.isUnary, count > state.reportedCount else { return false }
+            guard count > state.reportedCount else { return false }
             state.reportedCount = count
             return true
         }
@@ -80,32 +103,53 @@ extension RetryingCall {
     func finish(with end: CallEnd) {
         let attempts: [Attempt]? = state.withLock { state in
             guard !state.isOver else { return nil }
-            state.isOver = true
-            state.replay.removeAll()
-            defer { state.attempts = [] }
+            defer { state.end() }
             return state.attempts
         }
         guard let attempts else { return }
-        timer.close()
-        deadlineTimer.close()
+        closeTimers()
         for attempt in attempts { attempt.core?.cancel() }
         deliver(.end(end))
     }
 
-    func deliver(_ event: Event) {
-        events.handle(event) { event in
-            let observer: (any CallObserver)? = state.withLock { state in
-                guard case .end = event else { return state.observer }
-                return state.observer.take()
-            }
-            switch event {
-            case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
-            case .message(let message): observer?.receive(message: message, from: self)
-            case .written(let wasAccepted):
-                observer?.messageWasWritten(wasAccepted: wasAccepted)
-            case .end(let end): observer?.receive(end: end)
-            }
+    private func closeTimers() {
+        timer.close()
+        deadlineTimer.close()
+    }
+
+    func deliver(_ event: Event) { events.handle(event, hand) }
+
+    /// The same for a response, whose parts the observer may move out unless it waits behind another
+    /// event.
+    private func deliver(_ response: inout RawResponse) {
+        events.handle(
+            orKeep: .response(response),
+            now: { takeObserver()?.receive(&response, from: self) }, hand)
+    }
+
+    private func hand(_ event: Event) {
+        switch event {
+        case .initialMetadata(let metadata): observer?.receive(initialMetadata: metadata)
+        case .message(let message): observer?.receive(message: message, from: self)
+        case .written(let wasAccepted): observer?.messageWasWritten(wasAccepted: wasAccepted)
+        case .response(var response): takeObserver()?.receive(&response, from: self)
+        case .end(let end): takeObserver()?.receive(end: end)
         }
+    }
+
+    private var observer: (any CallObserver)? { state.withLock { $0.observer } }
+
+    /// The observer, for its last event.
+    private func takeObserver() -> (any CallObserver)? { state.withLock { $0.observer.take() } }
+}
+
+extension RetryingCall.State {
+    /// The call has its result.
+    fileprivate mutating func end() {
+        isOver = true
+        replay.removeAll()
+        attempts = []
+        committed = nil
     }
 }
 

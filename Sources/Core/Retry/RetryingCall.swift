@@ -13,16 +13,20 @@ final class RetryingCall: CallRequests {
         case initialMetadata(Metadata)
         case message([UInt8])
         case written(wasAccepted: Bool)
+        /// A complete response, for an observer that accepts it whole.
+        case response(RawResponse)
         case end(CallEnd)
     }
 
     struct State {
         var observer: (any CallObserver)?
+        /// The deadline is absolute: it is one for all attempts.
+        var options: CallOptions
         var replay: RequestReplay
         /// Nil until the service config is known.
         var plan: AttemptPlan?
-        var config: MethodConfig?
-        /// Attempts that have not ended.
+        /// Attempts that have not ended. Empty after the end of the call, as
+        /// ``committed`` is nil then: an attempt refers to its call.
         var attempts: [Attempt] = []
         var committed: Attempt?
         /// Failures of attempts that are over, for the error of the call.
@@ -31,22 +35,21 @@ final class RetryingCall: CallRequests {
         var reportedCount = 0
         var writtenCount = 0
         var isStarted = false
-        /// Messages are not reported as written: the request has only one.
-        var isUnary = false
         var isOver = false
         var mayHaveSent = false
     }
 
-    private let options: CallOptions
     private let path: String
     private let limits: MessageLimits
-    private let deadline: Deadline
     private let backend: any ChannelBackend
     private let configs: MethodConfigs
+    /// What the service config says, if it was known when the call was made.
+    private let knownPolicy: MethodPolicy?
     private let makeCore: MethodConfigs.MakeCore
     /// As the observer says.
     let runsHandlers: Bool
     let isAwaited: Bool
+    let acceptsWholeResponse: Bool
     let timer = TimerSlot()
     let deadlineTimer = TimerSlot()
     let events = SerialMailbox<Event>()
@@ -55,24 +58,24 @@ final class RetryingCall: CallRequests {
 
     init(
         _ options: CallOptions, path: String, _ limits: MessageLimits, configs: MethodConfigs,
-        backend: any ChannelBackend, observer: any CallObserver,
+        knownPolicy: MethodPolicy?, backend: any ChannelBackend, observer: any CallObserver,
         makeCore: @escaping MethodConfigs.MakeCore
     ) {
         var options = options
-        deadline = options.deadline
-        options.absoluteDeadline = deadline
+        options.absoluteDeadline = options.deadline
         options.timeout = nil
-        self.options = options
         self.path = path
         self.limits = limits
         self.configs = configs
+        self.knownPolicy = knownPolicy
         self.backend = backend
         self.makeCore = makeCore
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited
+        acceptsWholeResponse = observer.acceptsWholeResponse
         state = Mutex(
             State(
-                observer: observer,
+                observer: observer, options: options,
                 replay: RequestReplay(maxByteCount: limits.maxReplayByteCount)))
     }
 }
@@ -81,28 +84,38 @@ final class RetryingCall: CallRequests {
 
 extension RetryingCall {
     func start() {
-        let isFirst = state.withLock { state in
+        let deadline: Deadline? = state.withLock { state in
             defer { state.isStarted = true }
-            return !state.isStarted && !state.isOver
+            return state.isStarted || state.isOver ? nil : state.options.absoluteDeadline
         }
-        guard isFirst else { return }
-        if let instant = deadline.moment {
-            deadlineTimer.schedule(RetryDeadline(self), at: instant, on: loop)
-        }
+        guard let deadline else { return }
+        schedule(deadline)
+        if let knownPolicy { return begin(knownPolicy) }
         // The resolver of an idle channel starts with the first call.
-        if !configs.whenKnown({ [self] in begin(configs.policy(for: path)) }) { backend.connect() }
+        if !configs.whenKnown({ [self] in apply(configs.policy(for: path)) }) { backend.connect() }
+    }
+
+    private func schedule(_ deadline: Deadline) {
+        guard let instant = deadline.moment else { return }
+        deadlineTimer.schedule(RetryDeadline(self), at: instant, on: loop)
     }
 
     func start(only message: consuming EncodedMessage) {
         var message: EncodedMessage? = message
         state.withLock { state in
-            state.isUnary = true
-            guard let message = message.take() else { return }
-            _ = state.replay.write(message, allowsCompression: true, andFinish: true)
-            state.replay.receiveNext()
-            state.replay.receiveNext()
+            if let message = message.take() { state.replay.writeOnly(message) }
         }
         start()
+    }
+
+    /// The policy of a call that waited for it.
+    private func apply(_ policy: MethodPolicy) {
+        let deadline = state.withLock { state in
+            policy.config?.apply(to: &state.options, limits)
+            return state.options.absoluteDeadline
+        }
+        schedule(deadline)
+        begin(policy)
     }
 
     private func begin(_ policy: MethodPolicy) {
@@ -112,7 +125,6 @@ extension RetryingCall {
             var plan = AttemptPlan(
                 policy.config?.attempts, throttle: policy.throttle, now: now)
             defer { state.plan = plan }
-            state.config = policy.config
             return plan.next(now: now)
         }
         if let next { carryOut(next) }
@@ -182,6 +194,7 @@ extension RetryingCall {
 
         var runsHandlers: Bool { call.runsHandlers }
         var isAwaited: Bool { call.isAwaited }
+        var acceptsWholeResponse: Bool { call.acceptsWholeResponse }
 
         init(_ call: RetryingCall) { self.call = call }
 
@@ -201,6 +214,10 @@ extension RetryingCall {
             if wasAccepted { call.attemptWrote(self) }
         }
 
+        func receive(_ response: inout RawResponse, from core: any CallRequests) {
+            call.attempt(self, received: &response, from: core)
+        }
+
         func receive(end: consuming CallEnd) { call.attempt(self, ended: end) }
     }
 
@@ -211,26 +228,40 @@ extension RetryingCall {
 
     private func sendAttempt(_ kind: AttemptKind) {
         let attempt = Attempt(self)
-        let start: (previousCount: Int, config: MethodConfig?)? = state.withLock { state in
+        let begun: (options: CallOptions, previousCount: Int)? = state.withLock { state in
             guard !state.isOver, state.committed == nil else { return nil }
             state.attempts.append(attempt)
-            return (state.plan?.previousAttemptCount ?? 0, state.config)
+            return (state.options, state.plan?.previousAttemptCount ?? 0)
         }
-        guard let (previousCount, config) = start else { return }
-        var options = options
-        config?.apply(to: &options, limits)
+        guard var options = begun?.options, let previousCount = begun?.previousCount else { return }
         if previousCount > 0 {
             options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
-        let core = makeCore(options, attempt, kind)
-        attempt.state.withLock { $0.core = core }
-        pump(attempt)
-        core.start()
+        start(attempt, makeCore(options, attempt, kind))
         // A hedging policy without delay sends the next one at once.
-        let now = time
-        let next = state.withLock { $0.isOver ? nil : $0.plan?.next(now: now) }
+        let next: AttemptPlan.Next? = state.withLock { state in
+            guard !state.isOver, state.plan?.hasMoreAttempts ?? false else { return nil }
+            return state.plan?.next(now: time)
+        }
         if let next { carryOut(next) }
+    }
+
+    private func start(_ attempt: Attempt, _ core: CallCore) {
+        let (isOver, message): (Bool, EncodedMessage?) = state.withLock { state in
+            // Ended in the meantime, without this attempt, which had no call yet.
+            guard !state.isOver else { return (true, nil) }
+            attempt.state.withLock { $0.core = core }
+            return (false, state.replay.only)
+        }
+        guard !isOver else { return }
+        commitIfTooLarge()
+        if let message {
+            core.start(only: message)
+        } else {
+            pump(attempt)
+            core.start()
+        }
     }
 
     private func pumpAll() {
@@ -254,12 +285,15 @@ extension RetryingCall {
 
     private func nextStep(of attempt: Attempt) -> (CallCore, RequestReplay.Step)? {
         state.withLock { state in
-            attempt.state.withLock { own in
-                let drops = state.committed === attempt
-                let step = own.core.flatMap { core in
-                    state.replay.next(for: &own.position, drops: drops).map { (core, $0) }
+            let drops = state.committed === attempt
+            // What the committed attempt has is dropped, so that another one could not go on.
+            let isServed = !state.isOver && (drops || state.committed == nil)
+            return attempt.state.withLock { own in
+                guard isServed, let core = own.core else {
+                    return own.pump.next(nil as (CallCore, RequestReplay.Step)?)
                 }
-                return own.pump.next(step)
+                let step = state.replay.next(for: &own.position, drops: drops)
+                return own.pump.next(step.map { (core, $0) })
             }
         }
     }
@@ -277,14 +311,22 @@ extension RetryingCall {
     func commit(to attempt: Attempt) {
         let others: [Attempt] = state.withLock { state in
             guard state.committed == nil, !state.isOver else { return [] }
-            state.committed = attempt
-            state.plan?.commit()
-            let others = state.attempts.filter { $0 !== attempt }
-            state.attempts = [attempt]
-            return others
+            return state.commit(to: attempt)
         }
         timer.cancel()
         for other in others { other.core?.cancel() }
         pump(attempt)
+    }
+}
+
+extension RetryingCall.State {
+    /// Commits the call to an attempt. Returns the others, which are to be cancelled.
+    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt] {
+        committed = attempt
+        plan?.commit()
+        replay.commit()
+        guard attempts.count > 1 else { return [] }
+        defer { attempts = [attempt] }
+        return attempts.filter { $0 !== attempt }
     }
 }

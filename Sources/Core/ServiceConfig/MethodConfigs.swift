@@ -88,12 +88,13 @@ extension MethodConfigs {
 
     /// What the config says about a method. To be called when the config is known.
     func policy(for path: String) -> MethodPolicy {
-        state.withLock { state in
-            MethodPolicy(config: state.table.config(for: path), throttle: state.throttle)
-        }
+        state.withLock { $0.policy(for: path) }
     }
 
-    private var isKnown: Bool { state.withLock { $0.isKnown } }
+    /// The same before the config may be known; nil as long as it is not.
+    private func knownPolicy(for path: String) -> MethodPolicy? {
+        state.withLock { $0.isKnown ? $0.policy(for: path) : nil }
+    }
 
     /// The call of a method, with the options that its config allows.
     func makeCall(
@@ -101,18 +102,22 @@ extension MethodConfigs {
         _ backend: any ChannelBackend, observer: consuming any CallObserver,
         makeCore: @escaping MakeCore
     ) -> any CallRequests {
-        if isKnown {
-            let policy = policy(for: path)
-            policy.config?.apply(to: &options, limits)
-            guard policy.config?.attempts != nil else { return makeCore(options, observer, .first) }
+        let known = knownPolicy(for: path)
+        if let known {
+            known.config?.apply(to: &options, limits)
+            guard known.config?.attempts != nil else { return makeCore(options, observer, .first) }
         }
         return RetryingCall(
-            options, path: path, limits, configs: self, backend: backend, observer: observer,
-            makeCore: makeCore)
+            options, path: path, limits, configs: self, knownPolicy: known, backend: backend,
+            observer: observer, makeCore: makeCore)
     }
 }
 
 extension MethodConfigs.State {
+    fileprivate func policy(for path: String) -> MethodPolicy {
+        MethodPolicy(config: table.config(for: path), throttle: throttle)
+    }
+
     fileprivate mutating func release() -> [@Sendable () -> Void] {
         isKnown = true
         defer { waiting = [] }

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import SwiftletCore
+
+/// A reader that finds a message unreadable fails its call while another thread may be delivering.
+@Suite("An inbox whose reader has failed the call")
+struct InboxTests {
+    private static let failure = RPCError(.internal, "a message that cannot be read")
+
+    /// A call of which nothing is asked.
+    private final class Idle: CallRequests {
+        func start() {}
+        func write(_: consuming EncodedMessage, andFinish _: Bool, allowsCompression _: Bool) {}
+        func finish() {}
+        func receiveNext() {}
+        func cancel() {}
+        func fail(_: RPCError) {}
+        var hasUnreadEnd: Bool { false }
+        var mayHaveSent: Bool { true }
+    }
+
+    private static var trailers: Metadata {
+        var trailers = Metadata()
+        trailers["x-cost"] = "3"
+        return trailers
+    }
+
+    @Test("drops what is delivered afterwards, and keeps the error behind the end of the call")
+    func tasks() {
+        let inbox = ResponseInbox()
+        inbox.receive(message: [1], from: Idle())
+        inbox.fail(Self.failure)
+        inbox.receive(message: [2], from: Idle())
+        #expect(inbox.polledCode == .internal)
+        inbox.receive(end: CallEnd(error: nil, trailers: Self.trailers))
+        #expect(inbox.polledCode == .internal)
+        #expect(inbox.end?.trailers["x-cost"] == "3")
+    }
+
+    @Test("drops what is delivered afterwards, and keeps the error, for a thread as well")
+    func threads() throws {
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let inbox = BlockingInbox(queue)
+        inbox.receive(message: [1], from: Idle())
+        inbox.fail(Self.failure)
+        inbox.receive(message: [2], from: Idle())
+        #expect(inbox.foundCode == .internal)
+        inbox.receive(end: CallEnd(error: nil, trailers: Self.trailers))
+        #expect(inbox.foundCode == .internal)
+        #expect(inbox.end?.trailers["x-cost"] == "3")
+    }
+
+    @Test("keeps the error when the end of the call came first")
+    func endedBefore() throws {
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let inbox = BlockingInbox(queue)
+        inbox.receive(message: [1], from: Idle())
+        inbox.receive(end: CallEnd(error: nil, trailers: Self.trailers))
+        inbox.fail(Self.failure)
+        #expect(inbox.foundCode == .internal)
+        #expect(inbox.end?.trailers["x-cost"] == "3")
+    }
+}
+
+extension ResponseInbox {
+    /// The code of the end; nil if a message or nothing is there.
+    fileprivate var polledCode: StatusCode? {
+        guard case .end(let end) = poll().found else { return nil }
+        return end.error?.code
+    }
+}
+
+extension BlockingInbox {
+    fileprivate var foundCode: StatusCode? {
+        guard case .end(let end) = waitForMessage() else { return nil }
+        return end.error?.code
+    }
+}

@@ -1,0 +1,105 @@
+import Swiftlet
+import SwiftletLoopback
+import Testing
+
+@testable import SwiftletCore
+
+/// A call with a policy and its attempts refer to each other while the call runs.
+@Suite("A call with a retry policy, and its attempts", .timeLimit(.minutes(5)))
+struct RetryReleaseTests {
+    struct Way: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// Attempts of each call that fail.
+        var failureCount = 0
+        var isHedged = false
+        var byteCount = 1
+        /// Whether the caller cancels the call at once.
+        var isCancelled = false
+        var code = StatusCode.ok
+    }
+
+    private static let ways = [
+        Way(testDescription: "answered"),
+        Way(testDescription: "answered after a retry", failureCount: 1),
+        Way(testDescription: "failed too often", failureCount: 9, code: .unavailable),
+        Way(
+            testDescription: "too large to be kept", failureCount: 9, byteCount: 300_000,
+            code: .unavailable),
+        Way(testDescription: "hedged", isHedged: true),
+        Way(testDescription: "cancelled", isCancelled: true, code: .cancelled),
+    ]
+
+    private static func arguments(_ way: Way) -> ChannelArguments {
+        var retry = RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])
+        retry.initialBackoff = .milliseconds(1)
+        var config = ServiceConfig()
+        config.methods = [
+            MethodConfig([.all]) { method in
+                if way.isHedged {
+                    method.attempts = .hedging(HedgingPolicy(maxAttempts: 3))
+                } else {
+                    method.retry = retry
+                }
+            }
+        ]
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = config
+        return arguments
+    }
+
+    private static func server(_ way: Way) throws -> LoopbackServer {
+        @Sendable func attempt(_ context: ServerContext) throws {
+            let previous = context.metadata["grpc-previous-rpc-attempts"].flatMap(Int.init) ?? 0
+            if previous < way.failureCount { throw RPCError(.unavailable, "not yet") }
+        }
+        return try LoopbackServer { server in
+            server.unary(RetryTests.echo) { request, context in
+                try attempt(context)
+                return request
+            }
+            server.bidirectional(RetryTests.chat) { requests, writer, context in
+                try attempt(context)
+                for try await request in requests { try await writer.write(request) }
+            }
+        }
+    }
+
+    @Test("are released together when the call has ended", arguments: ways)
+    func released(way: Way) async throws {
+        let server = try Self.server(way)
+        let channel = try server.makeChannel(arguments: Self.arguments(way))
+        let request = [UInt8](repeating: 1, count: way.byteCount)
+        weak var unary: RetryingCall?
+        weak var stream: RetryingCall?
+        do {
+            let (ends, end) = AsyncStream.makeStream(of: StatusCode.self)
+            let call = try channel.startUnary(RetryTests.echo, request) { result in
+                switch result {
+                case .success: end.yield(.ok)
+                case .failure(let error): end.yield(error.code)
+                }
+            }
+            unary = try #require(call.call as? RetryingCall)
+            let writing = channel.startBidirectional(
+                RetryTests.chat,
+                handlers: ResponseHandlers { _ in
+                } end: { result in
+                    switch result {
+                    case .success: end.yield(.ok)
+                    case .failure(let error): end.yield(error.code)
+                    }
+                })
+            stream = try #require(writing.running.call as? RetryingCall)
+            try writing.write(request)
+            writing.finish()
+            if way.isCancelled {
+                call.cancel()
+                writing.cancel()
+            }
+            var codes: [StatusCode] = []
+            for await code in ends.prefix(2) { codes.append(code) }
+            #expect(codes == [way.code, way.code])
+        }
+        try await eventually { unary == nil && stream == nil }
+    }
+}
