@@ -34,6 +34,7 @@ enum Main {
                     "policies", "what balancing and retry policies add to a call",
                     PolicyBenchmark.run
                 ),
+                ("kept", "memory that ended calls keep; fails if they do", KeptMemory.run),
             ]
 
     static func main() async {

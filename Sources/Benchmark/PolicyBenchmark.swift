@@ -150,7 +150,7 @@ enum PolicyBenchmark {
     }
 }
 
-/// A server whose socket has many names, so that it stands for many endpoints.
+/// One server with one socket, and many names of that socket. A channel takes each name for an endpoint.
 private final class ManyNames: Sendable {
     private let server: Mutex<ServerProcess>
     private let folder: URL

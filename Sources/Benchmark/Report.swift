@@ -21,7 +21,11 @@ struct Report {
     ) {
         let row = Row(name: name, value: value, unit: unit, ratio: ratio, note: note)
         rows.append(row)
-        if asJSON { print(row.json) }
+        if asJSON {
+            print(row.json)
+            // A reader of a pipe sees each row when it is measured.
+            fflush(nil)
+        }
     }
 
     /// Prints the table, unless the rows were already printed as JSON.

@@ -288,7 +288,8 @@ extension CompletionQueue {
         do throws(SystemError) {
             guard try loop.turn(until: deadline, &scratch) else { return false }
         } catch {
-            // Fails only if the program has closed the descriptor of the poller.
+            // Fails only if the program has closed the descriptor of the poller. Then no call of the
+            // queue can go on, and none has an end that could be reported.
             fatalError("the completion queue's descriptor was closed: \(error)")
         }
         if mode == .byHand { gate.open() }

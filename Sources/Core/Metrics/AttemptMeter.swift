@@ -58,15 +58,16 @@ extension AttemptMeter {
     private func end(
         _ code: StatusCode, _ tally: Tally, next: Stage, at now: MonotonicInstant
     ) -> Bool {
-        let former: Stage = stage.withLock { stage in
-            defer { stage = next }
-            return stage
-        }
-        guard case .running(let since, let streamCount) = former else {
+        let running: (since: MonotonicInstant, streamCount: Int)? = stage.withLock { stage in
             // A call that has ended, or never began, is not sent again.
-            stage.withLock { $0 = .ended }
-            return false
+            guard case .running(let since, let streamCount) = stage else {
+                stage = .ended
+                return nil
+            }
+            stage = next
+            return (since, streamCount)
         }
+        guard let (since, streamCount) = running else { return false }
         call.attemptEnded(at: now)
         let labels = call.labels(code)
         let metrics = call.metrics

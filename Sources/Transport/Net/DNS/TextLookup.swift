@@ -82,7 +82,8 @@ extension TextLookup {
         guard try socket.sendNow(query.bytes[...]) == query.bytes.count else { return nil }
         while socket.wait(for: .reading, until: end) {
             guard let bytes = try socket.receiveNow(upTo: datagramByteCount) else { continue }
-            // Whoever guesses must not end the wait for the true answer.
+            // A datagram that does not match the query may be forged. It is ignored, and the true answer
+            // can still arrive.
             if let answer = DNSAnswer(bytes, to: query) { return answer }
         }
         return nil

@@ -1,0 +1,206 @@
+import Swiftlet
+import Synchronization
+
+/// Looks whether calls that have ended keep memory: each kind of call and of end, on channels with each
+/// feature that adds objects to a call. Fails if the resident memory grows with the number of calls.
+enum KeptMemory {
+    private final class Forwarding: Interceptor {}
+
+    private struct Feature: Sendable {
+        var name: String
+        var arguments = ChannelArguments()
+        var interceptors: [ChannelInterceptor] = []
+    }
+
+    /// A kind of call, which ends before the closure returns.
+    private struct Kind: Sendable {
+        var name: String
+        var code = StatusCode.ok
+        var make: @Sendable (Channel) async throws -> Void
+    }
+
+    private static let methods = ClientMethods(ClientArguments())
+    private static let unknown = Method<ClientMethods.Request, ClientMethods.Reply>(
+        "/grpc.testing.BenchmarkService/NoSuchMethod", .unary)
+
+    private static let withContent = ClientMethods.Request.with {
+        $0.payload = GRPC.Testing.Payload(body: [UInt8](repeating: 0x78, count: 1_024))
+    }
+
+    /// What a call may add: pages of allocators come in groups, so that little growth says nothing.
+    private static let byteLimit = 500.0
+    private static let callCount = 1_500
+    private static let concurrency = 20
+
+    static func run(_ report: inout Report) async {
+        do {
+            let server = try ServerProcess()
+            var growing: [String] = []
+            for feature in features {
+                for kind in kinds {
+                    let name = "\(kind.name)/\(feature.name)"
+                    let byteCount = try await keptByteCount(kind, feature, server.target)
+                    report.add(name, byteCount, "bytes a call")
+                    if byteCount > byteLimit { growing.append(name) }
+                }
+            }
+            if !growing.isEmpty { giveUp("kept: memory grows: \(growing.joined(separator: ", "))") }
+        } catch {
+            giveUp("kept: \(error)")
+        }
+    }
+
+    private static func keptByteCount(
+        _ kind: Kind, _ feature: Feature, _ target: String
+    ) async throws -> Double {
+        let channel = try Channel(
+            target, credentials: .insecure, arguments: feature.arguments,
+            interceptors: feature.interceptors)
+        // What a channel and the allocators keep for later calls is there afterwards.
+        try await calls(callCount / 4, kind, on: channel)
+        guard let before = AllocationCount.residentByteCount else {
+            throw Failure("the memory of this process cannot be read here")
+        }
+        try await calls(callCount, kind, on: channel)
+        AllocationCount.giveBackFreeMemory()
+        let after = AllocationCount.residentByteCount ?? before
+        await channel.close()
+        return max(0, Double(after - before)) / Double(callCount)
+    }
+
+    private static func calls(_ count: Int, _ kind: Kind, on channel: Channel) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<concurrency {
+                group.addTask {
+                    for _ in 0..<count / concurrency { try await make(kind, on: channel) }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func make(_ kind: Kind, on channel: Channel) async throws {
+        do {
+            try await kind.make(channel)
+            guard kind.code == .ok else { throw Failure("\(kind.name) ended with OK") }
+        } catch let error as RPCError where error.code == kind.code {
+        } catch let error as RPCError {
+            throw Failure("\(kind.name) ended with \(error.description)")
+        }
+    }
+}
+
+// MARK: - What is combined
+
+extension KeptMemory {
+    private static var features: [Feature] {
+        var metrics = ChannelArguments()
+        metrics.metricSinks = [MetricTotals()]
+        let forwarding = InterceptorFactory("forwarding") { _ in Forwarding() }
+        return [
+            Feature(name: "plain"),
+            Feature(name: "metrics", arguments: metrics),
+            Feature(name: "interceptor", interceptors: [.all(forwarding)]),
+            Feature(
+                name: "retry",
+                arguments: policy(
+                    .retry(RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])))),
+            Feature(name: "retried", arguments: policy(.retry(retryingAll))),
+            Feature(name: "hedging", arguments: policy(.hedging(HedgingPolicy(maxAttempts: 2)))),
+        ]
+    }
+
+    /// Retries each error of the server.
+    private static var retryingAll: RetryPolicy {
+        var policy = RetryPolicy(maxAttempts: 3, retryableCodes: [.unimplemented])
+        policy.initialBackoff = .milliseconds(1)
+        policy.maxBackoff = .milliseconds(1)
+        return policy
+    }
+
+    private static func policy(_ attempts: MethodConfig.Attempts) -> ChannelArguments {
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = config
+        return arguments
+    }
+
+    private static let kinds = [
+        Kind(name: "unary") { channel in
+            blackHole(try await channel.unary(methods.unary, methods.request))
+        },
+        Kind(name: "unimplemented", code: .unimplemented) { channel in
+            blackHole(try await channel.unary(unknown, methods.request))
+        },
+        Kind(name: "server-stream") { channel in
+            let three = CallOptions.with { $0.metadata["x-count"] = "3" }
+            let replies = try await channel.serverStreaming(
+                methods.fromServer, methods.request, options: three)
+            for try await reply in replies { blackHole(reply) }
+        },
+        Kind(name: "server-stream-left") { channel in
+            // Large ones, so that few fill the window that the server may send unread.
+            let large = ClientMethods.Request.with { $0.responseSize = 16 << 10 }
+            let replies = try await channel.serverStreaming(methods.fromServer, large)
+            for try await reply in replies {
+                blackHole(reply)
+                break
+            }
+            replies.cancel()
+        },
+        Kind(name: "client-stream") { channel in
+            let reply = try await channel.clientStreaming(methods.fromClient) { writer in
+                for _ in 0..<3 { try await writer.write(methods.request) }
+            }
+            blackHole(reply)
+        },
+        Kind(name: "bidirectional") { channel in
+            try await channel.bidirectional(methods.stream) { writer, replies in
+                try await writer.write(methods.request)
+                writer.finish()
+                for try await reply in replies { blackHole(reply) }
+            }
+        },
+        Kind(name: "deadline", code: .deadlineExceeded) { channel in
+            let options = CallOptions.with { $0.timeout = .milliseconds(2) }
+            try await channel.bidirectional(methods.stream, options: options) { writer, replies in
+                // With content: a server ends a connection that brings little but resets.
+                try await writer.write(withContent)
+                for try await reply in replies { blackHole(reply) }
+            }
+        },
+        Kind(name: "cancelled", code: .cancelled) { channel in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await channel.bidirectional(methods.stream) { _, replies in
+                        for try await reply in replies { blackHole(reply) }
+                    }
+                }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        },
+        Kind(name: "handlers") { channel in
+            try await withCheckedThrowingContinuation {
+                (ended: CheckedContinuation<Void, any Error>) in
+                do {
+                    _ = try channel.startUnary(methods.unary, methods.request) { result in
+                        ended.resume(with: result.map { _ in }.mapError { $0 })
+                    }
+                } catch {
+                    ended.resume(throwing: error)
+                }
+            }
+        },
+        Kind(name: "future") { channel in
+            let call = channel.unaryCall(methods.unary, methods.request)
+            try await withCheckedThrowingContinuation {
+                (ended: CheckedContinuation<Void, any Error>) in
+                call.response.whenComplete { result in
+                    ended.resume(with: result.map { _ in }.mapError { $0 })
+                }
+            }
+        },
+    ]
+}
