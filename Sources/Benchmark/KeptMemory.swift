@@ -1,8 +1,9 @@
 import Swiftlet
 import Synchronization
 
-/// Looks whether calls that have ended keep memory: each kind of call and of end, on channels with each
-/// feature that adds objects to a call. Fails if the resident memory grows with the number of calls.
+/// Looks whether calls that have ended and channels that were closed keep memory: each kind of call and of
+/// end, on channels with each feature that adds objects to a call or to a channel. Fails if the resident
+/// memory grows with their number.
 enum KeptMemory {
     private final class Forwarding: Interceptor {}
 
@@ -31,6 +32,9 @@ enum KeptMemory {
     private static let byteLimit = 500.0
     private static let callCount = 1_500
     private static let concurrency = 20
+    private static let channelCount = 300
+    /// A channel that is kept has far more.
+    private static let channelByteLimit = 5_000.0
 
     static func run(_ report: inout Report) async {
         do {
@@ -43,6 +47,12 @@ enum KeptMemory {
                     report.add(name, byteCount, "bytes a call")
                     if byteCount > byteLimit { growing.append(name) }
                 }
+            }
+            for feature in features + channelFeatures {
+                let name = "channel/\(feature.name)"
+                let byteCount = try await keptByteCount(of: feature, server.target)
+                report.add(name, byteCount, "bytes a channel")
+                if byteCount > channelByteLimit { growing.append(name) }
             }
             if !growing.isEmpty { giveUp("kept: memory grows: \(growing.joined(separator: ", "))") }
         } catch {
@@ -66,6 +76,28 @@ enum KeptMemory {
         let after = AllocationCount.residentByteCount ?? before
         await channel.close()
         return max(0, Double(after - before)) / Double(callCount)
+    }
+
+    private static func keptByteCount(of feature: Feature, _ target: String) async throws -> Double {
+        try await channels(channelCount / 3, with: feature, target)
+        let before = AllocationCount.residentByteCount ?? 0
+        try await channels(channelCount, with: feature, target)
+        AllocationCount.giveBackFreeMemory()
+        let after = AllocationCount.residentByteCount ?? before
+        return max(0, Double(after - before)) / Double(channelCount)
+    }
+
+    /// Makes channels, one after the other. Each carries a call and is closed.
+    private static func channels(
+        _ count: Int, with feature: Feature, _ target: String
+    ) async throws {
+        for _ in 0..<count {
+            let channel = try Channel(
+                target, credentials: .insecure, arguments: feature.arguments,
+                interceptors: feature.interceptors)
+            blackHole(try await channel.unary(methods.unary, methods.request))
+            await channel.close()
+        }
     }
 
     private static func calls(_ count: Int, _ kind: Kind, on channel: Channel) async throws {
@@ -107,6 +139,20 @@ extension KeptMemory {
                     .retry(RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable])))),
             Feature(name: "retried", arguments: policy(.retry(retryingAll))),
             Feature(name: "hedging", arguments: policy(.hedging(HedgingPolicy(maxAttempts: 2)))),
+        ]
+    }
+
+    /// What adds objects to a channel alone.
+    private static var channelFeatures: [Feature] {
+        var balanced = ChannelArguments()
+        balanced.serviceConfig = ServiceConfig(
+            balancing: OutlierDetection(policy: RoundRobin()))
+        var timers = ChannelArguments()
+        timers.keepAliveInterval = .seconds(10)
+        timers.idleTimeout = .seconds(60)
+        return [
+            Feature(name: "balanced", arguments: balanced),
+            Feature(name: "timers", arguments: timers),
         ]
     }
 
