@@ -25,8 +25,8 @@ final class RetryingCall: CallRequests {
         var replay: RequestReplay
         /// Nil until the service config is known.
         var plan: AttemptPlan?
-        /// Attempts that have not ended. Empty after the end of the call, as
-        /// ``committed`` is nil then: an attempt refers to its call.
+        /// Attempts that have not ended. An attempt refers to its call: after the end of the call, this
+        /// is empty, and ``committed`` is nil.
         var attempts: [Attempt] = []
         var committed: Attempt?
         /// Failures of attempts that are over, for the error of the call.
@@ -248,13 +248,16 @@ extension RetryingCall {
     }
 
     private func start(_ attempt: Attempt, _ core: CallCore) {
-        let (isOver, message): (Bool, EncodedMessage?) = state.withLock { state in
-            // Ended in the meantime, without this attempt, which had no call yet.
-            guard !state.isOver else { return (true, nil) }
+        let (isWanted, message): (Bool, EncodedMessage?) = state.withLock { state in
+            // The call may have ended in the meantime, or be committed to another attempt. Neither could
+            // cancel this one, which had no call yet.
+            guard !state.isOver, state.committed == nil || state.committed === attempt else {
+                return (false, nil)
+            }
             attempt.state.withLock { $0.core = core }
-            return (false, state.replay.only)
+            return (true, state.replay.only)
         }
-        guard !isOver else { return }
+        guard isWanted else { return }
         commitIfTooLarge()
         if let message {
             core.start(only: message)
