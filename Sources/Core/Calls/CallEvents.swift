@@ -59,14 +59,14 @@ public struct CallEnd: Sendable {
     /// Bit n is set if message n, counted from 0 to 63, arrived compressed.
     package var compressedMessages: UInt64 = 0
 
-    /// Whether the call was ended on this side, so that messages that were not read are dropped.
-    var dropsUnread = false
-
-    /// The HTTP status of the response; nil if there was no response.
-    var httpStatus: Int?
-
     /// The times of the call; nil if it never reached the network.
     var times: CallTimes?
+
+    /// 0 if there was no response.
+    private var httpStatusOrZero: Int16 = 0
+
+    /// Whether the call was ended on this side, so that messages that were not read are dropped.
+    var dropsUnread = false
 
     public init(error: RPCError?, trailers: Metadata = Metadata()) {
         self.error = error
@@ -75,6 +75,12 @@ public struct CallEnd: Sendable {
 
     /// The times of the call; nil if it never reached the network.
     public var timeline: CallTimeline? { times?.timeline }
+
+    /// The HTTP status of the response; nil if there was no response.
+    var httpStatus: Int? {
+        get { httpStatusOrZero == 0 ? nil : Int(httpStatusOrZero) }
+        set { httpStatusOrZero = Int16(clamping: newValue ?? 0) }
+    }
 }
 
 extension CallEnd {

@@ -121,7 +121,7 @@ extension Lifetime {
     var isAnswered: Bool { times.firstByte != nil }
 
     /// The streams that have carried the call.
-    var streamCount: Int { times.streamCount }
+    var streamCount: Int { Int(times.streamCount) }
 
     mutating func noteFirstByte(at now: MonotonicInstant) {
         if times.firstByte == nil { times.firstByte = now }
