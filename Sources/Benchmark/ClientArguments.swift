@@ -21,7 +21,7 @@ struct ClientArguments {
     }
 
     var target = ""
-    /// Of the connections: in the clear, unless an authority is named.
+    /// The credentials of the connections: TLS if `--ca` names a file, otherwise no encryption.
     var credentials = ChannelCredentials.insecure
     var scenario = Scenario.unary
     var concurrency = 1

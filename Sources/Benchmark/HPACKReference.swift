@@ -1,8 +1,8 @@
 import Foundation
 import SwiftletTransport
 
-/// Encodes and decodes the same requests with nghttp2, which is loaded at run time if the machine has it.
-/// It needs no headers and no link flags, and no product contains it.
+/// Encodes and decodes the requests of ``HPACKStory`` with nghttp2, which is loaded at run time if the
+/// machine has it. The build needs neither its headers nor its link flags.
 ///
 /// All pointers here live as long as this object or the call that they are passed to.
 @safe final class NGHTTP2Story {

@@ -8,7 +8,8 @@ enum InterceptorBenchmark {
 
     private static let method = Method<[UInt8], [UInt8]>(
         "/bench.Bench/Call", .unary, request: .bytes, reply: .bytes)
-    /// Start, write, finish, two requests for a message, initial metadata, message, close.
+    /// The events of a unary call: start, write, finish, two requests for a message, initial metadata,
+    /// message, close.
     private static let eventCount = 8
     private static let interceptorCount = 10
 

@@ -34,7 +34,7 @@ enum KeptMemory {
     private static let callCount = 1_500
     private static let concurrency = 20
     private static let channelCount = 300
-    /// A channel that is kept has far more.
+    /// The most bytes that a closed channel may leave behind. A channel that is not released has far more.
     private static let channelByteLimit = 5_000.0
 
     static func run(_ report: inout Report) async {
@@ -188,7 +188,7 @@ extension KeptMemory {
             for try await reply in replies { blackHole(reply) }
         },
         Kind(name: "server-stream-left") { channel in
-            // Large ones, so that few fill the window that the server may send unread.
+            // Large responses, so that only a few fit into the receive window.
             let large = ClientMethods.Request.with { $0.responseSize = 16 << 10 }
             let replies = try await channel.serverStreaming(methods.fromServer, large)
             for try await reply in replies {

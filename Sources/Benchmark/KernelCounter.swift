@@ -27,14 +27,14 @@ struct KernelCounter {
             return nil
         }
 
-        /// Counts calls of `malloc`, in all threads that start later. It allocates all memory of the
-        /// program, including that of the Swift runtime.
+        /// Counts calls of `malloc`, in all threads that start later. `malloc` allocates all memory of
+        /// the program, including that of the Swift runtime.
         static func allocations() -> KernelCounter? {
             guard let kind = number(in: "/sys/bus/event_source/devices/uprobe/type"),
                 let symbol = unsafe dlsym(nil, "malloc"),
                 let (path, offset) = place(of: UInt(bitPattern: symbol))
             else { return nil }
-            // Never freed: the kernel reads it again for each new thread.
+            // Never freed: the kernel reads the path again for each new thread.
             guard let kept = unsafe strdup(path) else { return nil }
             return open(kind: kind, event: 0, UInt64(UInt(bitPattern: kept)), offset)
         }

@@ -2,8 +2,8 @@ import Foundation
 import Swiftlet
 import Synchronization
 
-/// What balancing policies and a retry policy add to a unary call. Its endpoints are names of one socket,
-/// which a server in another process listens on: only the client's work is counted.
+/// What balancing policies and a retry policy add to a unary call. All endpoints are names of one socket, on
+/// which a server in another process listens, so that only the client's work is counted.
 enum PolicyBenchmark {
     private struct Variant: Sendable {
         var name: String
@@ -150,7 +150,7 @@ enum PolicyBenchmark {
     }
 }
 
-/// One server with one socket, and many names of that socket. A channel takes each name for an endpoint.
+/// One server with one socket, and many names of that socket. Each name is an endpoint of the channel.
 private final class ManyNames: Sendable {
     private let server: Mutex<ServerProcess>
     private let folder: URL

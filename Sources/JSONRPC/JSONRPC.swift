@@ -16,8 +16,8 @@ public struct JSONRPC: RPCProtocol {
     ///   - path: Where requests are sent, such as `/rpc`.
     ///   - additionalFields: The fields that every request has in addition to those of the
     ///     specification; none by default. A field with a name of the specification replaces that
-    ///     field: the answer to a request with another `id` is expected to carry that one. A
-    ///     notification has no `id`, whatever the value is.
+    ///     field. If a string or an integer replaces `id`, the answer must carry that ID. A
+    ///     notification has no `id`, even if this sets one.
     ///   - isLenient: Accepts answers without `jsonrpc`, or of another version, and with any ID;
     ///     false by default. Batches still need the IDs, to tell their answers apart.
     public init(
@@ -213,7 +213,7 @@ public struct NoParameters: Encodable, Sendable {
     public init() {}
 }
 
-/// A result that is ignored, or null.
+/// The type of a result that is ignored. Any value is accepted, also null.
 public struct NoResult: Decodable, Sendable {
     public init() {}
     public init(from decoder: any Decoder) throws {}

@@ -29,7 +29,7 @@ public struct PlainBodies: RPCProtocol {
     public func box<Parameters: Encodable>(
         _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
     ) throws -> [UInt8] {
-        // By type: an empty array of any type can be cast to `[UInt8]`.
+        // Compares the types, because an empty array of any type can be cast to `[UInt8]`.
         if Parameters.self == [UInt8].self, let bytes = parameters as? [UInt8] { return bytes }
         if let data = parameters as? Data { return Array(data) }
         return try JSONBody.encode(parameters)

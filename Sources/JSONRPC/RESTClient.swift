@@ -101,7 +101,7 @@ extension RESTClient {
         start(method, path, query, nil, options, completion)
     }
 
-    /// The same with a body.
+    /// Starts a request with a JSON body. Otherwise the same as the function without a body.
     @discardableResult
     public func start<Body: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: HTTPMethod, _ path: String, _ body: Body, query: [String: String] = [:],

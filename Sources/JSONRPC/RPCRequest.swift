@@ -37,7 +37,8 @@ struct RPCRequest<Kind: RPCProtocol>: Sendable {
             identity: identity)
     }
 
-    /// The ID that the answer carries: that of the request which a guard has joined.
+    /// The ID that the answer carries. If a `DuplicateGuard` has joined this request to an earlier one, it
+    /// is the ID of the earlier one.
     private var ticket: RPCTicket? { identity.map { RPCTicket(id: $0.id) } }
 
     /// The body of an answer; throws unless its status is 2xx.

@@ -33,7 +33,7 @@ public struct ClientStreamingMethod<Request: Sendable, Reply: Sendable>: Sendabl
         try await client.clientStreaming(method, options: options, produce)
     }
 
-    /// The same, with the metadata of the response.
+    /// Does the same as calling the method, and returns the response together with its metadata.
     public func response(
         options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void

@@ -84,8 +84,8 @@ extension Limits {
     /// identifiers to make the list grow.
     static let skippedRangeCount = 32
 
-    /// The largest HPACK table and the largest header list, in bytes: positions have 32 bits. Stops a peer
-    /// that announces a table of 4 GiB.
+    /// The largest HPACK table and the largest header list, in bytes. Keeps positions within 32 bits.
+    /// Stops a peer that announces a table of 4 GiB.
     static let tableByteCount = 1 << 28
 
     /// The largest header block that is remembered because it may repeat, and its decoded size.

@@ -7,7 +7,7 @@ struct TypeUses {
     var declared: Set<String> = []
     /// All types, nested and private ones included: their names hide types of other folders.
     var ownNames: Set<String> = []
-    /// Every name that is not a member of something else.
+    /// Every capitalised name that does not follow a dot.
     var used: Set<String> = []
 
     init(source: String) {

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("An event loop")
 struct EventLoopTests {
-    /// Counts what it is called for.
+    /// Counts its events, and notes their count when its timer fires.
     private final class Target: Pollable, TimerTarget {
         let eventCount = Atomic(0)
         /// How many events were handled before the timer fired.

@@ -60,7 +60,7 @@ struct MessagePrefixTests {
 
     @Test("has a prefix up to 2³² − 1 bytes, and is refused beyond")
     func longest() throws {
-        // The parts share one array, so that the message needs no memory.
+        // The parts share one array, so that the message needs little memory.
         let part = [UInt8](repeating: 0, count: 1 << 20)
         let most = Int(UInt32.max) + MessagePrefix.byteCount
         var parts = [[UInt8]](repeating: part, count: most / part.count)

@@ -49,7 +49,7 @@ struct OutputTurnTests {
         expect(turn.begin(hasOutput: true), true)
         expect(turn.socketIsWritable(), false)
         expect(turn.goOn(socketIsFull: true, hasMore: true), true)
-        // That was one announcement, for one refusal.
+        // One announcement counts for one full socket only.
         expect(turn.goOn(socketIsFull: true, hasMore: true), false)
         #expect(turn == .blocked)
     }

@@ -58,7 +58,7 @@ struct ResendTests {
         func consumed(_ byteCount: Int, on stream: StreamHandle) {}
     }
 
-    /// Reports the first stream as not processed before it attaches the call to it.
+    /// Reports the first stream as not processed, and then attaches the call to that stream.
     final class LateBackend: CallBackend {
         let loop: EventLoop
         let first = Carrier()

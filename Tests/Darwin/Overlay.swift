@@ -1,4 +1,5 @@
-// What Swift's own module adds to Darwin's C library, as far as it is used: for type checking alone.
+// The declarations that Swift's own module adds to Darwin's C library, as far as this package uses them.
+// For type checking alone.
 @_exported import CDarwin
 
 public var errno: Int32 {

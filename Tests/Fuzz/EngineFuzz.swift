@@ -36,7 +36,7 @@ struct EngineFuzz: ~Copyable {
         }
         if choices & 64 != 0 { configuration.firstRequestID = StreamID(wire: 0x7fff_fff9) }
         connection = Connection(configuration, now: now)
-        // Mostly the peer begins well, so that the fuzzer need not find the preface itself.
+        // Unless this bit is set, the peer begins with a valid preface, which the fuzzer need not find.
         if choices & 2 == 0 {
             if role == .server { input += Preface.magic }
             input += [0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0]
@@ -98,7 +98,7 @@ extension EngineFuzz {
         input += [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
     }
 
-    /// A header block that means something, on a small stream.
+    /// Adds a HEADERS frame with a block that can be decoded, on a stream below 256.
     private mutating func feedKnownHeaders(_ choice: UInt8) {
         let block: [UInt8] =
             choice & 4 != 0

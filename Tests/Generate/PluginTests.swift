@@ -72,7 +72,7 @@ struct PluginTests {
     @Test("calls with handlers")
     func handlers() async throws {
         let reply = await withCheckedContinuation { continuation in
-            // An error of the encoding would be the only one that is thrown.
+            // `startPrice` throws only if the request cannot be encoded.
             #expect(throws: Never.self) {
                 try client.startPrice(order) { continuation.resume(returning: $0) }
             }

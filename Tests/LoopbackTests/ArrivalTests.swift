@@ -4,13 +4,13 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// What comes in one read is told in one go, and what comes in many is told piece by piece. Which
-/// of the two it was, nobody may see from what a call comes to.
+/// Events of one read are delivered together, and events of several reads one by one. The outcome of a
+/// call must not depend on how many reads its response takes.
 @Suite("A response", .timeLimit(.minutes(5)))
 struct ArrivalTests {
     struct Answer: CustomTestStringConvertible {
         var testDescription: String
-        /// The words for what calls of the two shapes come to.
+        /// The expected outcomes, as text, of a unary and of a server-streaming call.
         var unary: String
         var stream: String
         var frames: @Sendable (_ stream: UInt32) -> [[UInt8]]
@@ -199,7 +199,7 @@ struct ArrivalTests {
         }
     }
 
-    /// What each face of a call makes of the answer.
+    /// The outcomes of calls with each API: async unary, unary with a handler, blocking unary, stream.
     private static func outcomes(_ channel: Channel) async throws -> [String] {
         let options = CallOptions.with { $0.timeout = .seconds(120) }
         var words: [String] = []

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// What interceptors, raw operations and channels owe their callers at the edges of a call.
+/// Rare cases of interceptors, raw operations and channels, such as an ended call or a second attempt.
 @Suite("At the edges of a call", .timeLimit(.minutes(5)))
 struct ChainEdgeTests {
     private static let whoAmI = Method<[UInt8], [UInt8]>(
@@ -29,7 +29,7 @@ struct ChainEdgeTests {
         }
     }
 
-    /// Counts those of its kind that are there.
+    /// Counts its instances that exist.
     private final class Tracked: Interceptor {
         static let liveCount = Mutex(0)
         init() { Self.liveCount.withLock { $0 += 1 } }
@@ -140,7 +140,7 @@ struct ChainEdgeTests {
         func start(_ options: CallOptions, _ call: InterceptedCall) {
             attempts += 1
             var options = options
-            // Where the test says when the second follows, the server says when the first ends.
+            // Ends the first attempt. With a pause, the server ends it.
             if pause == nil { options.timeout = .milliseconds(30) }
             options.metadata.append("1", for: "attempt")
             call.start(options)

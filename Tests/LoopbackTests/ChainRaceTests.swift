@@ -81,7 +81,7 @@ struct ChainRaceTests {
         }
     }
 
-    /// Ends the call from a task, or lets it go on, as chance has it.
+    /// Ends one call in four, chosen at random, from a task.
     private final class Ending: Tracked {
         override func start(_ options: CallOptions, _ call: InterceptedCall) {
             call.start(options)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The state of a channel", .timeLimit(.minutes(5)))
 struct ChannelStateTests {
-    /// Hands out sockets to a server that is there only while it is told to be.
+    /// Makes sockets to a server that accepts connections only between `appear()` and `vanish()`.
     private final class Supply: Sendable {
         private struct State {
             var isThere = false

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Handlers wait here until it is opened. The test sees how many wait.
+/// Blocks handlers until the test opens it. The test can wait until handlers have arrived.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -11,7 +11,7 @@ final class Gate: Sendable {
     private let continuation: AsyncStream<String>.Continuation
     let arrivals: AsyncStream<String>
 
-    /// How many have come so far, those included who found it open.
+    /// The number of calls of `pass(_:)` so far, also of those that found the gate open.
     var arrivalCount: Int { state.withLock { $0.arrivalCount } }
 
     init() { (arrivals, continuation) = AsyncStream.makeStream() }

@@ -124,7 +124,7 @@ struct HostTests {
             for index in 0..<9 {
                 group.addTask { try await greeter.sayHello(.init(name: "\(index)")).message }
             }
-            // Six have streams on three connections, three wait in line.
+            // Six calls have streams on the three connections, and three calls wait.
             await gate.waitFor(6)
             #expect(server.connectionCount == 3)
             gate.open()

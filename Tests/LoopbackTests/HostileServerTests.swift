@@ -14,7 +14,7 @@ struct HostileRow: Sendable, CustomTestStringConvertible {
     let accepted: Set<Int>
     let connection: Connection
     let others: Others
-    /// Shorter where nothing but the deadline ends the call.
+    /// The timeout of a call that may end with DEADLINE_EXCEEDED; other calls get 20 seconds.
     let deadline: Duration
 
     init(
@@ -100,9 +100,9 @@ struct HostileServerTests {
     fileprivate func row(row: HostileRow) async throws {
         let misbehaviour = try #require(Misbehaviour(rawValue: row.name))
         let trial = try HostileTrial(misbehaviour.script)
-        // Where nothing works from the first byte on there is no other call to run beside it.
+        // If the server misbehaves from the first byte on, no other call can run on the connection.
         let outcome = try await trial.run(
-            // Where the deadline is not the answer, a machine that is busy gets more of it.
+            // A call that must not end with DEADLINE_EXCEEDED gets more time, for a busy machine.
             deadline: row.accepted.contains(4) ? row.deadline : .seconds(20),
             holdsAnother: row.start == .call,
             asksNext: row.start == .call || row.connection != .either)

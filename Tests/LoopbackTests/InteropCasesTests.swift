@@ -102,7 +102,7 @@ struct InteropCasesTests {
         let servers = Mutex<LoopbackServer?>(nil)
         let server = try LoopbackServer { server in
             server.unary(TestServiceClient.unaryCall) { request, _ in
-                // Only connections that are there now; the next one stays.
+                // The first call drains the connections that are open. Later connections stay open.
                 let leaving = servers.withLock { $0.take() }
                 leaving?.leaveGracefully()
                 return request.plainAnswer
@@ -127,7 +127,7 @@ struct InteropCasesTests {
 
     @Test("fails where nobody listens", arguments: served + InteropCase.negative.map(\.name))
     func nobody(_ name: String) async throws {
-        // A port that was given up may be another test's by now.
+        // Not a port that was closed: another test may use it by now.
         let peer = Self.settings(
             InteropServer { try Channel("unix:/no/such/socket", credentials: .insecure) })
         try await expectFailure(name, peer)

@@ -7,7 +7,7 @@ import Testing
 /// The servers of gRPC's `http2-interop-test-descriptions.md` that write their frames by hand.
 @Suite("The HTTP/2 interop case", .serialized, .timeLimit(.minutes(5)))
 struct InteropFrameCasesTests {
-    /// What every large unary call of the cases asks for.
+    /// The response that every large unary call of the cases requests.
     private static let answer: [UInt8] = {
         var reply = GRPC.Testing.SimpleResponse()
         reply.payload = .zeros(314_159)

@@ -29,7 +29,7 @@ struct LargeMessageTests {
     enum Cutting: CaseIterable {
         /// Each message by itself, in frames of one size.
         case even
-        /// All messages in one row.
+        /// All messages as one sequence of bytes, in frames of one size.
         case across
         case random
         /// With PINGs between.

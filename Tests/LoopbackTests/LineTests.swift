@@ -175,7 +175,7 @@ struct LineTests {
         let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount == 1 }
-        // Less than the timeout of a connection attempt.
+        // Shorter than the timeout of a connection attempt: the call cannot wait until the second one fails.
         let second = try Self.begin(2, on: channel, .with { $0.timeout = .seconds(10) })
         secondIsInLine.signal()
         #expect(try await second() == RawPeer.replyBody)

@@ -19,7 +19,7 @@ struct PausedCallTests {
                 return (0..<bytes.count).map { bytes[$0] }
             }))
 
-    /// A call that is paused, and that has been sent all of its answer.
+    /// A paused call. Its whole answer has arrived on the connection.
     private struct Paused {
         let peer: RawPeer
         let channel: Channel

@@ -17,7 +17,7 @@ struct RequestLimitTests {
     private static let echo = Method<[UInt8], [UInt8]>(
         "/t.T/Metadata", .unary, request: .bytes, reply: .bytes)
 
-    /// Answers with the values of `name`, joined by commas.
+    /// Answers with the values of the request metadata `names`, joined by commas.
     private static func server(echoing names: [String]) throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(echo) { _, context in

@@ -14,7 +14,7 @@ struct RetryTests {
     static let chat = Method<[UInt8], [UInt8]>(
         "/t.T/Chat", .bidirectional, request: .bytes, reply: .bytes)
 
-    /// What the attempts of one test were like.
+    /// Records the `grpc-previous-rpc-attempts` of each attempt of one test.
     private final class Attempts: Sendable {
         private let previous = Mutex<[String?]>([])
 
@@ -163,7 +163,7 @@ struct RetryTests {
         let channel = try server.makeChannel(arguments: Self.arguments(Self.retry(3)))
         let begin = ContinuousClock.now
         #expect(try await channel.unary(Self.echo, [1]) == [1])
-        // A lower bound only: the delay is exact, and what comes after it takes its time.
+        // Checks a lower bound only: the time that the second attempt takes is not known.
         #expect(begin.duration(to: .now) >= .milliseconds(30))
         #expect(attempts.list == [nil, "1"])
     }
@@ -235,7 +235,7 @@ struct RetryTests {
         let server = try Self.server(attempts, failureCount: 1_000)
         var arguments = Self.arguments(
             Self.retry(3), throttling: RetryThrottling(maxTokens: 4, tokenRatio: 0.1))
-        // Throttles are shared by channels to the same name.
+        // Channels to the same server name share a throttle, so this test uses a name of its own.
         arguments.defaultAuthority = "throttled.test"
         let channel = try server.makeChannel(arguments: arguments)
         for _ in 0..<5 {

@@ -113,7 +113,7 @@ struct DecodingTests {
 
     @Test("cuts a sint32 down to 32 bits before it undoes the zigzag")
     func longZigZag() throws {
-        // 2³² + 1 and 2³² + 2, of which 1 and 2 count.
+        // The varints are 2³² + 1 and 2³² + 2. Only their low 32 bits count: 1 and 2.
         let bytes: [UInt8] = [0x28, 0x81, 0x80, 0x80, 0x80, 0x10]
         #expect(try Everything(decoding: bytes).sint32 == -1)
         #expect(try Everything(decoding: [0x28, 0x82, 0x80, 0x80, 0x80, 0x10]).sint32 == 1)

@@ -55,8 +55,8 @@ final class FaultTally: Sendable {
         for (cause, count) in state.lateFailures { print("  afterwards: \(count) × \(cause)") }
         let lost = state.begun - state.ended
         guard lost == 0 else { throw Failure("\(lost) calls were lost") }
-        // A call whose answer has begun is not sent again (proposal A6). Any other call is, until all
-        // attempts were made.
+        // A call whose response has begun is not retried (proposal A6). Any other call is retried until
+        // all attempts were made.
         let allowed = ["UNAVAILABLE in the middle of its answer", "UNAVAILABLE after 5 attempts"]
         let wrong = state.failures.keys.filter { failure in
             !allowed.contains { failure.drop { $0 != " " }.dropFirst().hasPrefix($0) }

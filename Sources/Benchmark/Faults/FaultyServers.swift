@@ -3,7 +3,8 @@ import Swiftlet
 import SwiftletLoopback
 import Synchronization
 
-/// Servers to which things happen. Each is a process of its own. At least two answer at any time.
+/// Servers that are disturbed at random. Each is a process of its own. A server is stopped or frozen only
+/// while at least two others run.
 final class FaultyServers: Sendable {
     private struct State {
         var servers: [FaultyServer] = []
@@ -15,9 +16,10 @@ final class FaultyServers: Sendable {
     /// Whether servers take the words of ``LoopbackWord``.
     private let takesWords: Bool
 
-    /// - Parameter command: What starts a server; nil starts a loopback server.
+    /// - Parameter command: The shell command that starts a server on the port in the variable PORT; nil
+    ///   starts a loopback server.
     init(count: Int, command: String?) throws {
-        // The ports of servers that stop are free for others.
+        // Finds free ports: starts servers on ports that the system chooses, and shuts them down.
         let places = try (0..<count).map { _ in try LoopbackServer { _ in } }
         let ports = places.compactMap { $0.target.split(separator: ":").last.map(String.init) }
         for place in places { place.shutdown() }
@@ -32,13 +34,13 @@ final class FaultyServers: Sendable {
     /// What was done to the servers, and how often.
     var counts: [String: Int] { state.withLock { $0.counts } }
 
-    /// Kills, freezes, drains, slows, breaks or heals a server chosen at random. One that is stopped
-    /// or frozen comes back.
+    /// Kills, freezes, drains, slows, breaks or heals a server chosen at random. Restarts it instead if
+    /// it is stopped. If it is frozen, only lets it continue once its time is over.
     func disturb() throws {
         try state.withLock { state in
             let index = Int.random(in: 0..<state.servers.count)
             let mayLose = state.servers.count { $0.phase == .running } > 2
-            // One server at a time fails calls: with more of them, all attempts of a call could fail.
+            // At most one server fails calls. If several did, all attempts of a call could fail.
             let mayBeBusy = !state.servers.contains { $0.word == .busy }
             let deed: String? =
                 switch (state.servers[index].phase, Int.random(in: 0..<8)) {
@@ -72,7 +74,7 @@ final class FaultyServers: Sendable {
 }
 
 extension FaultyServers {
-    /// Ends all of them.
+    /// Kills all servers.
     func stop() {
         state.withLock { state in
             for server in state.servers { server.end() }
@@ -80,7 +82,7 @@ extension FaultyServers {
     }
 }
 
-/// What a loopback server is told to do, a word a line on its standard input.
+/// A command to a loopback server, as a line of its standard input.
 enum LoopbackWord: String {
     case drain, slow, busy, heal
 }
@@ -89,13 +91,14 @@ enum LoopbackWord: String {
 private struct FaultyServer {
     enum Phase: Equatable {
         case running
-        /// Its process does nothing until then, and the kernel goes on to accept connections for it.
+        /// SIGSTOP has stopped the process, at least until this time. The kernel still accepts connections for
+        /// it.
         case frozen(until: ContinuousClock.Instant)
         case stopped
     }
 
     private(set) var phase = Phase.stopped
-    /// What a loopback server was told last, if that is still in force.
+    /// The last command to a loopback server other than `drain`. `heal` after a start or a kill.
     private(set) var word = LoopbackWord.heal
     private let port: String
     private let command: String?

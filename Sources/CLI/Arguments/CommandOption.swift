@@ -23,7 +23,7 @@ struct CommandOption: Sendable {
     /// One hyphen before a letter, also one that is repeated (`-vv`), and two before a word.
     static func hyphenated(_ name: String) -> String { (isLetter(name) ? "-" : "--") + name }
 
-    /// Whether a name is a letter that may be repeated.
+    /// Whether a name is one letter, alone or repeated: `v` or `vv`.
     private static func isLetter(_ name: String) -> Bool { name.allSatisfy { $0 == name.first } }
 }
 

@@ -2,7 +2,8 @@ import Swiftlet
 
 /// The values of `-H` of a benchmark. Those with placeholders are different in each call.
 struct LoadHeaders: Sendable {
-    /// The headers without placeholders. They are the channel's, so that reflection gets them, too.
+    /// The headers without placeholders. The channel adds them to every call, including calls of
+    /// reflection.
     let constant: [String]
     private let templates: [DataTemplate]
 

@@ -11,7 +11,7 @@ struct CallLog: Sendable {
         let input = (method.streamsRequests ? "stream " : "") + method.input.fullName
         let output = (method.streamsResponses ? "stream " : "") + method.output.fullName
         printToStandardError("> \(method.path) (\(input)) returns (\(output))")
-        // The values that authenticate the caller are hidden.
+        // The description of an element hides a value that authenticates the caller.
         for element in metadata { printToStandardError("> \(element)") }
     }
 

@@ -52,8 +52,8 @@ struct StatusDetails {
         return try Self.completed(await reflection.schema(declaring: [name]))
     }
 
-    /// The schema with the messages of `google.rpc` and with google.protobuf.Any, as far as it has no
-    /// files of these names.
+    /// The schema, with the files of `google.rpc.Status`, its details and `google.protobuf.Any` added. A
+    /// file is not added if the schema has one of the same name.
     static func completed(_ schema: Schema) throws -> Schema {
         let standard = try ProtoCompiler()
             .compile(["google/rpc/error_details.proto", "google/rpc/status.proto"]).file

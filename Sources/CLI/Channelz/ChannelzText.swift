@@ -6,11 +6,11 @@ struct ChannelzText {
     /// Whether events and options of sockets are shown.
     private let isVerbose: Bool
     private var lines: [String] = []
-    /// Channels may refer to one another in a circle.
+    /// The items that were already added: channels may refer to one another in a circle.
     private var shown: Set<String> = []
 
     /// - Parameters:
-    ///   - listing: What was read.
+    ///   - listing: The entities to print.
     ///   - isVerbose: Whether events and options of sockets are shown.
     static func text(of listing: ChannelzListing, isVerbose: Bool) throws -> String {
         var text = ChannelzText(listing: listing, isVerbose: isVerbose)

@@ -20,7 +20,7 @@ func flushOutput() -> Bool {
     return !outputWasLost.load(ordering: .relaxed)
 }
 
-/// A later flush does not report output that was lost before.
+/// Whether printed output was lost. Stored, because a later `fflush` does not report an earlier failure.
 private let outputWasLost = Atomic(false)
 
 /// Ends the program. The exit status is 1 instead of 0 when printed output was lost.

@@ -9,7 +9,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// Reads a file descriptor while tasks run: a thread waits for each part, and no task does.
+/// Reads a file descriptor without blocking the threads of tasks: each read runs on a thread of its own.
 final class InputReader: Sendable {
     private enum State {
         case idle

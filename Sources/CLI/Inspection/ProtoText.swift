@@ -3,7 +3,7 @@ import SwiftletDynamic
 
 /// Writes declarations in the language of `.proto` files, with their comments.
 struct ProtoText {
-    /// Names are written as in a file of this package.
+    /// The package of the file. Names in this package are written without it.
     private let package: String
     private var text = ""
     private var depth = 0
@@ -132,7 +132,7 @@ extension ProtoText {
         guard let declared = field.message?.fullName ?? field.enumeration?.fullName else {
             return field.type.name
         }
-        // A declaration inside the message of the field needs no scope.
+        // A type that is declared inside the message that declares the field needs no scope.
         let scope = (field.parent?.fullName ?? "") + "."
         return declared.hasPrefix(scope)
             ? String(declared.dropFirst(scope.count)) : name(declared)

@@ -120,7 +120,7 @@ extension InteropCommand {
                 defaultOptions: options)
         }
         if let port = try self.port("--server_control_port", arguments) {
-            // The description uses plaintext for this port, also if the other ports use TLS.
+            // gRPC's test description uses plaintext for this port, also if the other ports use TLS.
             server.makeControlChannel = { [common, options] in
                 try Channel(
                     "\(bracketed):\(port)", credentials: .insecure, arguments: common,

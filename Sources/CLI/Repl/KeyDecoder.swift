@@ -2,7 +2,7 @@
 enum Key: Hashable, Sendable {
     case character(Character)
     case enter
-    /// Alt and Enter: a new line in any case.
+    /// Alt and Enter: inserts a new line, also where Enter would submit the text.
     case newline
     case tab, backspace, delete
     case left, right, up, down, home, end

@@ -156,7 +156,7 @@ extension LineEditor {
         return index
     }
 
-    /// To the line above, or in the first line to the entry before in the history.
+    /// Moves the cursor to the line above. In the first line, shows the previous entry of the history.
     private mutating func moveUp() {
         let start = lineStart(of: cursor)
         guard start > 0 else {

@@ -8,7 +8,7 @@ struct LineHistory {
     /// The text that was not entered when the user went to an older one.
     private var draft = ""
 
-    /// Adds a text, unless it is empty or equal to the last one.
+    /// Adds a text, unless it is blank or equal to the last entry. Drops the draft.
     mutating func add(_ text: String) {
         leave()
         guard text.contains(where: { !$0.isWhitespace }), text != entries.last else { return }
@@ -25,14 +25,15 @@ struct LineHistory {
         return entries[current - 1]
     }
 
-    /// The entry after the current one, or the text that was not entered; nil after that.
+    /// The entry after the current one. After the last entry, the text that was not entered. Nil if no
+    /// entry is current.
     mutating func newer() -> String? {
         guard let current = place else { return nil }
         place = current + 1 < entries.count ? current + 1 : nil
         return place.map { entries[$0] } ?? draft
     }
 
-    /// Goes back to a text that is not in the history.
+    /// Leaves the shown entry, and drops the draft.
     mutating func leave() {
         place = nil
         draft = ""

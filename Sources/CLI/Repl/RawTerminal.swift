@@ -6,14 +6,14 @@
     import Glibc
 #endif
 
-/// The terminal of the standard input while it sends each key at once and shows none by itself.
+/// Raw mode of the terminal at the standard input: each key arrives at once, and none is echoed.
 struct RawTerminal: ~Copyable {
     private let original: termios
 
     private init(original: termios) { self.original = original }
 
-    /// Changes the terminal, and changes it back with the end of the value. Nil if the standard input or the
-    /// standard output is no terminal.
+    /// Switches the terminal to raw mode. The deinit of the value restores the settings. Nil if the standard
+    /// input or the standard output is no terminal.
     static func make() -> RawTerminal? {
         var settings = termios()
         // Safe: the calls read and write the structure only.

@@ -42,7 +42,7 @@ enum ReplCommand: Command {
             }
             var shell = ReplShell(session, isTerminal: isTerminal)
             try await shell.run()
-            // Until here, keys are sent at once.
+            // Keeps `terminal` alive while the shell runs: its deinit ends raw mode.
             _ = consume terminal
         }
     }

@@ -18,8 +18,8 @@ struct MethodReference {
         method = String(bare[bare.index(after: end)...])
     }
 
-    /// The method in `local`, or in the server's schema if that is nil. Throws an error that names
-    /// the nearest service or method if there is none.
+    /// The method in `local`, or in the server's schema if `local` is nil. If the method does not exist,
+    /// throws an error that suggests the nearest service or method.
     func find(in local: Schema?, or reflection: ServerReflection) async throws -> MethodSchema {
         if let local { return try find(in: local) }
         do {
@@ -52,7 +52,8 @@ struct MethodReference {
     }
 }
 
-/// The error for a name or a `$` that refers to nothing, or to something of the wrong kind.
+/// The error for a name that is not declared or is of the wrong kind, or for a `$` in the interactive mode
+/// that refers to nothing.
 struct LookupError: Error, CustomStringConvertible {
     var description: String
 }

@@ -77,7 +77,8 @@ struct RingHashBalancer: Balancer {
 }
 
 extension RingHashBalancer {
-    /// The aggregation rules of A42, by which a parent such as `priority` leaves this balancer early.
+    /// The aggregation rules of A42. Without a READY endpoint, two failed endpoints are enough for
+    /// TRANSIENT_FAILURE, so that a parent such as `priority` changes to another child early.
     private var connectivity: ConnectivityState {
         let failedCount = endpoints.count(of: .transientFailure)
         if endpoints.count(of: .ready) > 0 { return .ready }

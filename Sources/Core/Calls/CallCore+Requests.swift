@@ -72,8 +72,8 @@ extension CallCore {
     /// Asks for one more message.
     package func receiveNext() { receiveNext(afterReading: 0) }
 
-    /// Asks for one more message, after the observer has read `byteCount` bytes of those that it
-    /// keeps.
+    /// Asks for one more message, after the observer has read `byteCount` bytes of the messages
+    /// that it keeps.
     ///
     /// - Returns: Whether there was something to deliver.
     @discardableResult

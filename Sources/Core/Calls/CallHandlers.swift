@@ -159,8 +159,9 @@ protocol CallPausing: AnyObject, Sendable {
 
 /// Receives the reports of messages that are written to a call.
 protocol CallWriting: AnyObject, Sendable {
-    /// A message is about to be written. False if the call has ended, and keeps no handler then.
-    /// Throws if the request was finished.
+    /// Called before a message is written. Keeps `handler` and returns true. Returns false without
+    /// keeping it if the message is dropped or the call has ended. Throws if the request was
+    /// finished.
     ///
     /// - Parameters:
     ///   - isDropped: Whether the call drops what is written.

@@ -3,7 +3,8 @@
 
 extension Channel {
     /// Sends one message, and blocks the calling thread until the response arrives. For scripts and
-    /// command lines. It turns a queue that is turned by hand, so that no other thread is needed.
+    /// command lines. If the channel's queue is `.byHand`, the calling thread runs its event loop
+    /// meanwhile, so that no other thread is needed.
     ///
     /// Throws FAILED_PRECONDITION in a handler or a task on the channel's queue, as all blocking
     /// calls do. Any number of threads may block at the same time.

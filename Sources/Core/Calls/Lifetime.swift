@@ -92,7 +92,7 @@ extension Lifetime {
         return true
     }
 
-    /// Nothing of the call that has ended was sent.
+    /// Records that nothing of the ended call was sent, so that the server cannot have executed it.
     mutating func noteUnsent() {
         ending?.end.error?.mayHaveBeenExecuted = false
         failure?.mayHaveBeenExecuted = false

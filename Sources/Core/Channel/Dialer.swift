@@ -57,7 +57,7 @@ extension Dialer {
         loop.run { [self] in step(now: .now) }
     }
 
-    /// Gives all attempts up. Returns how those that were made have failed.
+    /// Cancels all attempts. Returns the failures of the attempts that have failed so far.
     @discardableResult
     func cancel() -> [HappyEyeballs<String>.Failure] {
         let (attempts, failures) = state.withLock { state in

@@ -24,8 +24,8 @@ public final class Host: Sendable {
         public var credentials: ChannelCredentials?
         /// Whether connections use TLS when ``credentials`` is nil.
         public var isSecure = true
-        /// The name that the server's certificate must be for, and that requests are addressed
-        /// to, in place of the address's.
+        /// The name that the server's certificate must be for, and the authority of requests. Nil,
+        /// the default, overrides neither.
         public var hostNameOverride: String?
         /// The largest response message; nil is no limit.
         public var responseSizeLimit: Int? = 4 << 20

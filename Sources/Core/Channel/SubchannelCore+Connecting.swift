@@ -163,7 +163,8 @@ extension SubchannelCore {
 }
 
 extension SubchannelCore.State {
-    /// There is no connection, and the last attempt to get one failed. Returns the time of the next.
+    /// Records that an attempt to connect failed and left the subchannel without a connection.
+    /// Returns the time of the next attempt.
     fileprivate mutating func backOff(after failure: ConnectionFailure) -> MonotonicInstant {
         lastFailure = failure
         lastFailure?.attemptNumber = backoff.attemptCount

@@ -28,9 +28,9 @@ final class SubchannelCore: Sendable {
         var maxConnectionCount: Int
         /// The balancer has dropped the subchannel.
         var isDropped = false
-        /// What the server reports outside of calls.
+        /// The streams on which the server sends reports outside of the program's calls.
         var streams: SubchannelStreams
-        /// The state that the channel's log has.
+        /// The last state that was written to the channel's log.
         var loggedConnectivity = ConnectivityState.idle
         /// What happened on connections that have ended.
         var pastCounts = ChannelCounts()

@@ -214,7 +214,8 @@ extension CompletionQueue {
         }
     }
 
-    /// Whether nothing is running. A queue with its own thread ends its connections by itself.
+    /// Whether nothing is running. On a queue with its own thread, connections do not count: that
+    /// thread waits for their end itself.
     private func isDone(_ state: borrowing State) -> Bool {
         state.pendingCount == 0 && (mode == .ownThread || loop.isUnused)
     }

@@ -9,7 +9,7 @@ extension Link: StreamCarrier {
     ) -> Bool {
         let now = outputMoment
         let (outcome, mustPoll, flush) = state.withLock { state in
-            // The connection reports no room after its end.
+            // A connection that has ended never reports room, so nothing may be queued on it.
             guard state.ending == nil else {
                 return (Connection.SendOutcome.closed, false, nil as FlushRequest?)
             }

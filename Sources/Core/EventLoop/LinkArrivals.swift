@@ -54,7 +54,7 @@ extension LinkArrivals {
         list[last].content.pieces = list[last].content.pieces.lowerBound..<pieces.count
     }
 
-    /// The end of a call is the last event of its stream.
+    /// Appends the end of a call, which is the last event of its stream.
     mutating func append(
         end: consuming CallArrival.End, on stream: StreamHandle, for call: consuming CallCore
     ) {

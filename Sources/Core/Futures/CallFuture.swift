@@ -9,7 +9,7 @@ import Synchronization
 /// let reply = try call.response.wait()
 /// ```
 public final class CallFuture<Value: Sendable>: Sendable {
-    /// Returns the callbacks to call next, of the future that it completes.
+    /// Returns the steps to run next: the callbacks of the future that this callback completes.
     private typealias Callback = @Sendable (Result<Value, RPCError>) -> [FutureStep]
 
     private struct State {
@@ -112,7 +112,7 @@ extension CallFuture {
     }
 }
 
-/// A callback that is due, and returns those that are due by what it does.
+/// A callback to run. Returns the callbacks to run because of it.
 ///
 /// Futures that are made of others are completed in a loop: a chain of them may be longer than the stack
 /// is deep.

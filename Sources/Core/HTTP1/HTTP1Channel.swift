@@ -37,7 +37,7 @@ final class HTTP1Channel: Sendable {
     let sockets: SocketSupply?
     /// The proxy that connections are made through. Nil for none.
     let proxy: ProxyServer?
-    /// Nil offers HTTP/1.1 alone.
+    /// Called when the server has selected HTTP/2. If nil, connections offer HTTP/1.1 alone.
     let whenHTTP2: HTTP2Handler?
     /// Called when the channel accepts no more calls.
     let whenOver: (@Sendable () -> Void)?

@@ -357,7 +357,7 @@ extension HTTP1Link: Pollable {
         }
     }
 
-    /// The server has broken a rule of HTTP/1.1.
+    /// Ends the connection because the server has broken a rule of HTTP/1.1.
     private func breakOff(_ error: HTTP1Error) {
         end(
             error.message,

@@ -41,8 +41,9 @@ extension ChainDeadline {
         move(chain) { state in state.instant.map { min($0, moment) } ?? moment }
     }
 
-    /// The part of the call below an interceptor has ended. The interceptor may start that part
-    /// again, within `deadline`.
+    /// Called when the part of the call below an interceptor has ended. Sets the timer back to the
+    /// caller's deadline, or to `deadline` if that is earlier: the interceptor may start that part
+    /// again.
     func restore(_ chain: InterceptorChain, to deadline: Deadline) {
         move(chain) { state in Deadline.earlier(Deadline(moment: state.callers), deadline).moment }
     }

@@ -54,7 +54,7 @@ extension AttemptMeter {
         _ = end(code, tally, next: .ended, at: .now)
     }
 
-    /// Returns whether an attempt was running.
+    /// Ends the running attempt and records its metrics. Returns false if no attempt was running.
     private func end(
         _ code: StatusCode, _ tally: Tally, next: Stage, at now: MonotonicInstant
     ) -> Bool {

@@ -28,7 +28,7 @@ final class OperationBatches: CallObserver {
         var report: Report
         var remainingCount = 0
         var success = true
-        /// The handlers of its operations, in the order of their ends.
+        /// The handlers of its operations, in the order in which the operations ended.
         var handlers: [@Sendable () -> Void] = []
     }
 

@@ -29,7 +29,7 @@ package struct AttemptFailure: Hashable, Sendable {
 struct TransparentRetries: Sendable {
     private var serverRefusedOne = false
 
-    /// Whether an attempt that failed so is sent again at once, whatever the policy says.
+    /// Whether an attempt that failed this way is sent again at once, without regard to the policy.
     mutating func allow(_ reach: AttemptFailure.Reach) -> Bool {
         switch reach {
         case .notSent:

@@ -132,8 +132,9 @@ struct MethodPolicy: Sendable {
 }
 
 extension MethodConfig {
-    /// Sets what the options leave open, and lowers limits (gRPC's service_config.md). A second
-    /// application changes nothing but the deadline, which counts from then.
+    /// Sets what the options do not set, and lowers limits and the deadline (gRPC's
+    /// service_config.md). The timeout counts from now. A second application of the same config
+    /// changes nothing, because the earlier deadline remains.
     func apply(to options: inout CallOptions, _ limits: MessageLimits) {
         if let timeout {
             options.absoluteDeadline = .earlier(options.absoluteDeadline, .after(timeout))

@@ -75,12 +75,12 @@ public struct MethodConfig: Hashable, Sendable {
     /// The most time that a call may take; of this and the call's own deadline the earlier counts. Nil,
     /// the default, sets no limit.
     public var timeout: Duration?
-    /// Whether calls wait while no server can be reached, where their options do not say; nil, the
-    /// default, leaves it to the options.
+    /// Whether calls whose options do not set it wait while no server can be reached. Nil, the
+    /// default, sets nothing.
     public var waitForReady: Bool?
-    /// The largest request message, in bytes; of this and the call's own limit the smaller counts.
+    /// The largest request message, in bytes. The smaller of this and the call's limit applies.
     public var maxRequestByteCount: Int?
-    /// The largest response message, in bytes; of this and the call's own limit the smaller counts.
+    /// The largest response message, in bytes. The smaller of this and the call's limit applies.
     public var maxResponseByteCount: Int?
     /// Whether and when calls are sent again; nil, the default, sends them once.
     public var attempts: Attempts?

@@ -4,9 +4,9 @@
 /// try await greeter.sayHello(request, options: .with { $0.timeout = .seconds(1) })
 /// ```
 public struct CallOptions: Sendable {
-    /// The longest time from the start of the call to its status. Nil, the default, means no limit.
-    /// Then the call ends with DEADLINE_EXCEEDED. Interceptors receive it as part of the
-    /// ``absoluteDeadline``.
+    /// The longest time from the start of the call to its status. After this time, the call ends
+    /// with DEADLINE_EXCEEDED. Nil, the default, means no limit. Interceptors receive the timeout
+    /// as part of the ``absoluteDeadline``.
     public var timeout: Duration?
 
     /// The moment at which the call ends with DEADLINE_EXCEEDED. The default is never. If ``timeout`` is

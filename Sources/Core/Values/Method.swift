@@ -146,7 +146,7 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
         do throws(RPCError) {
             try self.init(checked: "\(path)", isLiteral: true, shape, request, reply)
         } catch {
-            // The path is a literal, so only the program's text is wrong, and no caller can help it.
+            // A malformed literal is a mistake in the program, which the caller cannot handle.
             fatalError(error.message)
         }
     }

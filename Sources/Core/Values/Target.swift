@@ -1,10 +1,10 @@
 import SwiftletTransport
 
-/// Where a channel leads, parsed from gRPC's notation for names.
+/// The name or the addresses that a channel connects to, parsed from gRPC's syntax for targets.
 ///
 /// A name or an address without a port means port 443, with TLS and without.
 public struct Target: Hashable, Sendable {
-    /// What there is to do to get addresses.
+    /// How the addresses of the target are obtained.
     enum Resolution: Hashable, Sendable {
         case addresses([SocketAddress])
         case name(host: String, port: UInt16)
@@ -130,7 +130,7 @@ extension Target {
         return hasScheme ? text : "dns:///\(text)"
     }
 
-    /// No network lies between: its addresses are this machine's.
+    /// Whether the target is on this machine. False for a target of a registered resolver.
     var isLocal: Bool {
         switch resolution {
         case .registered: false

@@ -95,7 +95,8 @@ extension WriterProgress {
         return nil
     }
 
-    /// Whether the caller must push values: no other thread does.
+    /// Marks the values as being pushed. Returns whether the caller must push them: false if they
+    /// were being pushed already.
     mutating func startPushing() -> Bool {
         defer { isPushing = true }
         return !isPushing

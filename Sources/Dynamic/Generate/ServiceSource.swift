@@ -89,7 +89,7 @@ extension MethodSource {
         return parameters
     }
 
-    /// A function that sends a stream also throws what its closure throws.
+    /// The effects of the function. A client-streaming function also throws what its closure throws.
     var effects: String { shape == .clientStreaming ? " async throws" : " async throws(RPCError)" }
 
     /// The type of the result.
@@ -110,7 +110,7 @@ extension MethodSource {
         return arguments
     }
 
-    /// The arguments of the function with options, from the function without.
+    /// The arguments with which the function without options calls the one with options.
     var forwarded: [String] {
         var arguments: [String] = []
         if !schema.streamsRequests { arguments.append("request") }

@@ -45,7 +45,7 @@ public struct JSONValueStream: Sendable {
 
     /// The next whole value; nil when more bytes must arrive.
     ///
-    /// Throws when a value is too large, or a bracket closes that was not opened. The line and the
+    /// Throws when a value is too large, or a bracket closes that was not opened. The error's line and
     /// column count from the start of the stream.
     public mutating func next() throws(FormatError) -> [UInt8]? {
         while index < bytes.count {

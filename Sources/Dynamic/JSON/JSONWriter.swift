@@ -147,7 +147,7 @@ struct JSONWriter {
         case .bool(let value): append(value ? "true" : "false")
         case .int32(let value): append("\(value)")
         case .uint32(let value): append("\(value)")
-        // A number of JavaScript has no more than 53 bits.
+        // 64-bit integers are written as strings: JavaScript numbers are exact only up to 53 bits.
         case .int64(let value): append("\"\(value)\"")
         case .uint64(let value): append("\"\(value)\"")
         case .float(let value): append(Self.number(value))

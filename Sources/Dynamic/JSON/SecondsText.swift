@@ -48,7 +48,8 @@ enum DurationText {
         return isNegative ? (-seconds, -nanos) : (seconds, nanos)
     }
 
-    /// Nil for a duration that is too long, or whose parts have different signs.
+    /// Nil for a duration that is too long, whose `nanos` are a second or more, or whose parts have
+    /// different signs.
     static func text(seconds: Int64, nanos: Int32) -> String? {
         guard -maxSeconds...maxSeconds ~= seconds, abs(Int64(nanos)) < 1_000_000_000,
             seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0)

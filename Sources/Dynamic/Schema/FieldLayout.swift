@@ -24,7 +24,7 @@ struct FieldLayout: Sendable {
     let oneof: Int32
     /// Whether its oneof has other fields, which are cleared when it is set.
     var sharesOneof = false
-    /// Whether a required field can be missing below it.
+    /// Whether the field is a message in which, at any depth, a required field can be missing.
     var needsRequiredCheck = false
 
     var isSingular: Bool { shape.rawValue <= Shape.required.rawValue }

@@ -34,7 +34,7 @@ public enum FieldType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a map can have keys of it.
+    /// Whether a map can have keys of this type.
     public var isMapKey: Bool {
         switch self {
         case .double, .float, .bytes, .message, .group, .enumeration: false

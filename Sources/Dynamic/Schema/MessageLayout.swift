@@ -1,4 +1,5 @@
-/// What coding needs of a message. Trivial, so that a copy costs no reference counting.
+/// What encoding and decoding need to know about a message type. All members are trivial, so that a copy
+/// costs no reference counting.
 struct MessageLayout: Sendable {
     /// Where the message's fields are in the tables of ``FieldTables``.
     let dense: Range<Int32>

@@ -36,7 +36,8 @@ struct SchemaBuilder {
         scope.isEmpty ? name : "\(scope).\(name)"
     }
 
-    /// Takes a full name for a declaration. A package may be named many times.
+    /// Registers the full name of a declaration. Throws if the name is already registered, unless both
+    /// are packages.
     mutating func claim(
         _ fullName: String, _ symbol: SchemaPool.Symbol, in file: Int
     ) throws(SchemaError) {

@@ -55,7 +55,7 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
         } whenOver: {
             continuation.finish()
         }
-        // Later messages have no reader, and are dropped.
+        // After the end of the iteration nothing reads the messages that follow, so they are dropped.
         continuation.onTermination = { [weak stream] _ in stream?.isNotRead() }
         self.stream = stream
         requestParts = AsyncStream {

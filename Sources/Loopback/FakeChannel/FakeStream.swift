@@ -80,7 +80,8 @@ final class FakeStream: Sendable {
         }
     }
 
-    /// Passes a part of the request to the test. Returns true if that also counts as read.
+    /// Passes a part of the request to the test. Returns true if the part then counts as read, and false if
+    /// the test reads it later.
     typealias Show = @Sendable (RequestPart) throws(RPCError) -> Bool
 
     private let loop: EventLoop

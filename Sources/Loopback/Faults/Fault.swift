@@ -32,8 +32,8 @@ public struct Fault: Sendable {
         /// The connection is closed after this number of bytes of the answer, frame headers included;
         /// usually in the middle of a frame.
         case dropAfterBytes(Int)
-        /// The answer is sent in pieces of this number of bytes, with a pause after each. From then on
-        /// this applies to the whole connection.
+        /// From this answer on, all output of the connection is sent in pieces of this number of bytes,
+        /// with a pause after each.
         case drip(bytes: Int, every: Duration)
         /// The receive window of this stream, and of later ones of the connection, shrinks to this
         /// number of bytes. The answer is normal.
@@ -105,7 +105,7 @@ public struct Fault: Sendable {
         Fault(path: path, occasion: .calls(numbers), kind: kind)
     }
 
-    /// Applies to one call of all the calls to the server; the first is 1.
+    /// Applies to the call with this number, counted from 1 over the calls of all methods.
     public static func call(_ number: Int, _ kind: Kind) -> Fault {
         Fault(path: nil, occasion: .calls([number]), kind: kind)
     }

@@ -1,4 +1,4 @@
-// What is not wrong as such, but without end.
+// Floods of frames, and header blocks that attack the HPACK decoder.
 
 extension Misbehaviour {
     /// The most bytes of a flood. A client that accepts all of them does not detect the flood.

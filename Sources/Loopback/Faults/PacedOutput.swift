@@ -20,7 +20,8 @@ extension ServerSession {
         state.withLock { $0.pace = pace }
     }
 
-    /// Replaces an ordinary write. Called by one thread at a time, the writer.
+    /// Writes output at a pace, instead of an ordinary write. Called only by the thread that is the
+    /// writer at the time.
     func writePaced(_ pace: OutputPace) {
         switch pace {
         case .untilDrop(let byteCount): writeUntilDrop(byteCount)

@@ -1,7 +1,7 @@
 // Frames and header blocks as bytes, written without the engine's encoders: a server that is
 // made of the same code as its client would be wrong in the same way.
 
-/// A frame with whatever is said of it, true or not.
+/// Encodes a frame. Its header need not match its payload.
 package enum RawFrame {
     package static let data: UInt8 = 0
     package static let headers: UInt8 = 1
@@ -20,7 +20,7 @@ package enum RawFrame {
     package static let padded: UInt8 = 0x8
     package static let hasPriority: UInt8 = 0x20
 
-    /// - Parameter length: What the frame's header says; the payload's own unless told otherwise.
+    /// - Parameter length: The length in the frame's header; by default, the length of the payload.
     package static func bytes(
         _ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = [],
         length: Int? = nil
@@ -87,7 +87,7 @@ package enum RawHPACK {
     }
 }
 
-/// A length-prefixed message, with whatever is said of it, true or not.
+/// Encodes a length-prefixed message. Its flag and its length need not match its body.
 package enum RawPrefixed {
     package static func bytes(
         _ body: [UInt8], flag: UInt8 = 0, length: UInt32? = nil

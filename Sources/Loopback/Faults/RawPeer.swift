@@ -15,7 +15,7 @@ public final class RawPeer: Sendable {
     /// How calls are answered that begin from now on.
     public enum Conduct: Hashable, Sendable {
         case misbehave
-        /// As it should be.
+        /// With a correct response: headers, a message, and trailers with the status OK.
         case reply
         /// With headers and a message when the call's headers arrive; with another message and the
         /// status OK when the client sends the first DATA frame that is not empty.

@@ -2,7 +2,7 @@ import SwiftletCore
 
 /// Reads the lines of a recording.
 struct RecordingReader {
-    /// A message of 64 MiB as base64, and what is around it.
+    /// Enough for a message of 64 MiB in base64, with the other members of its line.
     private static let maxLineByteCount = 96 << 20
 
     private(set) var calls: [Recording.Call] = []

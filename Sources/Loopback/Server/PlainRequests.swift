@@ -109,12 +109,12 @@ extension ServerCall {
         return state.withLock { $0.plainBody }
     }
 
-    /// PROTOCOL-HTTP2, "Requests": what is not gRPC is answered in HTTP's own words. The answer
-    /// waits for the end of the request, so that rules of HTTP/2 which the request breaks are
-    /// answered first.
+    /// PROTOCOL-HTTP2, "Requests": a request that is not gRPC gets the HTTP status 415. The answer
+    /// waits for the end of the request, so that a violation of HTTP/2 in the request is reported
+    /// first.
     func refuseAsNotGRPC() {
         run { call in
-            // A body that cannot be read is as little gRPC as another.
+            // A request whose body cannot be read gets the same answer.
             _ = try? await call.plainBody()
             call.finish(
                 HTTPReply(

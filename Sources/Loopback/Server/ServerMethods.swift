@@ -133,7 +133,8 @@ public struct ServerMethods: Sendable {
     /// Shared by all connections, so that calls are counted across them.
     let book = FaultBook()
 
-    /// The errors of the registration. A server with any does not start.
+    /// Methods that were registered with a wrong shape, each as a sentence. A server does not start if
+    /// there are any.
     private(set) var mistakes: [String] = []
 
     init() {}

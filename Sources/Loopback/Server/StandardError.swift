@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// Writes a line to standard error. Gives up when that is closed or full.
+/// Writes a line to standard error. If a write fails, the rest of the line is lost.
 package func printToStandardError(_ line: String) { StandardError.writeLine(line) }
 
-/// Writes a text to standard error. Gives up when that is closed or full.
+/// Writes a text to standard error. If a write fails, the rest of the text is lost.
 package func writeToStandardError(_ text: String) { StandardError.write(text) }

@@ -40,7 +40,7 @@ public final class ReconnectService: LoopbackService {
 
     deinit { listener.close() }
 
-    /// The number of connections since the start of the record.
+    /// The number of connections since the last call of `Start`; without one, since the service was made.
     public var arrivalCount: Int { state.withLock { $0.arrivals.count } }
 
     private func arrived() { state.withLock { $0.arrivals.append(.now) } }

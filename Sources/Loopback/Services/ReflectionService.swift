@@ -9,7 +9,8 @@ public struct ReflectionService: LoopbackService {
 
     private let files: DescribedFiles
 
-    /// - Parameter files: What is known; the example services unless told otherwise.
+    /// - Parameter files: The files that the service knows; by default, those of the services that come
+    ///   with the library.
     public init(files: [Google.Protobuf.FileDescriptorProto] = .bundled) {
         self.files = DescribedFiles(files)
     }
@@ -116,7 +117,7 @@ private struct DescribedFiles: Sendable {
 }
 
 extension Google.Protobuf.FileDescriptorProto {
-    /// The extensions that the file declares, in messages or beside them.
+    /// The extensions that the file declares, at its top level or inside messages.
     fileprivate var extensions: [Google.Protobuf.FieldDescriptorProto] {
         `extension` + messageType.flatMap(\.extensions)
     }

@@ -105,8 +105,8 @@ extension FieldDecoder {
             unsafe cursor += 1
             value |= UInt64(byte & 0x7f) &<< shift
             if byte < 0x80 {
-                // The tenth byte has room for one bit. What else it holds is lost, as in the
-                // implementations in C++ and C.
+                // Only one bit of the tenth byte fits into the value. The other bits are dropped, as in
+                // the implementations in C++ and C.
                 return value
             }
             shift &+= 7

@@ -27,7 +27,7 @@ extension FieldDecoder {
             try message.visit(&self)
             // Visit again while a visit makes progress: fields may come in any order.
             guard unsafe (tagStart == before), tag != Tag.end else { continue }
-            // In a message outside of a group, this would be the end of group 0, which does not exist.
+            // Outside of a group, `openGroup` is 0, which is no valid field number: no tag ends the message.
             if openGroup != 0, tag == Tag.make(openGroup, .endGroup) { return }
             let unknown = unsafe try skipRun()
             if keepsUnknownFields { unsafe message.unknownFields.append(unknown) }

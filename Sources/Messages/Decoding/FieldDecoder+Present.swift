@@ -76,7 +76,7 @@ extension FieldDecoder {
         let count = K.fixedByteCount.map { byteCount / $0 } ?? varintCount()
         values.append(contentsOf: repeatElement(K.initial, count: count))
         unsafe try values.withUnsafeMutableBufferPointer { elements throws(WireError) in
-            // Safe: `count` elements were added after the first ones.
+            // Safe: `count` elements were appended, from the index `first` on.
             for index in first..<first &+ count {
                 unsafe try read(kind, number, into: &elements[index])
             }

@@ -100,7 +100,7 @@ public struct FieldDecoder: FieldVisitor {
         _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
     ) throws(WireError) {
         while tag == Tag.listed(number, K.wireType) {
-            // A message is merged with the one that the same field brought before.
+            // A message is merged into the value that an earlier occurrence of the field has set.
             var value = choice.take().flatMap(unwrap) ?? K.initial
             try read(kind, number, into: &value)
             choice = wrap(consume value)

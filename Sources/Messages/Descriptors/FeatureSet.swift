@@ -155,7 +155,7 @@ extension Google.Protobuf {
 
         /// Holds the values of `defaultSymbolVisibility`.
         public struct VisibilityFeature: Message {
-            /// Which declarations other files may use when they do not say so.
+            /// Which declarations other files may use, where a declaration has neither `export` nor `local`.
             public struct DefaultSymbolVisibility: OpenEnum {
                 public var rawValue: Int32
 

@@ -6,7 +6,8 @@ extension Google.Protobuf {
         public struct Location: Message {
             /// Field numbers and indexes that lead from the file to the declaration.
             public var path: [Int32] = []
-            /// First line, first column, last line unless it is the first, and end column, each from 0.
+            /// The first line, the first column, the last line and the end column, each from 0. The last
+            /// line is omitted when it is the first one.
             public var span: [Int32] = []
             public var leadingComments: String?
             public var trailingComments: String?
@@ -48,7 +49,7 @@ extension Google.Protobuf {
     public struct GeneratedCodeInfo: Message {
         /// The declaration behind a piece of generated code.
         public struct Annotation: Message {
-            /// What generated code does to its declaration.
+            /// The effect of the generated code on the element that the `.proto` file declares.
             public struct Semantic: OpenEnum {
                 public var rawValue: Int32
 

@@ -1,4 +1,4 @@
-// Messages, groups, enums, and the two strings.
+// Messages, groups and enums.
 extension FieldVisitor {
     /// A message: nil when it is absent.
     @inlinable

@@ -71,7 +71,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// An option of a socket, or what the system knows of it.
+    /// An option of a socket, or data of the system about the socket, such as TCP_INFO.
     package struct SocketOption: Message {
         package var name = ""
         package var value = ""

@@ -21,7 +21,7 @@ extension GRPC.Health {
         }
     }
 
-    /// Whether it serves.
+    /// The state of the service, or of the whole server.
     public struct HealthCheckResponse: Message {
         public struct ServingStatus: OpenEnum {
             public var rawValue: Int32

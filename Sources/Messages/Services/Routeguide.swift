@@ -96,7 +96,7 @@ extension RouteGuide {
         }
     }
 
-    /// What a recorded route came to.
+    /// The summary of a recorded route.
     public struct RouteSummary: Message {
         /// How many points were received.
         public var pointCount: Int32 = 0

@@ -8,7 +8,7 @@ extension TextWriter {
             var decoder = unsafe FieldDecoder(
                 start: start, byteCount: buffer.count, options: DecodingOptions())
             do throws(WireError) { try decoder.describeUnknown(&self) } catch {
-                // The decoder that stored the fields has checked them.
+                // Not expected: the decoder checked the fields before it stored them.
                 comment("\(error)")
             }
         }

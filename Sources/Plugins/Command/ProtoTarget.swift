@@ -82,7 +82,8 @@ extension ProtoTarget {
         return ["--output", output.path] + described + roots.flatMap { ["-I", $0.path] } + names
     }
 
-    /// What the generated source depends on: also files that are imported.
+    /// The files that the generated source depends on: all `.proto` files below the import paths, because
+    /// they may be imported, and the file with settings.
     var inputs: [URL] {
         let imports = roots.flatMap(Self.contents).filter { $0.pathExtension == "proto" }
         let paths = Set(imports.map(\.standardizedFileURL.path))
@@ -96,7 +97,7 @@ extension ProtoTarget {
         return files?.compactMap { $0 as? URL } ?? []
     }
 
-    /// The files that the generator writes when it is asked for empty files as well.
+    /// The files that the generator writes with the option `--empty-files`.
     func outputs(in directory: URL) -> [URL] {
         let hasTesting = settings.fake == true || settings.service == true
         let sources = names.flatMap { name in

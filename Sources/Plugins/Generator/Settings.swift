@@ -74,7 +74,8 @@ extension Settings {
 // MARK: - Reading
 
 extension Settings {
-    /// Reads the JSON. Throws where it is not JSON, or has a name or a type that no setting has.
+    /// Reads the JSON. Throws if the text is not JSON, names an unknown setting, or has a value of the wrong
+    /// type.
     init(json: [UInt8]) throws {
         let schema = try Schema(ProtoCompiler().compile(source: Self.schema))
         let type = try schema.requiredMessage(Self.messageName)

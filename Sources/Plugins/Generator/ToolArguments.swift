@@ -4,7 +4,7 @@ struct ToolArguments {
     private(set) var output = ""
     /// The path of a `swiftlet.json`; nil for none.
     private(set) var settings: String?
-    /// The `name=value` settings from which the plug-in made the other arguments.
+    /// The settings with which the plug-in planned the build, as `name=value`.
     private(set) var planned: [String] = []
     private(set) var writesEmptyFiles = false
     /// Where the files and their imports are.

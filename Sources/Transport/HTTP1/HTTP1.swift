@@ -25,7 +25,8 @@ package enum HTTP1 {
         package var maxChunkLineByteCount = 1 << 10
         /// All extensions of the chunks of a body: against a body that has more extension than content.
         package var maxExtensionByteCount = 16 << 10
-        /// 1xx responses before the final one: against a response that never comes.
+        /// The most 1xx responses before the final one: against a server that sends 1xx responses without an
+        /// end.
         package var maxInterimCount = 16
 
         package init() {}

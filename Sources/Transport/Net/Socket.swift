@@ -60,7 +60,8 @@ package struct Socket: ~Copyable, Sendable {
         return try body(left, right)
     }
 
-    /// Darwin has neither these flags of `socket` nor a flag of `send` against SIGPIPE.
+    /// Sets on Darwin what other systems set with flags: close-on-exec and non-blocking with flags of
+    /// `socket`, and no SIGPIPE with a flag of `send`. Does nothing on other systems.
     func prepareWhereBirthFlagsAreMissing() throws(SystemError) {
         #if canImport(Darwin)
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,

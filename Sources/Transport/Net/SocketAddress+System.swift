@@ -120,7 +120,8 @@ extension SocketAddress {
     fileprivate static let vsockByteCount = 16
 
     private static var nameOffset: Int { MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2 }
-    /// Bytes of a path and the zero behind it, or of an abstract name and the zero before it.
+    /// The most bytes of a name: a path with the zero byte after it, or an abstract name with the zero byte
+    /// before it.
     package static var nameCapacity: Int { MemoryLayout<sockaddr_un>.size - nameOffset }
 }
 

@@ -102,8 +102,8 @@ extension OpenSSLContext {
         try demand(set & options == options, "TLS without renegotiation and compression")
     }
 
-    /// §9.2.2: with TLS 1.2, only suites with ephemeral keys and authenticated encryption. All suites of
-    /// TLS 1.3 have these; they are not in this list.
+    /// RFC 9113 §9.2.2: with TLS 1.2, only suites with ephemeral keys and authenticated encryption. The list
+    /// does not apply to TLS 1.3, whose suites all have both.
     private static var cipherList: String { "ECDHE+AESGCM:ECDHE+CHACHA20" }
 
     /// Throws when the library knows none of the suites.

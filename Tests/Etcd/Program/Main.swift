@@ -118,7 +118,7 @@ struct EtcdProgram {
         }
     }
 
-    /// Keeps a lease alive with a call a second, each of which ends its requests at once.
+    /// Keeps a lease alive: makes a call every second, which sends one request and then ends its requests.
     private static func keepLease(
         _ channel: Channel, _ tally: Tally, until end: ContinuousClock.Instant
     ) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Swiftlet
 
-/// Speaks HTTP/1.1 with programs that others wrote: see `Tests/HTTP1/run`.
+/// Tests HTTP/1.1 against other implementations: see `Tests/HTTP1/run`.
 @main
 struct HTTP1Program {
     static func main() async {

@@ -12,8 +12,8 @@ struct PlacedFramesTests {
         /// How much of the message comes in frames that are like the first.
         private(set) var likeTheFirst = 0
 
-        /// - Parameter oddFrame: Which of the frames is not like the first; none is where there are
-        ///   fewer.
+        /// - Parameter oddFrame: The index of the frame whose flags differ from those of the first. No
+        ///   frame differs if there are fewer frames.
         init(frame: Int, message: Int, oddFrame: Int) {
             header = FrameHeader(
                 type: .data, streamID: StreamID(wire: 5), payloadByteCount: frame)
@@ -45,7 +45,7 @@ struct PlacedFramesTests {
                 }
                 bytes += message[start..<min(start + count, message.count)]
                 start += count
-                // Of the last frame nothing but the header may have come.
+                // The header of the last frame may have arrived without any of its content.
             } while start < message.count || (start == message.count && frames.frameRest > 0)
             return bytes
         }

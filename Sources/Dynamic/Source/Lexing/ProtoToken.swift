@@ -33,7 +33,7 @@ struct ProtoProblem {
     var message: String
 }
 
-/// Collects the mistakes in one file. Keeps the first 100, so that a hostile file costs no memory.
+/// Collects the mistakes in one file. Keeps only the first 100, to bound the memory for a hostile file.
 struct ProtoProblems {
     private static let limit = 100
     /// Characters of one message.

@@ -15,7 +15,7 @@ final class LinkedFile {
     private(set) var optionImports: [LinkedFile] = []
     private(set) var publicImports: [LinkedFile] = []
     private var hasBrokenImport = false
-    /// The indexes of the files that declare what the names in this one mean.
+    /// The indexes of the files whose declarations this file refers to.
     private var usedFiles: Set<Int> = []
     /// The features of the file, which its declarations inherit.
     var features = Google.Protobuf.FeatureSet()
@@ -112,10 +112,10 @@ final class LinkedFile {
 
     // MARK: - Warnings
 
-    /// Notes that a name in this file means a declaration of `other`.
+    /// Notes that a name in this file refers to a declaration in `other`.
     func use(_ other: LinkedFile) { usedFiles.insert(other.index) }
 
-    /// What is legal and probably not meant. Known when the file is linked.
+    /// Warnings about what is legal but probably not intended. Complete only after the file was linked.
     var warnings: [ProtoDiagnostic] {
         var warnings: [ProtoDiagnostic] = []
         if descriptor.syntax == nil {

@@ -92,7 +92,8 @@ enum NameLookup {
     case found(ProtoSymbol, fullName: String)
     /// The name is declared in a file that is not imported.
     case notImported(LinkedFile)
-    /// The first part was found, but there is no such name in it.
+    /// The first part of the name was found, but it has no declaration for the rest. Contains the full
+    /// name that was looked up.
     case resolvedTo(String)
     case unknown
 }

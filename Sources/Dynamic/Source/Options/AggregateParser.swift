@@ -2,7 +2,7 @@ import SwiftletMessages
 
 /// Reads the value of an option that is a message in text format, and encodes it.
 struct AggregateParser {
-    /// Messages inside one another; more is refused.
+    /// How deep messages may be nested. A deeper value is rejected.
     private static let depthLimit = 100
 
     private var lexer: ProtoLexer
@@ -58,7 +58,8 @@ struct AggregateParser {
 
     // MARK: - Messages
 
-    /// Reads fields up to the sign that closes the message; to the end of the value when it is empty.
+    /// Reads fields up to `close`, the sign that ends the message. If `close` is empty, reads to the end of
+    /// the value.
     private mutating func fields(
         of message: LinkedMessage, until close: String
     ) throws(OptionProblem) -> [UInt8] {

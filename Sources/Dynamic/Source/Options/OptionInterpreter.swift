@@ -41,7 +41,8 @@ struct OptionInterpreter: OptionsVisitor {
         file.descriptor = descriptor
     }
 
-    /// Moves the locations of options from where they were parsed to what they mean.
+    /// Changes the paths of the locations of options: from the uninterpreted option to the field that it
+    /// sets. Removes the locations inside of an uninterpreted option.
     func updateLocations() {
         guard !movedPaths.isEmpty, let info = file.descriptor.sourceCodeInfo else { return }
         var locations: [Google.Protobuf.SourceCodeInfo.Location] = []

@@ -51,7 +51,7 @@ extension ProtoParser {
         return label
     }
 
-    /// All that follows the label.
+    /// Reads the rest of a field, after its label.
     private mutating func rest(
         of declared: Field, at path: ProtoPath, _ location: Int, groups: inout [Message],
         _ groupsPath: ProtoPath

@@ -185,7 +185,7 @@ extension ProtoParser {
         return locations.count - 1
     }
 
-    /// Ends a location after the token before the current one.
+    /// Ends a location at the end of the previous token.
     mutating func close(_ location: Int) { end(location, with: lexer.previous) }
 
     mutating func end(_ location: Int, with token: ProtoToken) {

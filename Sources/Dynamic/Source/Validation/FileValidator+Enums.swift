@@ -64,7 +64,8 @@ extension FileValidator {
             })
     }
 
-    /// Refuses values whose number is reserved. Both are sorted, so the work is linear.
+    /// Reports values whose number is reserved. `ranges` must be sorted. The values are sorted here, so
+    /// that one pass over both is enough.
     private func validateValues(
         of type: Enum, in ranges: [Enum.EnumReservedRange], at path: ProtoPath
     ) {

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// Refuses what the language does not allow although it can be read.
+/// Reports declarations that can be parsed, but that the language does not allow.
 struct FileValidator {
     typealias Message = Google.Protobuf.DescriptorProto
     typealias Enum = Google.Protobuf.EnumDescriptorProto

@@ -1,8 +1,8 @@
 // Streams open, at once or after they have waited for the peer's limit on concurrent streams.
 
 extension Connection {
-    /// How many streams the client may have open at once. None before the peer's SETTINGS, which may allow
-    /// fewer than any number that could be assumed.
+    /// How many streams the client may have open at once. Zero until the peer's SETTINGS arrive, because
+    /// they may set any limit, also zero.
     var streamLimit: Int {
         guard preface == .done else { return 0 }
         return min(peerStreamLimit ?? .max, configuration.maxConcurrentStreams ?? .max)

@@ -17,7 +17,7 @@ struct Lifecycle: Sendable {
 
     private(set) var peer = Side.open
     private(set) var own = Side.open
-    /// Whether the second GOAWAY of a graceful shutdown follows the answer to a PING.
+    /// Whether this side has begun a graceful shutdown, and sends the second GOAWAY when its PING is answered.
     private(set) var awaitsShutdownPing = false
     private(set) var hasFailed = false
 }

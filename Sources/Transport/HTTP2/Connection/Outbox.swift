@@ -98,7 +98,7 @@ extension [UInt8] {
         append(contentsOf: content)
     }
 
-    /// One access to the output for the whole block, because each access updates the list of pieces.
+    /// Appends the whole block in one access to the output, because each access updates the list of pieces.
     fileprivate mutating func appendHeaders(
         _ prepared: PreparedHeaders?, _ fields: HeaderList, on stream: StreamID, endStream: Bool,
         _ writer: FrameWriter, _ encoder: inout HPACK.Encoder

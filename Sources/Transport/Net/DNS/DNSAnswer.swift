@@ -11,7 +11,8 @@ package enum DNSAnswer: Hashable, Sendable {
 }
 
 extension DNSAnswer {
-    /// Reads a message of a name server. Nil if it does not answer the query, as a forged one may not.
+    /// Reads a message of a name server. Nil if it is not an answer to the query, for example because it
+    /// is forged.
     package init?(_ bytes: [UInt8], to query: DNSQuery) {
         var reader = DNSReader(bytes)
         do throws(DNSReader.Malformed) {

@@ -22,7 +22,7 @@ struct AbuseTests {
         return Raw.frame(type, flags, on: stream, payload)
     }
 
-    /// One change, somewhere.
+    /// Flips a bit, removes a byte or inserts one, at a random index.
     private static func mutate(_ bytes: inout [UInt8], _ generator: inout SplitMix64) {
         guard let index = bytes.indices.randomElement(using: &generator) else { return }
         switch Int.random(in: 0..<3, using: &generator) {

@@ -11,7 +11,8 @@ struct RepeatedBlockTests {
 
         init() throws { for _ in 0..<16 { _ = try client.open() } }
 
-        /// The lines of the last list, and its identity among earlier ones.
+        /// Receives a header block. Returns the lines of its list and the list's `receivedHeadersID`; two
+        /// nils if no list was received.
         mutating func receive(_ block: [UInt8], ends: Bool = false) -> ([String]?, UInt64?) {
             let count = client.headers.count
             client.receive(

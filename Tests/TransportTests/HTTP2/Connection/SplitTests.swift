@@ -39,7 +39,7 @@ struct SplitTests {
 
     private static let start = MonotonicInstant.now
 
-    /// Where DATA lies in the input depends on how the input was cut; how much of it does not.
+    /// Removes the range of a DATA event, because its place depends on how the input was cut.
     private static func withoutRange(_ event: String) -> String {
         guard event.contains("data("), let range = event.firstRange(of: "Range(") else {
             return event

@@ -12,7 +12,7 @@ struct FrameWriterTests {
         return (frame.header, Array(bytes[frame.payload]))
     }
 
-    /// Writes a frame, and reads it as another one.
+    /// Writes a frame, and returns the frame that is read from the written bytes.
     private static func copy<Frame: WritableFrame>(
         _ frame: Frame, _ read: (FrameHeader, Span<UInt8>) throws(HTTP2Error) -> Frame
     ) throws -> Frame {

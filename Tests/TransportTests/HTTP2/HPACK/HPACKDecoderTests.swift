@@ -55,7 +55,7 @@ struct HPACKDecoderTests {
         for count in 1..<block.count {
             var decoder = HPACK.Decoder(maxTableByteCount: 256)
             let whole = try? decoder.list(Array(block.prefix(count)))
-            // Only between two fields may a block end.
+            // A prefix is a valid block only if it ends between two fields.
             #expect(whole == nil || [4, 11, 35].contains(count), "\(count)")
         }
     }

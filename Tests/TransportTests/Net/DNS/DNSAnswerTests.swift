@@ -77,7 +77,7 @@ struct DNSAnswerTests {
     @Test("is ignored if it answers something else")
     func unrelated() throws {
         #expect(try Self.answer(Self.message(recordCount: 0, [], id: 0x1235)) == nil)
-        // A query, and another kind of query.
+        // A query, and an answer to another kind of query.
         #expect(try Self.answer(Self.message(flags: 0x0180, recordCount: 0, [])) == nil)
         #expect(try Self.answer(Self.message(flags: 0x9180, recordCount: 0, [])) == nil)
         var otherName = try Self.message(recordCount: 0, [])
