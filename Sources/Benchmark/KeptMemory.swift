@@ -51,7 +51,9 @@ enum KeptMemory {
             }
             for feature in features + channelFeatures {
                 let name = "channel/\(feature.name)"
-                let byteCount = try await keptByteCount(of: feature, server.target)
+                let byteCount = try await growth(of: channelCount) { count in
+                    try await channels(count, with: feature, server.target)
+                }
                 report.add(name, byteCount, "bytes a channel")
                 if byteCount > channelByteLimit { growing.append(name) }
             }
@@ -61,32 +63,36 @@ enum KeptMemory {
         }
     }
 
+    /// The bytes that a call of the kind leaves behind.
     private static func keptByteCount(
         _ kind: Kind, _ feature: Feature, _ target: String
     ) async throws -> Double {
         let channel = try Channel(
             target, credentials: .insecure, arguments: feature.arguments,
             interceptors: feature.interceptors)
-        // What a channel and the allocators keep for later calls is there afterwards.
-        try await calls(callCount / 4, kind, on: channel)
-        guard let before = AllocationCount.residentByteCount else {
-            throw Failure("the memory of this process cannot be read here")
+        let byteCount = try await growth(of: callCount) { count in
+            try await calls(count, kind, on: channel)
         }
-        try await calls(callCount, kind, on: channel)
-        AllocationCount.giveBackFreeMemory()
-        let after = AllocationCount.residentByteCount ?? before
         await channel.close()
-        return max(0, Double(after - before)) / Double(callCount)
+        return byteCount
     }
 
-    private static func keptByteCount(of feature: Feature, _ target: String) async throws -> Double
-    {
-        try await channels(channelCount / 3, with: feature, target)
-        let before = AllocationCount.residentByteCount ?? 0
-        try await channels(channelCount, with: feature, target)
+    /// How much the resident memory grows with each of `count` things that `make` makes.
+    private static func growth(
+        of count: Int, _ make: (_ count: Int) async throws -> Void
+    ) async throws -> Double {
+        func residentByteCount() throws -> Int {
+            guard let byteCount = AllocationCount.residentByteCount else {
+                throw Failure("the memory of this process cannot be read here")
+            }
+            return byteCount
+        }
+        // What a channel and the allocators keep for later is there afterwards.
+        try await make(count / 3)
+        let before = try residentByteCount()
+        try await make(count)
         AllocationCount.giveBackFreeMemory()
-        let after = AllocationCount.residentByteCount ?? before
-        return max(0, Double(after - before)) / Double(channelCount)
+        return max(0, Double(try residentByteCount() - before)) / Double(count)
     }
 
     /// Makes channels, one after the other. Each carries a call and is closed.

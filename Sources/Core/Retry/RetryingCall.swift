@@ -33,7 +33,6 @@ final class RetryingCall: CallRequests {
         var failures: [RPCError.Attempt] = []
         /// The number of request messages that were reported to the observer as written.
         var reportedCount = 0
-        var writtenCount = 0
         var isStarted = false
         var isOver = false
         var mayHaveSent = false
@@ -133,12 +132,9 @@ extension RetryingCall {
     func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
         var message: EncodedMessage? = message
         let isAccepted = state.withLock { state in
-            guard !state.isOver, let message = message.take(),
-                state.replay.write(
-                    message, allowsCompression: allowsCompression, andFinish: andFinish)
-            else { return false }
-            state.writtenCount += 1
-            return true
+            guard !state.isOver, let message = message.take() else { return false }
+            return state.replay.write(
+                message, allowsCompression: allowsCompression, andFinish: andFinish)
         }
         guard isAccepted else { return deliver(.written(wasAccepted: false)) }
         commitIfTooLarge()
