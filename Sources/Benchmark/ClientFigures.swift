@@ -13,7 +13,7 @@ struct ClientFigures {
 }
 
 extension ClientFigures {
-    /// Nil if the work ended before the window.
+    /// Calls per second; zero if the work ended before the window.
     var perSecond: Double { seconds > 0 ? Double(count) / seconds : 0 }
     var microsecondsOfProcessor: Double {
         each((after.user - before.user + after.system - before.system) * 1e6)

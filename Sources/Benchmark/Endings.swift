@@ -6,19 +6,19 @@ struct Complaint: Error {
     init(_ text: String) { self.text = text }
 }
 
-/// What a valid command found wrong.
+/// A failure of a valid command.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Prints the error in the command line, and exits with the status for wrong usage.
+/// Prints an error of the command line, and exits with status 2.
 func complain(_ message: String) -> Never {
     say("swiftlet-bench: \(message)")
     exit(2)
 }
 
-/// Prints the error, and exits with the status for a failure of a valid command.
+/// Prints a failure of a valid command, and exits with status 1.
 func giveUp(_ message: String) -> Never {
     say("swiftlet-bench: \(message)")
     exit(1)

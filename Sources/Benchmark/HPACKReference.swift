@@ -64,7 +64,7 @@ import SwiftletTransport
                     name: Self.copy(list.bytes[field.name]),
                     value: Self.copy(list.bytes[field.value]),
                     nameByteCount: field.name.count, valueByteCount: field.value.count,
-                    // NGHTTP2_NV_FLAG_NO_INDEX, for what we do not index either.
+                    // NGHTTP2_NV_FLAG_NO_INDEX for the fields that our encoder does not index either.
                     flags: field.indexing == .indexed ? 0 : 1)
             }
         }

@@ -1,9 +1,9 @@
 import Swiftlet
 import Synchronization
 
-/// Looks whether calls that have ended and channels that were closed keep memory: each kind of call and of
-/// end, on channels with each feature that adds objects to a call or to a channel. Fails if the resident
-/// memory grows with their number.
+/// Checks that ended calls and closed channels release their memory: each kind of call and of end, on
+/// channels with each feature that adds objects to a call or to a channel. Fails if the resident memory
+/// grows with the number of calls or channels.
 enum KeptMemory {
     private final class Forwarding: Interceptor {}
 
@@ -28,8 +28,8 @@ enum KeptMemory {
         $0.payload = GRPC.Testing.Payload(body: [UInt8](repeating: 0x78, count: 1_024))
     }
 
-    /// What a call may add: allocators take pages in groups, so that little growth says nothing. A call that
-    /// is kept has more.
+    /// The most bytes that an ended call may leave behind. Allocators take pages in groups, so a smaller
+    /// growth proves nothing. A call that is not released has more.
     private static let byteLimit = 1_000.0
     private static let callCount = 1_500
     private static let concurrency = 20
@@ -77,7 +77,7 @@ enum KeptMemory {
         return byteCount
     }
 
-    /// How much the resident memory grows with each of `count` things that `make` makes.
+    /// The growth of the resident memory in bytes, for each of the `count` calls or channels of `make`.
     private static func growth(
         of count: Int, _ make: (_ count: Int) async throws -> Void
     ) async throws -> Double {
@@ -87,7 +87,7 @@ enum KeptMemory {
             }
             return byteCount
         }
-        // What a channel and the allocators keep for later is there afterwards.
+        // Warms up: the channel and the allocators then have all memory that they keep for reuse.
         try await make(count / 3)
         let before = try residentByteCount()
         try await make(count)
@@ -150,7 +150,7 @@ extension KeptMemory {
         ]
     }
 
-    /// What adds objects to a channel alone.
+    /// Features that add objects to a channel, but not to its calls.
     private static var channelFeatures: [Feature] {
         var balanced = ChannelArguments()
         balanced.serviceConfig = ServiceConfig(
@@ -219,7 +219,7 @@ extension KeptMemory {
         Kind(name: "deadline", code: .deadlineExceeded) { channel in
             let options = CallOptions.with { $0.timeout = .milliseconds(2) }
             try await channel.bidirectional(methods.stream, options: options) { writer, replies in
-                // With content: a server ends a connection that brings little but resets.
+                // With content: a server closes a connection on which it receives little but RST_STREAM.
                 try await writer.write(withContent)
                 for try await reply in replies { blackHole(reply) }
             }

@@ -59,7 +59,7 @@ enum PolicyBenchmark {
             try Resolvers.register("names") { target in
                 sockets.resolver(endpointCount: Int(target.path.drop { $0 == "/" }) ?? 1)
             }
-            // First: what is counted takes longer, until the counter is closed.
+            // Allocations are counted before times are measured: an open counter slows each allocation.
             var allocations: [Double?] = []
             for variant in variants { allocations.append(try await self.allocations(of: variant)) }
             let times = [try await time(concurrency: 1), try await time(concurrency: 100)]
@@ -78,8 +78,8 @@ enum PolicyBenchmark {
         }
     }
 
-    /// The processor time of a call in nanoseconds, by variant: medians of rounds in which all variants
-    /// have their turn.
+    /// The processor time of a call in nanoseconds, by variant: medians of rounds, each of which
+    /// measures every variant.
     private static func time(concurrency: Int) async throws -> [Double] {
         var clients: [Client] = []
         for variant in variants { clients.append(try await connected(variant)) }

@@ -23,7 +23,7 @@ struct Report {
         rows.append(row)
         if asJSON {
             print(row.json)
-            // A reader of a pipe sees each row when it is measured.
+            // So a program that reads a pipe receives each row as soon as it is measured.
             fflush(nil)
         }
     }

@@ -18,7 +18,7 @@ func medianNanoseconds(
     return times.sorted()[rounds / 2]
 }
 
-/// Keeps the optimiser from removing the computation of `value`.
+/// Keeps the optimizer from removing the computation of `value`.
 @inline(never)
 func blackHole<T>(_ value: T) {
     _ = value

@@ -28,7 +28,7 @@ enum Main {
             let queue = try CompletionQueue(.byHand)
             let command = Task(executorPreference: queue) { await run() }
             Interruption.onFirst { command.cancel() }
-            // The end of the command ends the program.
+            // This loop does not end: the command's task ends the program.
             while true { _ = try queue.next() }
         } catch {
             printToStandardError("swiftlet: \(error)")

@@ -53,14 +53,14 @@ public struct JSONRPC: RPCProtocol {
         return isLenient || answer.version == "2.0" && isForTicket ? answer.error : nil
     }
 
-    /// The same with more additional fields, which replace those of the same names.
+    /// This protocol with more additional fields, which replace those of the same names.
     func adding(_ fields: [String: JSONValue]) -> JSONRPC {
         var kind = self
         kind.additionalFields.merge(fields) { $1 }
         return kind
     }
 
-    /// The same for a batch, whose answers are told apart by their IDs.
+    /// This protocol for a batch. It has no fixed `id`, because the IDs match the answers of a batch to its requests.
     var inBatch: JSONRPC {
         var kind = self
         kind.additionalFields["id"] = nil

@@ -27,8 +27,8 @@
 /// }
 /// ```
 ///
-/// There is no `$next`. Swift reads such a property as a copy and writes it back, so that each part
-/// of a message that arrives in parts would copy all that came before.
+/// There is no projected value `$next`. Swift would read it as a copy and write it back, so each part
+/// of a message that arrives in parts would copy all the parts before it.
 @frozen
 @propertyWrapper
 public struct Indirect<Value: Sendable>: Sendable {

@@ -38,14 +38,15 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// Passes each field to `field`, in the order of the numbers. Senders write fields in that order;
     /// any other order is decoded as well, but more slowly.
     ///
-    /// A number is from 1 to 536870911 and is listed once. Of two fields with one number both are
-    /// encoded, and everything that is decoded goes to the first.
+    /// A number is from 1 to 536870911 and is listed once. If two fields have the same number, both are
+    /// encoded, and the first receives all decoded values.
     ///
     /// Pass stored properties without observers, and do nothing else. Encoding visits the message in
-    /// place while other threads may read it; encoding and decoding may visit it several times. So `visit` must depend only on the message and must not assign to it. The program stops
-    /// before a property is written that is not stored in the message: a computed, lazy or wrapped
-    /// one, or a local variable. A debug build also stops at a message that changes while it is
-    /// encoded, and checks the list when the type is used for the first time.
+    /// place while other threads may read it; encoding and decoding may visit it several times. So
+    /// `visit` must depend only on the message and must not assign to it. The program stops before a
+    /// property is written that is not stored in the message: a computed, lazy or wrapped one, or a
+    /// local variable. A debug build also stops at a message that changes while it is encoded, and
+    /// checks the list when the type is used for the first time.
     ///
     /// An error that `visit` throws ends a decoding with that error, and fails the call whose message
     /// is encoded. `encoded()` stops the program.
@@ -53,8 +54,8 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// `field` is valid until `visit` returns. Do not keep a copy of it.
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError)
 
-    // The two below are implemented for every message. They are requirements, so that a generic
-    // function that was not specialized still calls the code made for the concrete message.
+    // The two functions below are implemented for every message. They are requirements, so that a
+    // generic function that was not specialized still calls the code made for the concrete message.
 
     /// Appends the encoded message, after `prefixByteCount` zero bytes for the caller to fill, and
     /// without the large fields that go into `separate`. For calls; other callers append the whole

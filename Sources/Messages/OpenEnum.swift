@@ -1,12 +1,12 @@
-/// An enum of a `.proto` file. It is a struct, because a sender may know values that we do not, and
-/// proto3 asks to keep them.
+/// An enum of a `.proto` file. It is a struct, because a sender may send values that this program does
+/// not know, and proto3 requires a receiver to keep them.
 ///
 /// ```swift
-/// struct Colour: OpenEnum {
+/// struct Color: OpenEnum {
 ///     var rawValue: Int32
 ///     init(rawValue: Int32) { self.rawValue = rawValue }
-///     static let red = Colour(rawValue: 0)
-///     static let green = Colour(rawValue: 1)
+///     static let red = Color(rawValue: 0)
+///     static let green = Color(rawValue: 1)
 ///
 ///     var name: String? {
 ///         switch self {

@@ -92,8 +92,8 @@ extension Limits {
     static let repeatedBlockByteCount = 128
     static let repeatedListByteCount = 1_024
 
-    /// Bytes of output from which no waiting stream is opened. Stops a server that does not read: the
-    /// requests of its client stay streams, which end without a trace, and do not become bytes.
+    /// When the output has this many bytes, no waiting stream is opened. Stops a server that does not read: its
+    /// client's requests stay in waiting streams, which can be cancelled without any output.
     static let openingOutputByteCount = 256 << 10
 
     /// Slots, queues and index entries that a connection without streams keeps. Stops a burst of

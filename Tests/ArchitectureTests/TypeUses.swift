@@ -7,7 +7,7 @@ struct TypeUses {
     var declared: Set<String> = []
     /// All types, nested and private ones included: their names hide types of other folders.
     var ownNames: Set<String> = []
-    /// Every capitalised name that does not follow a dot.
+    /// Every capitalized name that does not follow a dot.
     var used: Set<String> = []
 
     init(source: String) {
@@ -39,7 +39,7 @@ struct TypeUses {
 }
 
 extension TypeUses {
-    /// Names, braces and dots; each other character that is no space is a token, too.
+    /// Splits a source into tokens. A token is a name or one other character that is not a space.
     private static func tokens(of source: String) -> [String] {
         var tokens: [String] = []
         var name = ""

@@ -51,7 +51,7 @@ struct ConformanceRequest: Message {
     }
 }
 
-/// What came of it.
+/// The outcome of the test.
 struct ConformanceResponse: Message {
     enum Result: Equatable {
         case parseError(String)

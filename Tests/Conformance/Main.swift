@@ -71,7 +71,7 @@ enum Main {
     private static func answer(
         _ request: ConformanceRequest, _ answers: DynamicAnswers?
     ) -> ConformanceResponse {
-        // The runner asks first which failures are known: none, an empty list.
+        // The runner first asks for the list of known failures, which is empty.
         if request.messageType == "conformance.FailureSet" {
             return .with { $0.result = .protobuf([]) }
         }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Rests between reads")
 struct AnswerGatheringTests {
-    /// What turns are told to do that bring so many answers each, with 100 calls under way.
+    /// Returns for each turn whether the loop rests after it. Each turn has received the given number of
+    /// answers, with 100 open calls by default.
     private static func turns(_ answerCounts: [Int], openCount: Int = 100) -> [Bool] {
         var gathering = AnswerGathering()
         return answerCounts.map { gathering.shouldRest(answerCount: $0, openCount: openCount) }
@@ -20,7 +21,7 @@ struct AnswerGatheringTests {
     @Test("are tried less and less often where they bring nothing")
     func futile() {
         let rests = Self.turns(Array(repeating: 1, count: 200_000))
-        // 16, 64, 256, … turns lie between them, and never more than 65,536.
+        // Between two tries are 16, 64, 256, … turns, and never more than 65,536.
         let places = rests.indices.filter { rests[$0] }
         #expect(places.prefix(3) == [15, 80, 337])
         #expect(places.count < 12)

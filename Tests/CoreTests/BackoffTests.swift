@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The backoff between attempts to connect")
 struct BackoffTests {
-    /// The delays of the first attempts, all with the same place in the range of the jitter.
+    /// The delays of the first attempts. `chance` is the position in the range of the jitter, for all of them.
     private static func delays(
         _ configuration: Backoff.Configuration, count: Int, chance: Double = 0.5
     ) -> [Duration] {
@@ -12,7 +12,7 @@ struct BackoffTests {
         return (0..<count).map { _ in backoff.next(chance: chance) }
     }
 
-    /// The jitter is computed in floating point.
+    /// Rounds to milliseconds, because the jitter is computed in floating point.
     private static func rounded(_ durations: [Duration]) -> [Int] {
         durations.map { Int(($0 / .milliseconds(1)).rounded()) }
     }

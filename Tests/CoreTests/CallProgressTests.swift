@@ -6,7 +6,7 @@ import Testing
 struct CallProgressTests {
     typealias State = CallProgress.State
 
-    /// A state, and how a call comes there.
+    /// Each state, with the requests that lead to it.
     static let ways: [(State, [CallProgress.Request])] = [
         (.initialised, []), (.started, [.start]), (.halfClosed, [.start, .finish]),
         (.finished, [.start, .cancel]),

@@ -10,7 +10,7 @@ struct DNSScheduleTests {
 
     private static func at(_ seconds: Int) -> MonotonicInstant { start + .seconds(seconds) }
 
-    /// A schedule without jitter that looks no more often than every 30 seconds.
+    /// A schedule without jitter, whose look-ups are at least 30 seconds apart.
     private static func schedule() -> Schedule {
         var backoff = Backoff.Configuration()
         backoff.jitter = 0
@@ -59,7 +59,7 @@ struct DNSScheduleTests {
                 == .wait(until: Self.start + .milliseconds(2_600)))
         #expect(schedule.timeHasCome(now: Self.at(3)) == .lookUp)
         #expect(schedule.ended(isSuccess: true, now: Self.at(4)) == .nothing)
-        // The delays begin anew.
+        // The backoff starts from the initial delay again.
         _ = schedule.request(now: Self.at(40))
         #expect(schedule.ended(isSuccess: false, now: Self.at(40)) == .wait(until: Self.at(41)))
     }

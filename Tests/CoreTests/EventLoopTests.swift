@@ -29,7 +29,7 @@ struct EventLoopTests {
         }
     }
 
-    /// Schedules itself for a time that has passed.
+    /// Schedules its timer again for a time that has passed, each time that it fires.
     private final class Restless: TimerTarget {
         let count = Atomic(0)
         private let loop: EventLoop

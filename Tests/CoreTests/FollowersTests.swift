@@ -9,7 +9,7 @@ struct FollowersTests {
         let followers = Followers<Int>()
         let first = followers.follow(from: 0)
         #expect(followers.note(1))
-        // Who begins behind a change is not told of it a second time.
+        // A follower that begins after a change does not receive that change again.
         let second = followers.follow(from: 1)
         #expect(!followers.note(2))
         #expect(!followers.note(3, isLast: true))

@@ -20,7 +20,7 @@ struct HTTP1PoolTests {
         func end() { ended.store(true, ordering: .relaxed) }
     }
 
-    /// A pool that is changed in place, so that expectations can change it.
+    /// Wraps the pool in a class, because an expectation cannot call a mutating function of a value.
     @dynamicMemberLookup
     private final class Pool {
         private var pool: HTTP1Pool<Link, Call>
@@ -53,7 +53,7 @@ struct HTTP1PoolTests {
         func attemptEnded() { pool.attemptEnded() }
         func resetBackoff() { pool.resetBackoff() }
 
-        /// The number of attempts that the pool begins for what waits.
+        /// The number of connection attempts that the pool begins for the waiting calls.
         func attempts() -> Int {
             var count = 0
             while case .connect = nextStep() { count += 1 }
@@ -269,7 +269,7 @@ struct HTTP1PoolTests {
             Issue.record("the pool does not connect when the delay has passed")
             return
         }
-        // The attempt runs, and its end is what the call waits for.
+        // The attempt is running, and the call waits until it ends.
         #expect(pool.isWaiting(now: next))
         #expect(pool.retryTime(now: next) == nil)
         #expect(pool.retryTime(now: next + .seconds(5)) == nil)

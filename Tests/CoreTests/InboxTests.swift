@@ -7,7 +7,7 @@ import Testing
 struct InboxTests {
     private static let failure = RPCError(.internal, "a message that cannot be read")
 
-    /// A call of which nothing is asked.
+    /// A call that ignores all requests.
     private final class Idle: CallRequests {
         func start() {}
         func write(_: consuming EncodedMessage, andFinish _: Bool, allowsCompression _: Bool) {}
@@ -65,7 +65,7 @@ struct InboxTests {
 }
 
 extension ResponseInbox {
-    /// The code of the end; nil if a message or nothing is there.
+    /// The status code of the end; nil if there is no event, or if a message comes first.
     fileprivate var polledCode: StatusCode? {
         guard case .end(let end) = poll().found else { return nil }
         return end.error?.code

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The turn to write")
 struct OutputTurnTests {
-    /// What changes is no part of an expectation proper.
+    /// An `#expect` cannot call a mutating function, so this takes the result of the call.
     private func expect(
         _ isSo: Bool, _ wanted: Bool, _ location: SourceLocation = #_sourceLocation
     ) {
@@ -49,7 +49,7 @@ struct OutputTurnTests {
         expect(turn.begin(hasOutput: true), true)
         expect(turn.socketIsWritable(), false)
         expect(turn.goOn(socketIsFull: true, hasMore: true), true)
-        // One announcement counts for one full socket only.
+        // One event that the socket is writable cancels one full socket only.
         expect(turn.goOn(socketIsFull: true, hasMore: true), false)
         #expect(turn == .blocked)
     }

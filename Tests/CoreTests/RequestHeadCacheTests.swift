@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The headers that a channel keeps for its methods")
 struct RequestHeadCacheTests {
-    /// Starts no calls; only their heads matter.
+    /// Refuses the streams of all calls. These tests use only the heads of the calls.
     private let backend: ResendTests.RefusingBackend
 
     init() throws { backend = try ResendTests.RefusingBackend() }
@@ -64,7 +64,7 @@ struct RequestHeadCacheTests {
         #expect(Set(expected.map { $0[0] }).count == methods.count)
         #expect(expected[0][1].contains(":authority: elsewhere"))
         var cache = RequestHeadCache()
-        // Each pair of neighbors differs in one respect, in one order or the other.
+        // Consecutive heads differ in the method, the options or both. Each change occurs in both orders.
         for (m, k) in [
             (0, 0), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0), (2, 0), (0, 0), (3, 0), (4, 0), (3, 0),
             (0, 0), (0, kinds.count - 1), (0, 0), (2, 1), (0, 1), (0, 0),
@@ -93,7 +93,7 @@ struct RequestHeadCacheTests {
         let kept = signature("/a.B/C")
         _ = try lines(&cache, kept)
         for _ in 0..<100 {
-            // Each is released before the next is made, which often has the same address.
+            // Each method is released before the next one is made, which often has the same address.
             for path in ["/a.B/C", "/a.B/D"] {
                 let found = try lines(&cache, signature(path))
                 #expect(found.contains(":path: \(path)"))

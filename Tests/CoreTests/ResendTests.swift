@@ -38,7 +38,7 @@ struct ResendTests {
         #expect(response.response?.end.error?.code == .unavailable)
     }
 
-    /// Carries calls to nowhere, and notes what it is asked for.
+    /// Sends nothing, and counts the messages and the resets.
     final class Carrier: StreamCarrier {
         let sentCount = Mutex(0)
         let resetCount = Mutex(0)

@@ -53,7 +53,7 @@ struct TimerSlotTests {
         slot.hasFired(now: .now)
         slot.schedule(target, noLaterThan: later, on: loop)
         #expect(loop.timerCount == 1)
-        // A timer of before that reports late leaves the new one in the slot.
+        // An earlier timer that reports late does not remove the new timer from the slot.
         slot.hasFired(now: .now)
         slot.close()
         #expect(loop.timerCount == 0)

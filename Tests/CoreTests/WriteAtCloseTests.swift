@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A write that races with the closing of its channel")
 struct WriteAtCloseTests {
-    /// Writes when its call has ended and the inbox of the face does not know that yet.
+    /// Writes after its call has ended, but before the inbox of the face has received the end.
     private final class WritingObserver: CallObserver {
         let outlet = Mutex<RequestOutlet?>(nil)
         let codes = Mutex<[StatusCode?]>([])

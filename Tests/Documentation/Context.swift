@@ -1,4 +1,4 @@
-// What the snippets of the documentation speak of without saying where it comes from.
+// Declarations that the snippets of the documentation use but do not contain.
 import Swiftlet
 import SwiftletLoopback
 import Synchronization

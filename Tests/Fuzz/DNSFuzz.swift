@@ -23,7 +23,7 @@ enum DNSFuzz {
         message[7] = input.first ?? 0
         message += input.dropFirst()
         guard case .texts(let texts)? = DNSAnswer(message, to: query) else { return }
-        // Each byte of a text has a place of its own in the message.
+        // Texts do not overlap in the message, so their total size is at most that of the message.
         precondition(texts.reduce(0) { $0 + $1.count } <= message.count)
     }
 }

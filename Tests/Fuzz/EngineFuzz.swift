@@ -19,7 +19,7 @@ struct EngineFuzz: ~Copyable {
     private let role: Role
     private var connection: Connection
     private var now = MonotonicInstant.now
-    /// What came from the peer and was not yet used.
+    /// Bytes of the peer that the engine has not consumed yet.
     private var input: [UInt8] = []
     private var received = 0
     private var handles: [StreamHandle] = []
@@ -144,7 +144,7 @@ extension EngineFuzz {
         }
     }
 
-    /// What must hold at any time.
+    /// Checks the invariants, which hold at any time.
     private func check() {
         // Unread streams take nothing from the connection's window.
         precondition(connection.hasFailed || connection.flow.receiveWindow.held == 0)

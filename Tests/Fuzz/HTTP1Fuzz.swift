@@ -13,7 +13,7 @@ public func fuzzHTTP1(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 enum HTTP1Fuzz {
-    /// What an engine makes of the bytes, however they arrive.
+    /// What an engine reads from the bytes. It must not depend on how the bytes are split.
     private struct Reading: Equatable {
         var heads: [HeaderList] = []
         var body: [UInt8] = []

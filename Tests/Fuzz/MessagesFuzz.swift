@@ -1,7 +1,7 @@
 // fuzz: Sources/Messages
 //
-// A libFuzzer target for messages: whatever bytes are decoded, nothing traps, and what was accepted
-// is written and read again as the same. `Tests/Fuzz/run` builds it.
+// A libFuzzer target for messages. No input may trap, and a decoded message must be the same after it is
+// encoded and decoded again. `Tests/Fuzz/run` builds it.
 
 /// A message with one field for each code path of the decoder.
 struct FuzzMessage: Message {

@@ -37,7 +37,7 @@ struct TLSFuzz: ~Copyable {
             fatalError("\(error)")
         }
         position = 1
-        // Mostly the handshake goes well, so that the fuzzer need not find it itself.
+        // Unless this bit is set, the handshake is completed here, so that the fuzzer need not find it.
         if (script.first ?? 0) & 2 == 0 { shakeHands() }
     }
 }
@@ -62,7 +62,7 @@ extension TLSFuzz {
         case 9: toClient.removeFirst(min(toClient.count, Int(next() ?? 1)))
         case 10: toClient += take(Int(action >> 4))
         case 11:
-            // A record with a whole header, whatever is in it.
+            // A record with a complete header and any content.
             let content = take(Int(next() ?? 0))
             toClient += [20 + action >> 6, 3, 3, 0, UInt8(content.count)] + content
         case 12, 13: sendFromServer(Int(next() ?? 1) << (action >> 4 & 7))

@@ -54,8 +54,8 @@ struct AnswerRuleTests {
         }
     }
 
-    /// Where the status of HTTP tells of a failure, the body names the error only when it is an
-    /// answer to this request.
+    /// If the HTTP status is an error, the error in the body is used only when the body is a valid
+    /// answer to this request. Otherwise the call fails with the HTTP status.
     @Test("that tells of an error beside an HTTP status has the version and the ID, too")
     func failures() async throws {
         let error = #""error": {"code": 7, "message": "no"}"#
@@ -103,7 +103,8 @@ struct AnswerRuleTests {
             try await client.call("sum", ["c": 3, "b": 1, "a": 2], returning: Int.self)
         }
         #expect(error?.code == .cancelled)
-        // Of another method, or with other parameters, it is another request, which the fake refuses.
+        // A request with another method or other parameters is not a duplicate. It is sent, and the
+        // fake refuses it.
         for (method, parameters) in [("total", parameters), ("sum", ["a": 2])] {
             let other = await #expect(throws: RPCError.self) {
                 try await client.call(method, parameters, returning: Int.self)

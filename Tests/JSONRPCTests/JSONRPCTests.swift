@@ -78,7 +78,7 @@ struct JSONRPCTests {
                 log.append(value)
                 var reply: JSONValue?
                 if case .array(let entries) = value {
-                    // In the reverse order, because any is allowed.
+                    // In reverse order, because any order is allowed.
                     let answers = entries.reversed().compactMap { answer($0) }
                     reply = answers.isEmpty ? nil : .array(answers)
                 } else {
@@ -266,7 +266,7 @@ struct JSONRPCTests {
             try await client.call("sum", 5, returning: Int.self)
         }
         #expect(error?.code == .invalidArgument)
-        // Types with parts that are a single value on the wire.
+        // Types with several properties that are encoded as a single value.
         struct Order: RawRepresentable, Encodable { var rawValue: Int }
         for refused in [UUID(), Order(rawValue: 7), Data([1]), URL(filePath: "/")]
             as [any Encodable & Sendable]

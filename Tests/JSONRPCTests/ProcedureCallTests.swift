@@ -37,7 +37,7 @@ struct ProcedureCallTests {
         }
     }
 
-    /// What the server got: method, path and body of each request.
+    /// The requests that the server received: method, path and body of each.
     private final class RequestLog: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }

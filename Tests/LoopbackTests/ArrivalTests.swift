@@ -244,7 +244,7 @@ struct ArrivalTests {
         for way in Way.allCases {
             let peer = try Self.peer(answer, way)
             let channel = try Channel(peer.target, credentials: .insecure)
-            // Headers that come again are not decoded again.
+            // Repeated, because the client does not decode equal header blocks again.
             for _ in 0..<3 {
                 let outcomes = try await Self.outcomes(channel)
                 #expect(outcomes == wanted, "\(way)")

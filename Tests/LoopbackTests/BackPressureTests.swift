@@ -132,7 +132,7 @@ struct BackPressureTests {
         for index in 0..<10 {
             #expect(try await reader.next() == Self.message(index, byteCount: 1_024))
         }
-        // Whatever is under way has arrived when these have been there and back.
+        // After these round trips, all messages that the server has sent have arrived.
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         // About 64 messages in the window, about as many in the server's queue, and the 10 that
         // were read.

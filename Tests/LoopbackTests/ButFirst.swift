@@ -2,7 +2,7 @@ import SwiftletLoopback
 import Synchronization
 
 extension RawScript {
-    /// Answers all calls but the first, with which it does something else.
+    /// Answers every call correctly, except for the first one, which `answerToFirst` answers.
     static func butFirst(_ answerToFirst: @escaping RawScript.Answer) -> RawScript {
         let callCount = Mutex(0)
         return RawScript { connection, stream in

@@ -9,7 +9,7 @@ struct CallFaceTests {
     private static let sayHello = Method<HelloRequest, HelloReply>(
         "/helloworld.Greeter/SayHello", .unary)
 
-    /// Values of 1 KiB, and how many of them were given out.
+    /// A sequence of values of 1 KiB, which counts the values that were read from it.
     private struct Counted: Sequence, IteratorProtocol, Sendable {
         final class Count: Sendable {
             let value = Atomic(0)
@@ -40,13 +40,13 @@ struct CallFaceTests {
             try Channel(peer.target, credentials: .insecure), HostileTrial.talk, requests: writer)
         let sink = Sink<[UInt8]>()
         try call.start(with: sink)
-        // As much as is kept for a call that has no connection yet.
+        // The limit of what a call stores before it has a connection.
         #expect(numbers.givenCount < 400)
         try await eventually {
             isWindowFull.load(ordering: .relaxed) && writer.state != .started
         }
         #expect(writer.state == .paused)
-        // That, a window of 64 KiB, and what the connection queues.
+        // The same limit, a window of 64 KiB, and the send queue of the connection.
         #expect(numbers.givenCount < 600)
         call.cancel()
         await sink.waitForEnd()
@@ -120,7 +120,7 @@ struct CallFaceTests {
             Greeter.sayHello, requests: SequenceWriter(value: HelloRequest(name: "you")),
             context: .queue(queue))
         #expect(call.state == .notStarted)
-        // Were it under way already, it would have been before these were there and back.
+        // If the call had started already, it would have its answer after these round trips.
         for _ in 0..<5 { _ = try await greeter.sayHello(.init(name: "other")) }
         #expect(call.state == .notStarted)
         #expect(call.responseHeaders == nil)

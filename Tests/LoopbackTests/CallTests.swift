@@ -87,7 +87,7 @@ struct CallTests {
     func idle() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         var arguments = ChannelArguments()
-        // As short as it gets.
+        // The shortest idle timeout.
         arguments.idleTimeout = .zero
         let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let greeter = Greeter(channel: channel)

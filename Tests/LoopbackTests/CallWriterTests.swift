@@ -90,7 +90,7 @@ struct CallWriterTests {
         call.pause()
         allow.yield()
         for await _ in answered { break }
-        // The answers went out before this one, on the same connection.
+        // The answers to the paused call were sent before this one, on the same connection.
         #expect(try await channel.unary(HostileTrial.echo, [9]) == [9])
         #expect(sink.all.isEmpty)
         call.resume()

@@ -30,7 +30,7 @@ struct CertificateCheckTests {
                 #expect(try await CertificateTests.call(server, credentials) == [1])
             }
         }
-        // A pin replaces no other check.
+        // A pin does not replace the verification of the certificate chain.
         options.rootCertificates = .text(try SecureCallTests.pem("other-ca.pem"))
         #expect(try await CertificateTests.failure(server, .tls(options)).phase == .tls)
     }
@@ -59,7 +59,7 @@ struct CertificateCheckTests {
         #expect(try PublicKeyPin(pin.description) == pin)
     }
 
-    /// What the program's check was asked.
+    /// Records the arguments of the program's check.
     private final class Questions: Sendable {
         private let list = Mutex<[(chainCount: Int, server: String)]>([])
         func add(_ chain: [[UInt8]], _ server: String) {
@@ -132,9 +132,9 @@ struct CertificateCheckTests {
         let channel = try Channel(
             server.target, credentials: .tls(options), arguments: arguments)
         channel.connect()
-        // On a busy machine the time of an attempt may be over before its check begins; another follows.
+        // On a busy machine an attempt may time out before its check begins. Another attempt follows.
         _ = await check.begun.first { true }
-        // Another channel of the same thread.
+        // A call on another channel of the same thread succeeds in the meantime.
         #expect(
             try await CertificateTests.call(server, .tls(try CertificateTests.options())) == [1])
         var failure = ""

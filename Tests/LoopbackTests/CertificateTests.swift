@@ -19,7 +19,7 @@ struct CertificateTests {
 
         deinit { try? FileManager.default.removeItem(at: url) }
 
-        /// Writes the first part of one of the tests' certificates to a file of this folder.
+        /// Writes the first `share` of one of the tests' certificates or keys to a file in this folder.
         @discardableResult
         func put(_ name: String, as own: String, share: Double = 1) throws -> TLSOptions.PEM {
             let text = try SecureCallTests.pem(name)

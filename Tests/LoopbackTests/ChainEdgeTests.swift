@@ -12,7 +12,7 @@ struct ChainEdgeTests {
     private static let count = Method<[UInt8], [UInt8]>(
         "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
 
-    /// Who asks for its name waits at the gate.
+    /// A server whose `whoAmI` method waits at the gate.
     private static func server(_ gate: Gate = Gate()) throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }
@@ -29,7 +29,7 @@ struct ChainEdgeTests {
         }
     }
 
-    /// Counts its instances that exist.
+    /// Counts its instances that are not released.
     private final class Tracked: Interceptor {
         static let liveCount = Mutex(0)
         init() { Self.liveCount.withLock { $0 += 1 } }
@@ -59,7 +59,7 @@ struct ChainEdgeTests {
         }
     }
 
-    /// Never says who calls.
+    /// Credentials that take ten minutes to return their metadata.
     private struct Silent: CallCredentials {
         var allowsInsecureConnections: Bool { true }
 
@@ -122,14 +122,15 @@ struct ChainEdgeTests {
         #expect(written.withLock { $0 } == 1)
     }
 
-    /// What an interceptor and its test tell each other between two attempts.
+    /// Signals between an interceptor and its test, between two attempts.
     private struct Pause: Sendable {
         let began = AsyncStream<Void>.makeStream()
         let mayEnd = AsyncStream<Void>.makeStream()
         let ended = AsyncStream<Void>.makeStream()
     }
 
-    /// Sends a call anew when it took too long, or later when nobody waits for it any more.
+    /// Makes a second attempt when the first one fails. With a pause, it waits for the test before the
+    /// second attempt, so that the caller can cancel the call first.
     private final class Again: Interceptor {
         private var request: RawMessage?
         private var attempts = 0
@@ -179,7 +180,7 @@ struct ChainEdgeTests {
     func timePerAttempt() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, context in
-                // The first is too slow, and the second takes longer than the first might.
+                // The first attempt exceeds its timeout. The second takes longer than that timeout.
                 let isFirst = context.metadata["attempt"] == "1"
                 try await Task.sleep(for: isFirst ? .seconds(60) : .milliseconds(300))
                 return request
@@ -235,7 +236,7 @@ struct ChainEdgeTests {
         }
         async let first = ask("one")
         async let second = ask("two")
-        // Neither is answered before the other has come.
+        // No call is answered before both have arrived.
         await gate.waitFor(2)
         gate.open()
         #expect(try await first == Array("Bearer one".utf8))

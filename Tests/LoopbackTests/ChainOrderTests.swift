@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A chain of two interceptors", .timeLimit(.minutes(5)))
 struct ChainOrderTests {
-    /// What was seen, in order, to be waited for.
+    /// Records steps in order. A test can wait for the next steps.
     private final class Trace: Sendable {
         private let steps: AsyncStream<String>
         private let continuation: AsyncStream<String>.Continuation
@@ -24,7 +24,7 @@ struct ChainOrderTests {
         }
     }
 
-    /// Forwards, and says so.
+    /// Forwards each event and records it.
     private final class Tracing: Interceptor {
         private let name: String
         private let trace: Trace
@@ -76,7 +76,7 @@ struct ChainOrderTests {
         try call.write([1]) { trace.add("room \($0)") }
         #expect(await trace.next(3) == ["second written", "first written", "room true"])
         opening.finish()
-        // The next is asked for when the handler of the last has returned.
+        // The next message is requested after the handler of the previous one has returned.
         #expect(await trace.next(3) == ["[2]", "first next", "second next"])
         call.cancel()
         let ending = await trace.next(3)

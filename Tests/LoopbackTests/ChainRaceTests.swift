@@ -34,7 +34,7 @@ struct ChainRaceTests {
         func add(_ number: Int) { count.wrappingAdd(number, ordering: .acquiringAndReleasing) }
     }
 
-    /// Starts the call in a task, and releases the requests that came meanwhile.
+    /// Starts the call in a task, and then releases the requests that were held in the meantime.
     private final class Holding: Tracked {
         override func start(_ options: CallOptions, _ call: InterceptedCall) {
             call.holdRequests()

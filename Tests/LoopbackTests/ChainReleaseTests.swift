@@ -145,7 +145,7 @@ struct ChainReleaseTests {
             chain = call.call
             for await _ in ends {}
         }
-        // The end has passed, and nothing that is done with the call afterwards has an effect.
+        // The call has ended, so none of these functions has an effect.
         let call = try #require(kept.withLock { $0.take() })
         call.restart()
         call.start(CallOptions())

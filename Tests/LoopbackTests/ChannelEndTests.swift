@@ -59,7 +59,7 @@ struct ChannelEndTests {
         arguments.idleTimeout = nil
         let monitor = ConnectivityMonitor(includesLocal: true)
         arguments.connectivityMonitor = monitor
-        // Nobody listens there.
+        // No server listens on port 1.
         var channel: Channel? = try Channel(
             "127.0.0.1:1", credentials: .insecure, arguments: arguments, queue: queue)
         var options = CallOptions()
@@ -68,7 +68,7 @@ struct ChannelEndTests {
         let last = try channel?.startUnary(HostileTrial.echo, [2], options: options) { _ in }
         try await eventually { channel?.connectivity == .transientFailure }
         first?.cancel()
-        // Has those that do not want to wait taken out of the line.
+        // Fails the waiting calls without wait-for-ready. `last` waits for ready, so it keeps waiting.
         monitor.report(isConnected: false)
         #expect(queue.loop.timerCount == 1)
         channel = nil

@@ -25,7 +25,7 @@ struct ChannelStateTests {
 
         func appear() { state.withLock { $0.isThere = true } }
 
-        /// Ends all connections, and lets no more come about.
+        /// Ends all connections, and refuses new ones.
         func vanish() {
             state.withLock { state in
                 state.isThere = false
@@ -55,7 +55,7 @@ struct ChannelStateTests {
         }
     }
 
-    /// A channel that makes its second attempt only when it is told to.
+    /// A channel that makes its second attempt only after `resetBackoff()`: its backoff is an hour.
     private static func channel(to supply: Supply) throws -> Channel {
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(3_600)
@@ -94,7 +94,7 @@ struct ChannelStateTests {
         await Self.wait(for: .ready, of: channel)
         #expect(supply.attemptCount == 2)
 
-        // It was short-lived and carried nothing, so the next attempt has to wait.
+        // The connection was short and carried no call, so the next attempt waits for its backoff.
         supply.vanish()
         await Self.wait(for: .transientFailure, of: channel)
         #expect(supply.attemptCount == 2)

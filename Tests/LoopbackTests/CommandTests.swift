@@ -70,7 +70,7 @@ struct CommandTests {
 
     @Test("that ends with its call does not name a next attempt to connect")
     func noNextAttempt() async throws {
-        // Nobody listens there: the port of a server that has ended may be another's by now.
+        // No server listens on port 1. Another process may use the port of a server that has ended.
         let error = await #expect(throws: RPCError.self) {
             try await HealthCommand.run(Arguments(["127.0.0.1:1"], of: HealthCommand.self))
         }

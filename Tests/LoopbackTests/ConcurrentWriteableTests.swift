@@ -18,7 +18,7 @@ struct ConcurrentWriteableTests {
         #expect(delivered.withLock { $0 } == 3)
     }
 
-    /// A context that is run by hand.
+    /// A context that runs its work only when the test calls `run()`.
     private final class Later: Sendable {
         private let work = Mutex<[@Sendable () -> Void]>([])
         var context: SerialContext {

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What is known of the way there is told.
+/// Tests which facts about a connection an error contains.
 @Suite("An error of a connection", .timeLimit(.minutes(5)))
 struct ConnectionErrorTests {
     @Test("names the GOAWAY that came before it")
@@ -23,7 +23,7 @@ struct ConnectionErrorTests {
     @Test("tells of the addresses that were tried, also when the time is up")
     func attempts() async throws {
         let channel = try Channel("127.0.0.1:1", credentials: .insecure)
-        // From here on it is known that nobody answers.
+        // After this call, the channel has the failed attempt for that address.
         _ = try? await channel.unary(HostileTrial.echo, [1])
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(

@@ -144,7 +144,7 @@ struct DiagnosticsTests {
         #expect(try await reply == [1])
         try await eventually { channel.snapshot?.calls.running == 0 }
 
-        // Its health is never known, so that calls wait.
+        // The server never reports its health, so calls wait.
         let silent = try LoopbackServer { server in
             server.serverStreaming(
                 Method<[UInt8], [UInt8]>(

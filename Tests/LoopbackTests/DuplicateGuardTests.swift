@@ -80,7 +80,7 @@ struct DuplicateGuardTests {
         var arrivals = gate.arrivals.makeAsyncIterator()
         let first = Task { try await channel.unary(sayHello, .init(name: "a")) }
         #expect(await arrivals.next() == "a")
-        // Handlers, because such a call has joined when it has returned.
+        // With handlers, because a call has joined the first one when `startUnary` returns.
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)
         for _ in 0..<5 {
             try channel.startUnary(sayHello, HelloRequest(name: "a")) { result in

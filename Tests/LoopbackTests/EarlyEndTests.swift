@@ -5,14 +5,14 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// What waits on a call whose server has ended it before anybody expected that.
+/// Tests readers and writers of a call that the server ends before the request is complete.
 @Suite("A call that its server ends early", .timeLimit(.minutes(5)))
 struct EarlyEndTests {
     private static let upload = Method<[UInt8], [UInt8]>(
         "/t.T/Upload", .clientStreaming, request: .bytes, reply: .bytes)
     private static let chunk = [UInt8](repeating: 7, count: 32 << 10)
 
-    /// Gives no window back, and ends the call once its writer has none left.
+    /// A server that sends no WINDOW_UPDATE, and ends the call when the request has used the window.
     private static func peer(_ end: @escaping RawScript.Answer) throws -> RawPeer {
         var script = RawScript { _, _ in }
         script.grantsWindow = false
@@ -115,15 +115,15 @@ struct EarlyEndTests {
             }
         }
         let channel = try Channel(server.target, credentials: .insecure)
-        // What nobody cancels fails the test, and does not hang it.
+        // If a call is not cancelled, the test fails instead of hanging.
         let options = CallOptions.with { $0.timeout = .seconds(120) }
         let (read, written) = (Counter(), Counter())
         let reader = Task {
             for try await _ in try await channel.serverStreaming(flood, [], options: options) {
                 read.add()
-                // Slower than what comes.
+                // Slower than the messages arrive.
                 usleep(20)
-                // Two tasks that never wait would keep the test itself from a pool of two threads.
+                // Two tasks that never suspend would block the test on a pool of two threads.
                 await Task.yield()
             }
         }
@@ -149,7 +149,8 @@ struct EarlyEndTests {
     func cancelledTooLate() async throws {
         let count = Method<[UInt8], [UInt8]>(
             "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
-        // In one frame: what came apart would have to be asked for before the end could be heard of.
+        // All messages are in one frame. Otherwise the task would have to request each message before
+        // the end could be delivered.
         var messages: [UInt8] = []
         for index: UInt8 in 0..<10 { messages += [0, 0, 0, 0, 1, index] }
         let body = messages
@@ -208,7 +209,7 @@ struct EarlyEndTests {
             try connection.message(stream, [1])
             try connection.message(stream, [2])
             try connection.trailers(stream)
-            // Its answer says that the client has received all of the above.
+            // The acknowledgement shows that the client has received all frames above.
             try connection.frame(RawFrame.ping, [UInt8](repeating: 0, count: 8))
         }
         let peer = try RawPeer(script)
@@ -229,7 +230,7 @@ struct EarlyEndTests {
         #expect(error?.code == .cancelled)
     }
 
-    /// Fails on a thread of its own, while the queue is turned.
+    /// Credentials that fail on another thread while a caller turns the queue.
     private struct NoProof: CallCredentials {
         var queue: CompletionQueue
         var allowsInsecureConnections: Bool { true }

@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Testing
 
 /// PROTOCOL-HTTP2.md: a request without a message ends with an empty DATA frame that carries
-/// END_STREAM. Servers for Go and Java do not see an END_STREAM on HEADERS, and neither does
+/// END_STREAM. The servers of gRPC for Go and Java ignore END_STREAM on HEADERS, and so does
 /// ``RawPeer``.
 @Suite("A request without messages", .timeLimit(.minutes(5)))
 struct EmptyRequestTests {

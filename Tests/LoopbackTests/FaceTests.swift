@@ -112,7 +112,7 @@ struct FaceTests {
         #expect(try summary.get().pointCount == 100)
     }
 
-    /// Answers at the end of the request, unasked.
+    /// Answers at the end of the request, although no message was requested.
     private final class Answering: Interceptor {
         func start(_ options: CallOptions, _ call: InterceptedCall) {}
         func write(_ message: RawMessage, _ call: InterceptedCall) { call.deliverWriteDone() }

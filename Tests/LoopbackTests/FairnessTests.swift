@@ -5,7 +5,7 @@ import Testing
 /// Connections that share a thread: what one server does must not hold up the calls to another.
 @Suite("One server does not hold up another's calls", .timeLimit(.minutes(5)))
 struct FairnessTests {
-    /// Breaks the protocol, and goes on sending for as long as anybody takes it.
+    /// Breaks the protocol, and continues to send until the client closes the connection.
     private static let talkative = RawScript { connection, _ in
         let ping = RawFrame.bytes(RawFrame.ping, [1, 2, 3, 4, 5, 6, 7, 8])
         let noise = Array(repeatElement(ping, count: 100_000).joined())
@@ -54,7 +54,7 @@ struct FairnessTests {
         _ = await reader.result
     }
 
-    /// Calls are answered, and deadlines kept.
+    /// Expects that calls are answered, and that a deadline ends a call in time.
     private func expectAnswers(from channel: Channel, _ peer: RawPeer) async throws {
         let options = CallOptions.with { $0.timeout = .seconds(120) }
         for _ in 0..<10 {

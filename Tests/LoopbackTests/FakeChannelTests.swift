@@ -192,7 +192,7 @@ struct FakeChannelTests {
         for name in ["a", "b", "c"] { try response.sendMessage(.with { $0.name = name }) }
         try response.sendEnd()
         var received = messages.makeAsyncIterator()
-        // One had been asked for before the pause.
+        // One message was requested before the pause.
         #expect(await received.next() == "a")
         call.resume()
         #expect(await received.next() == "b")
@@ -265,7 +265,7 @@ struct FakeChannelTests {
         await #expect(throws: RPCError.self) {
             for try await _ in chat.responses {}
         }
-        // What comes late is of no use, and does no harm.
+        // A message after the end of the call is ignored.
         try response.sendMessage(note("late"))
     }
 

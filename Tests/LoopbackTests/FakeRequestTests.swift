@@ -76,7 +76,7 @@ struct FakeRequestTests {
 
     init() throws { fake = try FakeChannel() }
 
-    /// A call that runs, and whose response nobody looks at.
+    /// Starts a call that ignores its response.
     private func begin() -> WritingCall<[UInt8]> {
         fake.channel.startBidirectional(
             Self.method, handlers: ResponseHandlers(message: { _ in }, end: { _ in }))
@@ -112,7 +112,7 @@ struct FakeRequestTests {
         call.cancel()
     }
 
-    /// Values without an end, as good as.
+    /// So many values that no test reads all of them. Counts the values that were read.
     private struct Endless: Sequence, IteratorProtocol, Sendable {
         static let count = 100_000
         let given: Counter
@@ -131,7 +131,7 @@ struct FakeRequestTests {
         let call = Call(fake.channel, Self.method, requests: SequenceWriter(Endless(given: given)))
         try call.start(
             with: HandlerWriteable<[UInt8]>(value: { _ in }, completion: { _ in }))
-        // What a call keeps before it has a stream, and what the test has not read.
+        // The messages that a call stores before it has a stream, and those that the test has not read.
         let atOnce = given.count
         #expect(atOnce < 1_400)
         var readCount = 0

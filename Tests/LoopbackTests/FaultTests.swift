@@ -191,7 +191,7 @@ struct FaultTests {
         let greeter = Greeter(channel: try server.makeChannel())
         #expect(server.unusedFaults.count == 3)
         _ = try await greeter.sayHello(.init())
-        // The first fault hid the second.
+        // Only the first matching fault applied, so the second is still unused.
         #expect(server.unusedFaults.count == 2)
         _ = try await greeter.sayHello(.init())
         #expect(

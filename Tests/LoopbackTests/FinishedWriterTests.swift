@@ -4,7 +4,7 @@ import Swiftlet
 import Synchronization
 import Testing
 
-/// What is written into it takes its time, and somebody ends the writer meanwhile.
+/// A sink whose `write` blocks until another thread has finished the writer.
 private final class SlowSink: Writeable {
     private let lines = Mutex<[String]>([])
     private let interrupt: @Sendable () -> Void
@@ -32,7 +32,7 @@ private final class SlowSink: Writeable {
 
 @Suite("A writer that is finished while it writes", .timeLimit(.minutes(5)))
 struct FinishedWriterTests {
-    /// What a sink has heard in the end.
+    /// The values and the end that a sink has received.
     private func lines(_ writer: some Writer<Int>, _ begin: () -> Void = {}) async throws
         -> [String]
     {

@@ -2,14 +2,14 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What becomes of a call when a server lets itself be connected to, and then is none.
+/// Tests calls to a server that accepts connections but is not a working HTTP/2 server.
 @Suite("A server that is none", .timeLimit(.minutes(5)))
 struct FirstWordsTests {
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
     }
 
-    /// Both addresses of one channel, in this order.
+    /// A channel to both addresses, in this order.
     private static func channel(
         _ first: RawPeer, _ second: String, connectTimeout: Duration = .seconds(20),
         // So long that the error describes the first attempt even on a busy machine.
@@ -37,7 +37,8 @@ struct FirstWordsTests {
         var script = RawScript(opening: { _ in })
         script.acknowledges = false
         let first = try RawPeer(script)
-        // On a busy machine the share of the other may be too short, and another attempt is made.
+        // On a busy machine the time that is left for the second address may be too short. Another
+        // attempt follows.
         let channel = try Self.channel(
             first, server.target, connectTimeout: .seconds(1), backoff: .milliseconds(20))
         let options = CallOptions.with { $0.waitForReady = true }

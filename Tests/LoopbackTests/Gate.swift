@@ -28,12 +28,12 @@ final class Gate: Sendable {
         }
     }
 
-    /// Waits for so many arrivals more.
+    /// Waits for `count` further arrivals.
     func waitFor(_ count: Int) async {
         for await _ in arrivals.prefix(count) {}
     }
 
-    /// Lets go those who wait and all who come later.
+    /// Resumes all waiting handlers, and makes `pass(_:)` return at once from now on.
     func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -8,7 +8,7 @@ struct HandlerErrorTests {
 
     private struct Unencodable: Error {}
 
-    /// What a call comes to whose handler throws `thrown`.
+    /// The error that the client receives when the handler throws `thrown`.
     private func outcome(
         of thrown: RPCError, trailers: Metadata = [:], _ arguments: ChannelArguments = .init()
     ) async throws -> RPCError? {

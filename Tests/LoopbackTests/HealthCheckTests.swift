@@ -61,7 +61,7 @@ struct HealthCheckTests {
         #expect(try await Self.answers(9, on: channel) == [0, 2])
         healths[1].set(.serving, for: Self.service)
         try await Self.answersBecome([0, 1, 2], on: channel)
-        // All of this on one connection each.
+        // Each server has had only one connection.
         #expect(servers.map(\.connectionCount) == [1, 1, 1])
         await channel.close()
         try await eventually { healths.allSatisfy { $0.watcherCount(of: Self.service) == 0 } }

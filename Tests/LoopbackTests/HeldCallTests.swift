@@ -37,7 +37,7 @@ struct HeldCallTests {
 
     private static let never = Duration.seconds(3_600)
 
-    /// Options with a token that never comes, and word of each time that somebody begins to fetch it.
+    /// Options with a token whose fetch does not return, and a stream with an element for each fetch.
     private static func neverReady() -> (options: CallOptions, fetches: AsyncStream<Void>) {
         let (fetches, fetch) = AsyncStream.makeStream(of: Void.self)
         let token = BearerToken(allowsInsecureConnections: true) {
@@ -47,7 +47,7 @@ struct HeldCallTests {
         }
         let options = CallOptions.with {
             $0.credentials = token
-            // A call that nothing else ends fails the test, and does not hang it.
+            // If nothing else ends a call, the test fails instead of hanging.
             $0.timeout = .seconds(120)
         }
         return (options, fetches)
@@ -177,7 +177,7 @@ struct HeldCallTests {
         let call = Task { try await channel.unary(HostileTrial.echo, [1]) }
         await gate.waitFor(1)
         async let opened: Void = Self.open(gate, whenClosing: channel)
-        // Longer than the test may take.
+        // Longer than the time limit of the test.
         async let first: Void = channel.close(grace: .seconds(600))
         async let second: Void = channel.close(grace: .seconds(600))
         _ = await (first, second)

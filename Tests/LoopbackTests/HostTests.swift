@@ -89,7 +89,7 @@ struct HostTests {
         }
         #expect(error?.phase == .tls, "\(error as Any)")
         host.disconnect()
-        // A name that comes later holds as well.
+        // A name that is set later is used for new connections.
         host.configure { $0.hostNameOverride = "localhost" }
         #expect(try await host.channel().unary(echo, [1]) == [1])
     }

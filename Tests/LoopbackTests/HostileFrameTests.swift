@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// One way to be wrong, and what the call, the connection and the others on it come to.
+/// One violation by a server, and the expected outcome of the call, its connection and the other calls.
 struct HostileCase: Sendable, CustomTestStringConvertible {
     let name: String
     let accepted: Set<Int>
@@ -118,7 +118,7 @@ struct HostileFrameTests {
         HostileCase("PRIORITY of four bytes", [13], .kept) { connection, stream in
             try connection.frame(F.priority, stream: stream, [0, 0, 0, 0])
         },
-        // RFC 9113 §5.3.2 has no priorities, and so no wrong ones.
+        // RFC 9113 §5.3.2 deprecates priorities, so this dependency is not an error.
         HostileCase("a stream that depends on itself", [0], .kept) { connection, stream in
             try connection.frame(
                 F.priority, stream: stream, RawFrame.bigEndian(stream) + [1])
@@ -215,7 +215,7 @@ struct HostileFrameTests {
         let trial = try HostileTrial(script)
         let outcome = try await trial.run(deadline: .seconds(20), holdsAnother: false)
         #expect([13, 14].contains(outcome.code), "\(outcome.reason)")
-        // The channel may have come back by itself before the next call.
+        // The channel may have reconnected by itself before the next call.
         #expect(trial.peer.connectionCount >= 2)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct HostileHeaderTests {
     private static let type: RawHPACK.Field = ("content-type", "application/grpc")
 
-    /// What a whole reply begins with.
+    /// The initial headers of an otherwise complete response.
     private static let malformed: [(String, [RawHPACK.Field])] = [
         ("a capital in a name", [(":status", "200"), type, ("X-Upper", "1")]),
         (":status twice", [(":status", "200"), (":status", "200"), type]),

@@ -21,7 +21,7 @@ struct HostileTLSTests {
         Row(name: "tls_ok", identity: "server", accepted: [0]),
         Row(name: "tls_expired", identity: "expired", accepted: [14]),
         Row(name: "tls_wrong_host", identity: "wrong-host", accepted: [14]),
-        // gRPC demands that "h2" was agreed on.
+        // gRPC requires that ALPN selects "h2".
         Row(name: "tls_no_alpn", identity: "server", choosesProtocol: false, accepted: [14]),
     ]
 
@@ -49,7 +49,7 @@ struct HostileTLSTests {
         #expect([4, 14].contains(code), "\(error.map { "\($0)" } ?? "OK")")
     }
 
-    /// What a server does that sends records without application data, and how a call ends.
+    /// A server that sends records without application data, and the accepted outcomes of a call.
     struct RecordRow: Sendable, CustomTestStringConvertible {
         let name: String
         let accepted: Set<Int>
@@ -89,7 +89,7 @@ struct HostileTLSTests {
     func others() async throws {
         let flood = RawScript { connection, stream in
             try connection.headers(stream)
-            // The prefix of a message of 1 MiB, which then comes byte by byte.
+            // The prefix of a message of 1 MiB, whose bytes are then sent one by one.
             try connection.data(stream, [0, 0, 0x10, 0, 0])
             while true {
                 try connection.updateKeys(times: 31)

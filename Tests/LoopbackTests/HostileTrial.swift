@@ -1,7 +1,7 @@
 import Swiftlet
 import SwiftletLoopback
 
-/// One call to a raw peer that misbehaves, and what is asked about it afterwards.
+/// One call to a raw peer that misbehaves, with checks of the other calls on its connection.
 struct HostileTrial {
     static let echo = Method<[UInt8], [UInt8]>(
         "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
@@ -48,7 +48,7 @@ struct HostileTrial {
             _ = try await answers?.next()
             held = conversation
         }
-        // Counts the connection that the call will open.
+        // At least one: without a held call, the tested call opens the connection.
         let connectionCount = max(1, peer.connectionCount)
         peer.conduct = .misbehave
         var outcome = await subject(deadline, request)
@@ -98,8 +98,8 @@ struct HostileTrial {
         }
     }
 
-    /// Makes another call, which must be answered. True when it took no new connection: a channel
-    /// may have got that by itself, before the call.
+    /// Makes another call, which must be answered. Returns false if the channel has opened a new
+    /// connection, for this call or by itself before it.
     private func next(after connectionCount: Int) async throws -> Bool {
         let options = CallOptions.with {
             $0.waitForReady = true

@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Waiting", .timeLimit(.minutes(5)))
 struct IdleTests {
-    /// A thread that looks again and again uses more, even if it shares its processor with others.
+    /// A thread that polls in a loop uses more, even if it shares its processor with others.
     private static let allowedSeconds = 0.1
 
-    /// What the calling thread has used of a processor, in seconds.
+    /// The processor time of the calling thread, in seconds.
     private static func usedSeconds() -> Double {
         var time = timespec()
-        // The structure is ours.
+        // Safe: the structure is a local variable.
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
@@ -39,7 +39,7 @@ struct IdleTests {
             let queue = try CompletionQueue(.byHand)
             let channel = try Channel(target, credentials: .insecure, queue: queue)
             let call = channel.blockingBidirectional(HostileTrial.talk)
-            // With this the call has its stream, and hears no more.
+            // After this message the call has its stream, and receives nothing more.
             _ = try call.next()
             let usedBefore = Self.usedSeconds()
             let event = try queue.next(deadline: .after(.seconds(1)))

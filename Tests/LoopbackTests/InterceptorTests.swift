@@ -39,7 +39,7 @@ private final class Noting: Interceptor {
     }
 }
 
-/// An interceptor made of closures, for those that do one thing.
+/// An interceptor that consists of closures. A test replaces those that it needs.
 private final class Doing: Interceptor {
     var onStart: (CallOptions, InterceptedCall) -> Void = { $1.start($0) }
     var onWrite: (RawMessage, InterceptedCall) -> Void = { $1.write($0) }
@@ -192,7 +192,7 @@ struct InterceptorTests {
                 var count = 0
                 doing.onWrite = { message, call in
                     count += 1
-                    // The second of three goes twice, the third not at all.
+                    // Of three messages, the second is sent twice, and the third is dropped.
                     if count == 3 { return call.deliverWriteDone() }
                     call.write(message)
                     if count == 2 { call.write(message) }

@@ -19,7 +19,7 @@ struct InteropCasesTests {
 
     private static func settings(_ server: InteropServer) -> InteropServer {
         var server = server
-        // As many as a build without optimisation does at once in a moment.
+        // So few that an unoptimized build needs only a moment for them.
         server.settings.concurrentCalls = 16
         server.settings.soak.iterations = 4
         server.settings.soak.maxLatency = .seconds(60)
@@ -204,7 +204,7 @@ struct InteropCasesTests {
         let peer = Self.settings(
             InteropServer { try Channel(server.target, credentials: .insecure) })
         #expect(try await Self.find("cancel_after_begin").run(against: peer) == .passed)
-        // The reset may still be on its way when the call has ended.
+        // RST_STREAM may reach the server after the call has ended at the client.
         try await eventually { ended.withLock { $0 } > 0 }
         #expect(begun.withLock { $0 } == 1)
     }
@@ -261,7 +261,7 @@ struct InteropCasesTests {
         arguments: [(.milliseconds(1), 3, true), (.seconds(3_600), 1, false)]
             as [(backoff: Duration, arrivalCount: Int, passes: Bool)])
     func backoff(_ initial: Duration, arrivalCount: Int, passes: Bool) async throws {
-        // A busy machine is no reason to fail: how long the delays may be is tried elsewhere.
+        // The tolerance is large, because the machine may be busy. Other tests check the delays.
         let reconnects = try ReconnectService(
             initialBackoff: .milliseconds(1), slack: .seconds(60))
         let server = try LoopbackServer { $0.add(reconnects) }
@@ -321,7 +321,7 @@ struct InteropCasesTests {
 }
 
 extension GRPC.Testing.SimpleRequest {
-    /// What a TestService answers when nothing else is asked for.
+    /// The response of a `TestService` to a request without further options.
     fileprivate var plainAnswer: GRPC.Testing.SimpleResponse {
         .with { $0.payload = .zeros(Int(responseSize)) }
     }

@@ -34,7 +34,7 @@ struct InteropFrameCasesTests {
         }
     }
 
-    /// A server whose DATA is what `body` makes of the answer, and whose call ends as `end` says.
+    /// A server that sends headers, then the frames that `body` returns, and ends the call by `end`.
     private static func script(
         _ body: @escaping @Sendable (UInt32) -> [UInt8],
         end: @escaping RawScript.Answer = { try $0.trailers($1) }
@@ -111,13 +111,13 @@ struct InteropFrameCasesTests {
             try connection.trailers(stream)
         }
         let peer = try await Self.run("ping", script)
-        // Of two calls. The last answer may still be on its way when they have ended.
+        // Three PINGs for each of two calls. The last one may be acknowledged after the calls end.
         try await eventually { peer.answeredPingCount >= 6 }
         #expect(peer.answeredPingCount == 6)
     }
 
-    /// 16 MB through windows of 64 KiB: a client that does not give back the padding as well never
-    /// sees the end.
+    /// 16 MB through windows of 64 KiB. If a client does not return the window of the padding, too, the
+    /// response does not end.
     @Test("data_frame_padding passes: five bytes a frame behind 255 of padding")
     func padding() async throws {
         var script = RawScript { try $0.headers($1) }

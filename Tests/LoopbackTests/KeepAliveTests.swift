@@ -22,13 +22,13 @@ struct KeepAliveTests {
         return try Channel(peer.target, credentials: .insecure, arguments: arguments, queue: queue)
     }
 
-    /// Waits until the peer has had so many PINGs more.
+    /// Waits until the peer has received `count` further PINGs.
     private static func pings(_ count: Int, to peer: RawPeer) async throws {
         let end = peer.pingCount + count
         try await eventually { peer.pingCount >= end }
     }
 
-    /// A machine that is busy may let even a peer that is alive seem dead: then it has another try.
+    /// Makes calls until one succeeds: on a busy machine, a live peer may miss the keep-alive timeout.
     private static func answer(on channel: Channel) async {
         while !Task.isCancelled {
             let reply = try? await channel.unary(HostileTrial.echo, [1])
@@ -55,7 +55,7 @@ struct KeepAliveTests {
     func idle() async throws {
         let peer = try RawPeer(.correct)
         let silent = try RawPeer(.correct)
-        // One thread turns the timers of both.
+        // The timers of both channels run on one thread.
         let queue = try CompletionQueue()
         let channel = try Self.channel(to: peer, on: queue) { $0.keepAliveWithoutCalls = true }
         let other = try Self.channel(to: silent, on: queue)
@@ -65,7 +65,7 @@ struct KeepAliveTests {
         _ = try await other.unary(HostileTrial.echo, [1])
         let before = silent.pingCount
         try await Self.pings(5, to: peer)
-        // One may have been on its way when the call ended.
+        // One PING may have been in flight when the call ended.
         #expect(silent.pingCount <= before + 1)
         #expect(peer.connectionCount == 1)
         #expect(silent.connectionCount == 1)
@@ -84,7 +84,7 @@ struct KeepAliveTests {
             }
             try connection.trailers(stream)
         }
-        // An answer to a PING cannot come within a frame.
+        // The server could not acknowledge a PING in the middle of a frame.
         script.acknowledges = false
         let peer = try RawPeer(script)
         let channel = try Self.channel(to: peer) {
@@ -98,7 +98,7 @@ struct KeepAliveTests {
 
     @Test("is given up when the server has died while nobody called", arguments: [false, true])
     func deadServer(_ acknowledges: Bool) async throws {
-        // It answers the first call, and then nothing any more, its PINGs included.
+        // `stall()` blocks the server's thread, so it answers neither the tested call nor PINGs.
         var script = RawScript { _, _ in }
         script.acknowledges = acknowledges
         script.answer = { connection, _ in try connection.stall() }

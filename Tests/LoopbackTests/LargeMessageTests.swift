@@ -4,8 +4,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Large messages are read straight to where they belong. However a server cuts them into frames,
-/// and the system these into reads, a client finds the same.
+/// Large messages are read directly into their final memory. The result must not depend on how the
+/// server splits them into frames, or on how many bytes each read returns.
 @Suite("A large message", .timeLimit(.minutes(5)))
 struct LargeMessageTests {
     private static let download = Method<[UInt8], [UInt8]>(

@@ -3,8 +3,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Large fields are sent from where they lie. Whatever stands between the caller and the socket, a
-/// server finds the message that was written.
+/// Large fields are sent without a copy. The server must receive the message that was written, also
+/// with compression or interceptors.
 @Suite("A large request", .timeLimit(.minutes(5)))
 struct LargeRequestTests {
     typealias Payload = GRPC.Testing.Payload
@@ -14,7 +14,7 @@ struct LargeRequestTests {
     private static let bytes = Method<[UInt8], [UInt8]>(
         "/t.T/One", .unary, request: .bytes, reply: .bytes)
 
-    /// Of sizes on both sides of what is left where it lies.
+    /// Sizes below and above the limit from which a field is not copied.
     private static let sizes = [5, 40_000, 32 << 10, (32 << 10) - 1, 700_000, 0, 300_000]
 
     private static func payload(_ byteCount: Int) -> Payload {
@@ -66,7 +66,7 @@ struct LargeRequestTests {
         var options: CallOptions { .with { if self == .compressed { $0.compression = .gzip } } }
     }
 
-    /// Reads each message in every way there is.
+    /// Reads each message by every property and function.
     private final class Looker: Interceptor {
         func write(_ message: RawMessage, _ call: InterceptedCall) {
             let bytes = message.withBytes { $0.count }

@@ -30,7 +30,7 @@ struct ManyReadersTests {
         var streams: [ResponseStream<[UInt8]>] = []
         for _ in 0..<Self.streamCount {
             let stream = try await channel.serverStreaming(Self.flood, [])
-            // The window of the stream fills, because nothing is read behind the headers.
+            // The window of the stream fills, because nothing is read after the headers.
             _ = try await stream.initialMetadata
             streams.append(stream)
         }

@@ -73,7 +73,7 @@ struct ManyServersTests {
         servers[1].shutdown()
         var answers: [UInt8: Int] = [:]
         while answers[0, default: 0] < 10 {
-            // A call that was on its way to the server fails.
+            // A call that was already sent to the server may fail.
             let reply = try? await channel.unary(Self.whoAmI, [])
             if let reply { answers[reply[0], default: 0] += 1 }
         }
@@ -238,7 +238,7 @@ struct ManyServersTests {
     @Test("tries an address that is new at once, although the others have failed")
     func newAddress() async throws {
         let server = try Self.server(1)
-        // Nothing else can come to listen at this address meanwhile.
+        // No other process can start to listen at this address.
         let dead = Endpoint([try ServerAddress("unix:/nowhere/moved.sock")])
         let resolver = PushedResolver(ResolverResult([dead]))
         try Resolvers.register("moved-test") { _ in resolver }

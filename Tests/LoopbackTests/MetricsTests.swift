@@ -67,7 +67,7 @@ struct MetricsTests {
         for instrument: MetricInstrument in [.attemptSentSize, .attemptReceivedSize] {
             #expect(totals[instrument].mapValues(\.sum) == [[method, target, status]: 3])
         }
-        // What is off by default is not recorded.
+        // Instruments that are off by default are not recorded.
         #expect(totals.snapshot.keys.allSatisfy { $0.isOnByDefault })
     }
 
@@ -183,7 +183,7 @@ struct MetricsTests {
         #expect(Self.lines(totals, .attemptStarted) == ["t.T/Echo 1 1"])
         #expect(Self.lines(totals, .attemptSentSize) == ["t.T/Echo UNAVAILABLE 1 0"])
         #expect(Self.lines(totals, .callDuration, sum: false) == ["t.T/Echo UNAVAILABLE 1"])
-        // Counted when the calls that waited have been told.
+        // The failed connection attempt is counted after the waiting calls have failed.
         try await eventually { totals[.attemptsFailed].values.contains { $0.sum >= 1 } }
         #expect(totals[.attemptsSucceeded].isEmpty)
         #expect(totals[.openConnections].isEmpty)

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What a program does wrong it is told in words: nothing traps, hangs, or gets lost.
+/// A mistake of the program is reported by an error that describes it. Nothing traps, hangs or is lost.
 @Suite("A mistake of the program's", .timeLimit(.minutes(5)))
 struct MisuseTests {
     private static let count = Method<[UInt8], [UInt8]>(
@@ -47,7 +47,7 @@ struct MisuseTests {
             #expect(error?.mayHaveBeenExecuted == false)
             #expect(error?.message.hasPrefix("metadata ") == true)
         }
-        // Also where it stands among the defaults.
+        // Also if the metadata is in the default options.
         let defaults = try Channel(
             server.target, credentials: .insecure,
             defaultOptions: .with { $0.metadata = ["x-user": name] })
@@ -154,7 +154,7 @@ struct MisuseTests {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)
         let call = try await channel.bidirectional(Self.talk)
-        // The first waits; whichever of the two comes second is told.
+        // Either task may be first. The first one waits, and the second one fails.
         let reading = (0..<2).map { _ in
             Task {
                 var iterator = call.responses.makeAsyncIterator()

@@ -27,7 +27,8 @@ private enum Tool {
         "nghttpd and nghttp are not on this machine (Debian: nghttp2-server, nghttp2-client)"),
     .timeLimit(.minutes(5)))
 struct NGHTTP2Tests {
-    /// A loopback address that nobody else binds, unlike a port that was free a moment ago.
+    /// A random loopback address that no other process binds. A port that was free a moment ago may be in
+    /// use.
     private func ownAddress() -> String {
         "127.\(Int.random(in: 1...254)).\(Int.random(in: 1...254)).1"
     }

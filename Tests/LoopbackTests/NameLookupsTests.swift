@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Name look-ups", .timeLimit(.minutes(5)))
 struct NameLookupsTests {
-    /// A resolver that answers when it is told to.
+    /// A resolver that blocks its callers until the test calls `answer()`.
     private final class Resolver: Sendable {
         private let state = Mutex<(calls: [String], isHanging: Bool)>(([], true))
         private let gate = BlockingGate()

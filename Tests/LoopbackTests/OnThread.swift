@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs what blocks on a thread of its own: the threads of tasks are as few as the processors, and
-/// the server's handlers need one.
+/// Runs a blocking function on a new thread. Swift's cooperative thread pool has only one thread for
+/// each processor, and other tasks need them.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
 {
     try await withCheckedThrowingContinuation { continuation in

@@ -123,7 +123,7 @@ struct OperationTests {
             let call = try channel.rawCall("/t.T/Talk")
             try call.start([.sendInitialMetadata([:]), .receiveInitialMetadata { _ in }], tag: 1)
             #expect(try queue.next() == .completed(tag: 1, success: true))
-            // The answer and its status come right behind, and nobody has read them.
+            // The answer and its status follow at once. The test does not receive them.
             #expect(try queue.next(deadline: .after(.milliseconds(100))) == .timeout)
             try call.start([.sendMessage([2])], tag: 2)
             #expect(try queue.next() == .completed(tag: 2, success: false))
@@ -181,7 +181,7 @@ struct OperationTests {
                 if isLast.withLock({ $0 }) { break }
                 count += 1
             }
-            // The second and the third note are answered with those that came before.
+            // Each note is answered with the earlier notes: none, one and two.
             #expect(count == 3)
         }
     }
@@ -208,7 +208,7 @@ struct OperationTests {
             #expect(tags == Set(0..<20))
             #expect(notes.all.filter { $0.hasPrefix("Hello ") }.count == 20)
 
-            // Who blocks for one of them turns the queue for both.
+            // A blocking call on one channel turns the queue for both channels.
             try channels[1].rawCall(Self.sayHello).start(unaryBatch(notes), tag: 20)
             let reply = try channels[0].blockingUnary(
                 FakeChannelTests.sayHello, HelloRequest(name: "me"))

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Sees how many are in the same place at once.
+/// Counts how many tasks are in `stay()` at the same time.
 final class Overlap: Sendable {
     private let running = Mutex((now: 0, most: 0))
 
     var most: Int { running.withLock { $0.most } }
 
-    /// Stays for a while in which others may come.
+    /// Yields several times, so that other tasks can call it at the same time.
     func stay() async {
         running.withLock { running in
             running.now += 1

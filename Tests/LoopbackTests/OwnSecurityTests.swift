@@ -3,8 +3,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Mixes every byte with a key, in records; the handshake is a word from either side. It keeps no
-/// secret, and shows every step that one that does would need.
+/// Combines every byte with a key by XOR, in records. In the handshake each side sends a word. It protects
+/// nothing, but it has every step of a real security layer.
 private struct Scrambling: ChannelSecurity {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -42,7 +42,7 @@ private struct Scrambling: ChannelSecurity {
             return (reply, true)
         }
 
-        /// Records of a length in two bytes, and so many behind it.
+        /// Opens records. A record is a length in two bytes, and then this number of bytes.
         func open(_ received: [UInt8]) throws -> [UInt8] {
             partial.withLock { partial in
                 partial += received

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// What comes to a call that is paused, its end included.
+/// Tests which events a paused call delivers and when, its end included.
 @Suite("A paused call", .timeLimit(.minutes(5)))
 struct PausedCallTests {
     private struct Illegible: Error {}
@@ -54,7 +54,7 @@ struct PausedCallTests {
             try call.start(with: sink)
             call.pause()
             isPaused.store(true, ordering: .relaxed)
-            // Its answer comes behind that of the other, on the same connection.
+            // The answer to this call follows that of the paused call, on the same connection.
             _ = try await channel.unary(HostileTrial.echo, [1])
             #expect(peer.connectionCount == 1)
         }
@@ -83,7 +83,7 @@ struct PausedCallTests {
             options: .with { $0.timeout = .seconds(120) }, context: context)
         try call.start(with: sink)
         for _ in 0..<3 {
-            // The last of all is that somebody resumes it.
+            // Every thread resumes the call after it has paused it, so the call does not stay paused.
             Thread.detachNewThread {
                 while call.state != .finished {
                     call.pause()

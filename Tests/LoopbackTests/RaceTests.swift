@@ -191,7 +191,7 @@ struct RaceTests {
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
         }
         try #require(FileManager.default.fileExists(atPath: "/proc/self/fd"))
-        // Others run beside this, so the growth of many rounds is looked at, not one number.
+        // Other tests run at the same time, so this checks the growth over many rounds.
         let before = descriptors()
         let rounds = 60
         for _ in 0..<rounds {
@@ -199,7 +199,7 @@ struct RaceTests {
             let server = try LoopbackServer { $0.addGreeter() }
             let channel = try Channel(server.target, credentials: .insecure, queue: queue)
             _ = try await channel.unary(Self.sayHello, HelloRequest(name: "you"))
-            // One that nobody answers.
+            // No server listens on port 1.
             let refused = try Channel("127.0.0.1:1", credentials: .insecure, queue: queue)
             _ = try? await refused.unary(Self.sayHello, HelloRequest())
             await channel.close()

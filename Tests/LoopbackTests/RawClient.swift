@@ -1,7 +1,7 @@
 import SwiftletLoopback
 import SwiftletTransport
 
-/// One call of a client that sends what it is given: the HTTP/2 engine, without gRPC's rules.
+/// One call of a client that uses the HTTP/2 engine, but does not follow gRPC's rules for headers and body.
 struct RawClient {
     typealias Header = (name: String, value: String)
 

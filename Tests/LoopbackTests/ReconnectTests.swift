@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A channel whose connections do not last", .timeLimit(.minutes(5)))
 struct ReconnectTests {
-    /// Hands out sockets whose peer has sent SETTINGS and then nothing more.
+    /// Makes sockets whose peer has sent SETTINGS and then ended its output.
     private final class ClosingServer: Sendable {
         private let peers = Mutex<[Peer]>([])
 

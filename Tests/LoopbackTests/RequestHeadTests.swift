@@ -48,7 +48,7 @@ struct RequestHeadTests {
             #expect(error?.phase == .preparing, "\(what)")
             #expect(error?.mayHaveBeenExecuted == false, "\(what)")
         }
-        // Whatever had been sent before this would have come before it.
+        // If a refused call had been sent, it would have arrived before this one.
         #expect(try await channel.unary(HostileTrial.echo, [1]) == RawPeer.replyBody)
         #expect(peer.callCount == 1)
     }

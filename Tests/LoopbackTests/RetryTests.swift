@@ -306,14 +306,14 @@ struct RetryTests {
         let channel = try Channel(
             "ipv4:" + servers.map(\.target).joined(separator: ","), credentials: .insecure,
             arguments: arguments)
-        // Both are connected to.
+        // Waits until the channel is connected to both servers.
         for server in servers {
             while server.connectionCount == 0 {
                 #expect(try await channel.unary(Self.echo, [1]) == [1])
             }
         }
         for _ in 0..<4 {
-            // Another server gets the first attempt the next time.
+            // Advances round robin, so that the first attempt goes to the other server each time.
             #expect(try await channel.unary(Self.echo, [1]) == [1])
             let reply: [UInt8] = try await channel.clientStreaming(Self.collect) { writer in
                 for _ in 0..<40 { try await writer.write([UInt8](repeating: 1, count: 10_000)) }

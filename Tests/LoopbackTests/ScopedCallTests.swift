@@ -9,7 +9,8 @@ struct ScopedCallTests {
     private static let echo = Method<HelloRequest, HelloReply>("/t.T/Echo", .bidirectional)
     private static let count = Method<HelloRequest, HelloReply>("/t.T/Count", .serverStreaming)
 
-    /// A server that says how the requests of each call ended, and counts for ever.
+    /// A server that reports how the requests of each call ended. `Count` sends numbers until its call
+    /// ends.
     private final class Server: Sendable {
         let loopback: LoopbackServer
         let ends: AsyncStream<RPCError?>
@@ -42,7 +43,7 @@ struct ScopedCallTests {
             }
         }
 
-        /// How the next call ended that did.
+        /// Waits until a call has ended. Returns its error, or nil if its requests ended normally.
         var nextEnd: RPCError?? {
             get async {
                 var ends = ends.makeAsyncIterator()
@@ -179,7 +180,7 @@ struct ScopedCallTests {
     func isolation() async throws {
         let server = try Server()
         let channel = try Channel(server.loopback.target, credentials: .insecure)
-        // Not to be sent anywhere, which the compiler sees to.
+        // Not `Sendable`, so the compiler checks that the closure runs in the caller's isolation.
         let seen = Seen()
         #expect(isOnMainQueue())
         try await channel.bidirectional(Self.echo) { requests, responses in
@@ -201,7 +202,7 @@ struct ScopedCallTests {
         let count = try await channel.bidirectional(Self.echo) { requests in
             for index in 0..<3 { try await requests.write(.init(name: "\(index)")) }
         } responses: { responses in
-            // Ends only if the request does.
+            // The responses end only after the requests have ended.
             var count = 0
             for try await _ in responses { count += 1 }
             return count

@@ -10,7 +10,7 @@ struct ServicesCompressionTests {
     private static let sayMany = Method<HelloRequest, HelloReply>(
         "/test.Words/SayMany", .serverStreaming)
 
-    /// Compresses as the request's name says.
+    /// A server that compresses with the algorithm that the request names.
     private static func makeServer() throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(say) { request, context in
@@ -53,7 +53,7 @@ struct ServicesCompressionTests {
             ("identity", false), ("deflate, identity", false), ("identity, gzip", true),
         ] {
             var options = CallOptions()
-            // Behind the client's own, and so in its place.
+            // Sent after the client's own header, which it replaces at the server.
             options.metadata.append(received: .text(accepted), for: "grpc-accept-encoding")
             let response = try await channel.unaryResponse(
                 Self.say, .init(name: "gzip"), options: options)

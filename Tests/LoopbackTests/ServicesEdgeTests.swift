@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What the shipped services and the server itself answer to what nobody ought to send.
+/// Tests how the bundled services and the server answer invalid and unusual requests.
 @Suite("A loopback server at its edges", .timeLimit(.minutes(5)))
 struct ServicesEdgeTests {
     @Test("survives text to echo that cannot be sent by the rules")
@@ -108,7 +108,7 @@ struct ServicesEdgeTests {
         let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
         let response = try await channel.unaryResponse(echo, [1])
         #expect(response.trailingMetadata["large"] == text)
-        // By default it is too much, for its call alone.
+        // With the default limit the metadata is too large, and the call fails.
         let other = try Channel(server.target, credentials: .insecure)
         let error = await #expect(throws: RPCError.self) { _ = try await other.unary(echo, [1]) }
         #expect(error != nil)

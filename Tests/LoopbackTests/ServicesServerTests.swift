@@ -168,7 +168,7 @@ struct ServicesServerTests {
         }
         let channel = try Channel(server.target, credentials: .insecure)
         var options = CallOptions()
-        // Said to the server alone: the client itself would wait for ever.
+        // Only the server gets this deadline. The client has none.
         options.metadata.append(received: .text("20m"), for: "grpc-timeout")
         // On a busy machine the time may be over before the handler begins.
         while seen.withLock({ $0 }) == nil {

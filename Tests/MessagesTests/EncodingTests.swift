@@ -116,7 +116,7 @@ struct EncodingTests {
             UInt(bitPattern: $0.baseAddress)
         }
         #expect(addressBehind == address)
-        // Room is made for many messages at a time.
+        // Capacity is reserved for many messages at a time.
         var moveCount = 0
         for _ in 0..<10_000 {
             let capacity = bytes.capacity
@@ -161,7 +161,7 @@ struct EncodingTests {
         let parts = separate.parts(between: bytes)
         #expect(parts.count == 2)
         #expect(address(parts[1]) == address(message.bytes))
-        // What is changed afterwards is changed elsewhere.
+        // A later change copies the array first, so that the part does not change.
         message.bytes[0] = 8
         #expect(parts[1] == [UInt8](repeating: 7, count: 100))
     }

@@ -1,8 +1,8 @@
 import SwiftletMessages
 import Testing
 
-/// Counts how often its list had to move to other memory: a few times when it grows in place, and at
-/// each part when a part copies all that came before.
+/// Counts how often its list moved to other memory. A list that grows in place moves only a few times. If
+/// each part copied the parts before it, the list would move at each part.
 private struct Watched: Message {
     enum Choice: Equatable {
         indirect case watched(Watched)
@@ -27,7 +27,7 @@ private struct Watched: Message {
         noteMove()
     }
 
-    /// Allowed in a message that is only decoded.
+    /// A `visit` may change other properties only if the message is never encoded.
     private mutating func noteMove() {
         let place = unsafe numbers.withUnsafeBufferPointer {
             UInt(bitPattern: $0.baseAddress)
@@ -52,7 +52,7 @@ struct PartsTests {
         #expect(few.numbers.count == 1000)
         #expect(many.numbers.count == 4000)
         #expect(few.moves < 30)
-        // The list doubles: twice more for four times as many.
+        // The capacity doubles, so four times as many numbers need about two more moves.
         #expect(many.moves <= few.moves + 4)
     }
 

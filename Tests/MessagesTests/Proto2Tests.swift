@@ -69,7 +69,7 @@ struct Proto2Tests {
     @Test("merges the parts of a required message, and has its fields' names in its text")
     func required() throws {
         let zero: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0x80]
-        // −0 over 0 is a change, and what an earlier part said stays.
+        // The second part of `exact` sets −0, which differs from 0. The name of the first part is kept.
         let bytes: [UInt8] = [0x0a, 3, 0x1a, 1, 0x78, 0x12, 1, 0x61, 0x0a, 9, 0x11] + zero
         let holder = try Holder(decoding: bytes)
         #expect(holder.exact.offset.sign == .minus)

@@ -30,7 +30,7 @@ struct RandomMessageTests {
         for _ in 0..<4 {
             let bytes = Everything.random(using: &random).encoded()
             var understoodCount = 0
-            // No bytes at all are a message, too.
+            // Starts at one byte, because an empty input is a valid message.
             for count in 1..<bytes.count {
                 let part = Array(bytes[..<count])
                 // A child keeps most fields as unknown ones.
@@ -40,7 +40,7 @@ struct RandomMessageTests {
                 let once = message.encoded(options: .deterministic)
                 #expect(try Everything(decoding: once) == message)
             }
-            // Only a cut between two fields decodes, and fields are few beside bytes.
+            // A message decodes only if it is cut between two fields. Most cuts are inside a field.
             #expect(understoodCount > 0 && understoodCount < bytes.count / 2)
         }
     }

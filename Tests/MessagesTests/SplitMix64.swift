@@ -1,4 +1,4 @@
-/// A seeded generator: a failure comes back on the next run, with the same seed.
+/// A seeded generator: a failure is reproduced by the same seed.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

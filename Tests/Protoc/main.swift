@@ -2,7 +2,7 @@
 //
 //     swiftlet-protoc [-IDIRECTORY]… [--descriptor_set_out=FILE | --each] FILE…
 //
-// With --each every file is compiled alone, and a line says what came of it.
+// With --each every file is compiled alone, and a line reports the outcome.
 import Foundation
 import SwiftletDynamic
 import SwiftletMessages

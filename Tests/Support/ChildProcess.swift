@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// A program that runs beside the tests, with pipes to its input and from its output and its errors. It
-/// ends with this object.
+/// A program in another process, with pipes to its input and from its output and its errors. It is killed
+/// when this object is released.
 ///
 /// Foundation's `Process` crashes now and then when a thousand files are open: it copies an entry of
 /// the directory `/proc/self/fd` as if each were as long as the longest possible one.
@@ -47,7 +47,7 @@ public final class ChildProcess: Sendable {
 
     public func send(signal: Int32) {
         state.withLock { state in
-            // An ended process may have given its number to another.
+            // Another process may have the identifier of an ended process.
             if case .running = state { kill(identifier, signal) }
         }
     }
@@ -77,7 +77,7 @@ public final class ChildProcess: Sendable {
 // MARK: - The start
 
 extension ChildProcess {
-    /// The ends of a pipe. No program inherits them unless it is told to.
+    /// The ends of a pipe. They are close-on-exec, so a program inherits only those that it is given.
     private struct Pair {
         let reader: FileHandle
         let writer: FileHandle
@@ -93,7 +93,7 @@ extension ChildProcess {
         }
     }
 
-    /// - Parameter files: What the program has as standard input, output and error.
+    /// - Parameter files: The descriptors of the standard input, output and error of the program.
     private static func spawn(
         _ path: String, _ arguments: [String], _ environment: [String: String], _ files: [Int32]
     ) throws -> pid_t {

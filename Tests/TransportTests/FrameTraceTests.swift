@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The description of frames")
 struct FrameTraceTests {
-    /// What is said about bytes that come in pieces of this size.
+    /// The lines for bytes that arrive in pieces of this size.
     private static func lines(
         _ bytes: [UInt8], pieces: Int = .max, hasPreface: Bool = false
     ) -> [String] {

@@ -13,7 +13,7 @@ final class FaultyServers: Sendable {
 
     let target: String
     private let state = Mutex(State())
-    /// Whether servers take the words of ``LoopbackWord``.
+    /// Whether servers accept the commands of ``LoopbackWord``.
     private let takesWords: Bool
 
     /// - Parameter command: The shell command that starts a server on the port in the variable PORT; nil
@@ -34,8 +34,8 @@ final class FaultyServers: Sendable {
     /// What was done to the servers, and how often.
     var counts: [String: Int] { state.withLock { $0.counts } }
 
-    /// Kills, freezes, drains, slows, breaks or heals a server chosen at random. Restarts it instead if
-    /// it is stopped. If it is frozen, only lets it continue once its time is over.
+    /// Kills, freezes, drains, slows, breaks or heals a server chosen at random. If it is stopped,
+    /// restarts it instead. If it is frozen, resumes it if its time is over, and otherwise does nothing.
     func disturb() throws {
         try state.withLock { state in
             let index = Int.random(in: 0..<state.servers.count)
@@ -144,7 +144,7 @@ private struct FaultyServer {
 
     mutating func freeze() throws -> String {
         try signal(SIGSTOP)
-        // Long enough for keep-alive to find out.
+        // Long enough for keep-alive to detect it.
         phase = .frozen(until: .now + .seconds(15))
         return "frozen"
     }
@@ -181,7 +181,7 @@ private struct FaultyServer {
     }
 }
 
-/// The process of a loopback server: does what the words on its standard input say.
+/// The process of a loopback server, which executes the commands on its standard input.
 enum FaultyServerProcess {
     static func run() {
         do {

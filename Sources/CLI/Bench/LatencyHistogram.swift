@@ -52,7 +52,7 @@ extension LatencyHistogram {
 }
 
 extension LatencyHistogram {
-    /// Zero without latencies, as the next three are.
+    /// Zero without latencies, like `max`, `mean` and ``percentile(_:)``.
     var min: Duration { smallest }
     var max: Duration { largest }
     var mean: Duration { count == 0 ? .zero : sum / count }

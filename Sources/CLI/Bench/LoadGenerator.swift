@@ -91,7 +91,7 @@ extension Result {
 }
 
 extension Codec<Int> {
-    /// The size of messages, which are not decoded. Only for responses.
+    /// Decodes a message to its number of bytes. Only for responses.
     fileprivate static var byteCount: Codec {
         Codec(
             encode: { _, prefixByteCount in [UInt8](repeating: 0, count: prefixByteCount) },

@@ -28,7 +28,7 @@ struct LoadReport {
 // MARK: - Text
 
 extension LoadReport {
-    /// For people.
+    /// The result as text for people.
     ///
     /// - Parameter columnCount: The width of the terminal, in characters.
     func text(columnCount: Int) -> String {
@@ -45,7 +45,8 @@ extension LoadReport {
         return lines.joined(separator: "\n")
     }
 
-    /// A name and its value, which has a line for each of its parts if one is too short for all.
+    /// A name and its value on one line. If that line is too long, each part of the value gets its
+    /// own line.
     private static func lines(
         of row: (name: String, value: String), _ columnCount: Int
     ) -> [String] {
@@ -72,7 +73,7 @@ extension LoadReport {
         ]
     }
 
-    /// The latencies that parts of the calls do not exceed.
+    /// The percentiles of the latencies.
     var percentiles: [(name: String, value: String)] {
         Self.parts.map { (Self.name($0), latencies.percentile($0).milliseconds) }
     }

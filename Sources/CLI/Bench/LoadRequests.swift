@@ -19,7 +19,7 @@ struct LoadRequests: Sendable {
     init(_ option: String?, headers: LoadHeaders, of method: MethodSchema) async throws {
         self.method = method
         self.headers = headers
-        // A mistake shows before the first call.
+        // Reports invalid headers before the first call.
         _ = try headers.metadata(Self.values(number: 0, worker: 0, method))
         let input = try RequestInput(option)
         guard case .bytes(let bytes) = input else {

@@ -9,7 +9,7 @@ struct MessageFormat: Sendable {
     let name: Name
     /// Whether JSON has the fields that have their default.
     var emitsDefaults = false
-    /// Whether members of JSON that are no fields are ignored. They are errors otherwise.
+    /// Whether JSON members that are not fields of the message are ignored. They are errors otherwise.
     var ignoresUnknownFields = false
 
     /// The bytes of a message as they are printed.

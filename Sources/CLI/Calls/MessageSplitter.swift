@@ -1,6 +1,6 @@
 import SwiftletDynamic
 
-/// Finds the single messages in input that arrives in any parts.
+/// Splits input into messages. The input may arrive in parts of any size.
 struct MessageSplitter: Sendable {
     private enum Form {
         case json(JSONValueStream)

@@ -72,7 +72,7 @@ struct RequestMessages: Sendable {
         return nil
     }
 
-    /// Empty at the end.
+    /// The next bytes of the input; empty at the end.
     private mutating func nextChunk() async throws -> [UInt8] {
         switch input {
         case .none: return []

@@ -6,7 +6,7 @@ import SwiftletLoopback
 struct StatusDetails {
     /// Where the types of messages are looked up first.
     let schema: Schema
-    /// Where types are looked up that the schema does not have; nil when the schema is a file's.
+    /// Where types are looked up that the schema does not have; nil when the schema comes from a file.
     let reflection: ServerReflection?
 
     private static let anyName = "google.protobuf.Any"

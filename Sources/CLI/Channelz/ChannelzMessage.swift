@@ -3,7 +3,7 @@ import SwiftletTransport
 
 /// A message of channelz whose fields are read by their names.
 ///
-/// Texts are those of a server: they are made safe for a terminal.
+/// Texts come from a server, so they are made safe for a terminal.
 struct ChannelzMessage {
     let message: DynamicMessage
 

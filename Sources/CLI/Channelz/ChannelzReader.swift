@@ -31,7 +31,7 @@ struct ChannelzReader {
 
     /// Reads all channels and servers, and everything that they refer to.
     ///
-    /// What ends meanwhile is left out. Fails with UNIMPLEMENTED if the server does not offer channelz.
+    /// Entities that end in the meantime are left out. Fails with UNIMPLEMENTED if the server does not offer channelz.
     mutating func read() async throws -> ChannelzListing {
         do {
             listing = ChannelzListing()

@@ -35,7 +35,7 @@ enum ChannelOptions {
     ///   - arguments: The options.
     ///   - timeout: The longest time of a call that has no `--max-time`; nil sets no limit.
     ///   - headers: The metadata of all calls, in place of the values of `-H`.
-    ///   - configure: Changes what the options leave open.
+    ///   - configure: Changes arguments that the options do not set.
     static func channel(
         _ target: String, _ arguments: Arguments, timeout: Duration? = .seconds(20),
         headers: [String]? = nil, configure: (inout ChannelArguments) -> Void = { _ in }

@@ -58,7 +58,7 @@ enum DescribeCommand: Command {
 }
 
 extension String {
-    /// A symbol as the schema has it, of `/package.Service/Method` and `.package.Message`.
+    /// The full name in the form of the schema, for example of `/package.Service/Method` or `.package.Message`.
     fileprivate var bareSymbol: String {
         let bare = hasPrefix("/") || hasPrefix(".") ? dropFirst() : self[...]
         return String(bare.map { $0 == "/" ? "." : $0 })

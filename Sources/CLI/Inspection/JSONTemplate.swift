@@ -49,7 +49,7 @@ struct JSONTemplate {
         }
     }
 
-    /// The messages whose JSON is no object with their fields.
+    /// The messages whose JSON is not an object with their fields.
     private static let wellKnown: [String: String] = {
         let values = [
             "Timestamp": "\"1970-01-01T00:00:00Z\"", "Duration": "\"0s\"", "FieldMask": "\"\"",

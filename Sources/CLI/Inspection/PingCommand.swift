@@ -43,7 +43,7 @@ enum PingCommand: Command {
         do {
             _ = try await HealthClient(channel: channel).check()
         } catch  where error.origin == .server {
-            // An answer, whatever it says.
+            // Any status is an answer.
         }
         return start.duration(to: .now)
     }

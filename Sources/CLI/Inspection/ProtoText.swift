@@ -158,7 +158,7 @@ extension ProtoText {
         return "\"\(escaped)\""
     }
 
-    /// The JSON name that a field has by itself.
+    /// The default JSON name of a field.
     private static func camelCase(_ name: String) -> String {
         var result = ""
         var startsWord = false

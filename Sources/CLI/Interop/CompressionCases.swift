@@ -67,7 +67,8 @@ extension InteropCase {
         throw NotServed(reason: "the server does not look at the compressed flag of requests")
     }
 
-    /// The uncompressed message is first, because a server without compression must support it, too.
+    /// Checks the uncompressed messages first: a wrong flag on them is a failure, also of a server that does not
+    /// support compression.
     private static func checkFlags(_ flags: [Bool], are expected: [Bool]) throws {
         for (flag, mayBeSet) in zip(flags, expected) where !mayBeSet {
             try expect("the compressed flag of an answer", flag, is: false)

@@ -135,7 +135,7 @@ extension InteropCommand {
                     "\(bracketed):\(port)", credentials: credentials, arguments: arguments)
             }
         }
-        // Options that make no channel are a usage error, not the failure of a case.
+        // Options with which no channel can be made are a usage error, not the failure of a case.
         _ = try UsageError.whenInvalid { try server.makeChannel() }
         server.settings = try settings(arguments)
         return server

@@ -123,7 +123,7 @@ extension AnswerFile {
         do throws(FormatError) {
             return try DynamicMessage(json: Array(scanner.bytes[start..<scanner.index]), as: type)
         } catch {
-            // The error counts from the start of the value.
+            // The position of the error is relative to the start of the value.
             let origin = scanner.error("", at: start)
             var moved = error
             if error.line == 1 { moved.column += origin.column - 1 }

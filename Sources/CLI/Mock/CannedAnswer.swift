@@ -30,8 +30,8 @@ struct CannedAnswers: Sendable {
 
     /// The index of the answer to a call.
     ///
-    /// Answers with a condition that the request fulfils come before answers without a condition. Among
-    /// several that remain, calls get one after the other, and the first again after the last.
+    /// Answers with a condition that the request fulfils come before answers without a condition. If several remain,
+    /// `callNumber` selects one of them in turn.
     ///
     /// - Parameters:
     ///   - request: The first request of the call; nil for a call without one.

@@ -70,7 +70,7 @@ extension MockService {
         return reply
     }
 
-    /// Sends one reply after each request, and those that are left after the last request.
+    /// Sends one reply after each request, and the remaining replies after the last request.
     private func converse(
         _ requests: RequestStream<DynamicMessage>, _ replies: ReplyWriter<DynamicMessage>,
         _ method: Dynamic, _ context: ServerContext
@@ -87,7 +87,7 @@ extension MockService {
         try await Self.end(answer, context)
     }
 
-    /// The answer to a call. Its initial metadata is sent, and its trailing metadata is set.
+    /// Chooses the answer to a call, sends its initial metadata, and sets its trailing metadata.
     private func start(
         _ request: DynamicMessage?, _ method: Dynamic, _ context: ServerContext
     ) throws -> CannedAnswer {

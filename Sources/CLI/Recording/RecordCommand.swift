@@ -71,7 +71,7 @@ enum RecordCommand: Command {
         }
     }
 
-    /// Nil for a message that the schema does not have, or that is not one of its type.
+    /// The message as JSON; nil if the schema does not have the method, or the bytes are not a message of its type.
     private static func json(
         _ bytes: [UInt8], path: String, isRequest: Bool, _ schema: Schema?
     ) -> String? {

@@ -14,7 +14,7 @@ enum Key: Hashable, Sendable {
 /// Decodes the bytes of a terminal into keys. The bytes of a key may arrive in several reads.
 struct KeyDecoder {
     private static let escape: UInt8 = 0x1b
-    /// Longer sequences are no keys.
+    /// Longer sequences are not decoded as keys.
     private static let maxSequenceByteCount = 16
 
     private var pending: [UInt8] = []

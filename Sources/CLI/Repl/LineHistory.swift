@@ -1,11 +1,11 @@
-/// The texts that were entered, and the place of the user among them.
+/// The texts that were entered, and which of them the user sees.
 struct LineHistory {
     private static let maxCount = 1_000
 
     private(set) var entries: [String] = []
-    /// The entry that is shown; nil for the text that is not entered yet.
+    /// The index of the entry that is shown; nil while a new text is edited.
     private var place: Int?
-    /// The text that was not entered when the user went to an older one.
+    /// The new text that was edited when an entry was first shown.
     private var draft = ""
 
     /// Adds a text, unless it is blank or equal to the last entry. Drops the draft.
@@ -25,8 +25,7 @@ struct LineHistory {
         return entries[current - 1]
     }
 
-    /// The entry after the current one. After the last entry, the text that was not entered. Nil if no
-    /// entry is current.
+    /// The entry after the current one. After the last entry, the draft. Nil if no entry is current.
     mutating func newer() -> String? {
         guard let current = place else { return nil }
         place = current + 1 < entries.count ? current + 1 : nil

@@ -90,14 +90,14 @@ private struct Layout {
     }
 
     private mutating func markCursor() {
-        // A full row has no place behind it; the next character begins a row.
+        // After a full row, the cursor is at the start of the next row.
         cursorRow = column == columnCount ? rows.count : rows.count - 1
         cursorColumn = column == columnCount ? 0 : column
     }
 }
 
 extension Character {
-    /// The columns that a terminal gives it: 2 for the wide characters of East Asia and for emoji.
+    /// The number of columns of the character on a terminal: 2 for the wide characters of East Asia and for emoji.
     fileprivate var terminalWidth: Int {
         guard let value = unicodeScalars.first?.value, value >= 0x1100 else { return 1 }
         let wide: [ClosedRange<UInt32>] = [

@@ -113,7 +113,8 @@ extension ReplSession {
         let (last, headers) = state.withLock { ($0.lastAnswer, $0.headers) }
         let json = try last.substituted(in: requests)
         var format = MessageFormat(name: .json)
-        // The last answer has fields of its own type.
+        // Parts of the last answer that replace a `$` may have fields that the request does not
+        // have.
         format.ignoresUnknownFields = json != requests
         var call = DynamicCall(method: method, format: format, log: log)
         call.options.metadata = headers

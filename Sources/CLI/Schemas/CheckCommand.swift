@@ -1,7 +1,7 @@
 import SwiftletDynamic
 import SwiftletLoopback
 
-/// Compiles `.proto` files for their mistakes.
+/// Compiles `.proto` files and reports their mistakes.
 enum CheckCommand: Command {
     static let name = "check"
     static let usage = "check FILE.proto… [-I DIR] [--warnings-as-errors]"

@@ -3,7 +3,7 @@ import SwiftletDynamic
 /// Prints diagnostics in the form of compilers, which editors understand: the place, the severity, the
 /// message, and below them the line of the source with a mark.
 struct DiagnosticReport {
-    /// Where the files are that diagnostics name.
+    /// The directories of the files that diagnostics name.
     let directories: ProtoDirectories
 
     private static let tabWidth = 8

@@ -2,8 +2,8 @@
 ///
 /// A balancer is a value without I/O: endpoints and the states of its subchannels go in; through the
 /// context it makes, connects and drops subchannels and reports a picker. The channel calls one method
-/// at a time, and never under a lock. Balancers nest: a policy such as `priority` holds the balancers of
-/// its children and passes on what they are to hear.
+/// at a time, and never under a lock. Balancers nest: a policy such as `priority` holds the
+/// balancers of its children and forwards inputs to them.
 public protocol Balancer: Sendable {
     /// The resolver found endpoints, or the policy's configuration changed. Called first.
     ///
@@ -22,8 +22,9 @@ public protocol Balancer: Sendable {
         _ subchannel: Subchannel, changedTo state: SubchannelState,
         _ context: inout BalancerContext)
 
-    /// A time has come that the balancer, or another one beside it, asked for with
-    /// ``BalancerContext/wake(at:)``. The balancer compares ``BalancerContext/now`` with its own times.
+    /// A time that this balancer, or another balancer of the channel, passed to
+    /// ``BalancerContext/wake(at:)`` has been reached. The balancer compares
+    /// ``BalancerContext/now`` with its own times.
     mutating func timeHasCome(_ context: inout BalancerContext)
 
     /// A call needs a connection while the balancer reports IDLE.
@@ -47,7 +48,7 @@ extension Balancer {
     ) {}
 }
 
-/// What a resolver's result means for a balancer.
+/// The endpoints and the configuration that a balancer receives.
 public struct BalancerUpdate: Sendable {
     /// The endpoints. May be empty.
     public var endpoints: [Endpoint]

@@ -1,6 +1,7 @@
-/// The surroundings of a balancer while one of its methods runs: the time, chance, and the means to act.
+/// What a method of a balancer uses while it runs: the current time, random numbers, and the
+/// functions that act on subchannels and report a picker.
 public struct BalancerContext: ~Copyable {
-    /// What a balancer asked for, in order.
+    /// The actions that a balancer can request.
     package enum Action: Sendable {
         case make(Subchannel, Endpoint)
         case update(Subchannel, Endpoint)
@@ -12,14 +13,14 @@ public struct BalancerContext: ~Copyable {
     /// The time, counted from any fixed moment.
     public let now: Duration
 
-    /// What was asked for and is to be done behind the call.
+    /// The actions that the balancer requested. The channel performs them after the method returns.
     package private(set) var actions: [Action] = []
     /// The state and picker that were reported last; nil when none were.
     package private(set) var report: (connectivity: ConnectivityState, picker: any Picker)?
     package private(set) var wantsResolution = false
     /// The times at which the balancer wants to be called.
     package private(set) var wakeTimes: [Duration] = []
-    /// For metrics; empty where ``recordsWeights`` is false.
+    /// The updates of weights, for metrics; empty where ``recordsWeights`` is false.
     package private(set) var weightUpdates: [WeightUpdate] = []
     /// Whether a sink wants ``weightUpdates``.
     let recordsWeights: Bool
@@ -62,11 +63,11 @@ extension BalancerContext {
         actions.append(.update(subchannel, endpoint))
     }
 
-    /// Has a subchannel connect, unless it is connected or tries to already. It tries again after each
-    /// failure, with a growing delay, until it is dropped.
+    /// Makes a subchannel connect, unless it is connected or is connecting already. It tries again
+    /// after each failure, with a growing delay, until it is dropped.
     public mutating func connect(_ subchannel: Subchannel) { actions.append(.connect(subchannel)) }
 
-    /// Removes a subchannel. Calls on its connections go on to their end.
+    /// Removes a subchannel. Calls on its connections continue.
     public mutating func drop(_ subchannel: Subchannel) { actions.append(.drop(subchannel)) }
 
     /// Has the server of a subchannel report its load outside of calls, while the subchannel is connected
@@ -77,8 +78,8 @@ extension BalancerContext {
     ///   - subchannel: The subchannel.
     ///   - interval: The time between two reports; at least a millisecond. A server may choose a longer one.
     ///     Nil ends the reports.
-    ///   - requester: The name of the balancer, where balancers that nest both want reports; empty by
-    ///     default. The shortest interval of all requesters is used.
+    ///   - requester: The name of the balancer, needed when nested balancers both request reports;
+    ///     empty by default. The shortest interval of all requesters is used.
     public mutating func reportLoad(
         of subchannel: Subchannel, every interval: Duration?, requester: String = ""
     ) {
@@ -89,8 +90,8 @@ extension BalancerContext {
 // MARK: - Results, time and chance
 
 extension BalancerContext {
-    /// Reports the state of the whole balancer, and the picker for calls from now on. A parent takes
-    /// its child's report with ``takeReport()`` and makes its own of it.
+    /// Reports the state of the whole balancer, and the picker for calls from now on. A parent
+    /// takes its child's report with ``takeReport()`` and makes its own report from it.
     public mutating func report(_ connectivity: ConnectivityState, _ picker: any Picker) {
         report = (connectivity, picker)
     }

@@ -24,7 +24,7 @@ extension ChildBalancer {
         return report != nil
     }
 
-    /// Starts the time after which the child is removed, unless it runs already.
+    /// Sets the time at which the child is removed, unless that time is set already.
     mutating func deactivate(_ context: inout BalancerContext) {
         guard removalTime == nil else { return }
         let time = context.now + Self.retention
@@ -36,7 +36,7 @@ extension ChildBalancer {
 }
 
 extension [String: ChildBalancer] {
-    /// Closes and removes the children whose time has come.
+    /// Closes and removes the children whose removal time has passed.
     mutating func removeExpired(_ context: inout BalancerContext) {
         let now = context.now
         for (name, child) in self where child.removalTime.map({ $0 <= now }) ?? false {

@@ -27,7 +27,7 @@ extension ConnectedEndpoints {
         return report(&context, readyChanged: true, failureChanged: false)
     }
 
-    /// Reports the resolver's error when there are no endpoints to go on with.
+    /// Reports the resolver's error if there are no endpoints to use.
     mutating func resolverFailed(_ error: RPCError, _ context: inout BalancerContext) {
         guard list.isEmpty else { return }
         reported = .transientFailure

@@ -84,7 +84,8 @@ extension Ejections {
         }
     }
 
-    /// Ejects an endpoint, unless it is ejected, too many are, or chance is against it.
+    /// Ejects an endpoint with the probability `enforcementPercentage`, unless it is ejected
+    /// already or the limit of ejected endpoints is reached.
     private mutating func eject(
         _ key: EndpointKey, _ enforcementPercentage: Int, _ policy: OutlierDetection,
         at now: Duration, random: () -> UInt64

@@ -1,4 +1,4 @@
-/// Recognises an endpoint in a later list: the same addresses in any order (A61), under the same
+/// Recognizes an endpoint in a later list: the same addresses in any order (A61), under the same
 /// TLS name.
 struct EndpointKey: Hashable, Sendable {
     /// Nearly every endpoint has one address, for which a set would be an allocation.

@@ -10,7 +10,7 @@ struct EndpointWeight: Sendable {
 
     private var weight = 0.0
     private var lastUpdate: Duration?
-    /// When the reports began that are used; nil before the first one.
+    /// When the first report of the current blackout period arrived; nil before it.
     private var nonEmptySince: Duration?
 
     /// The weight at one moment.
@@ -61,7 +61,8 @@ extension EndpointWeight {
 /// Takes the load reports of an endpoint's calls on any thread, and keeps the last weight until the
 /// balancer collects it.
 final class ReportedWeight: CallTracker {
-    /// The bits of a number. 0 means that there was no report since the last collection.
+    /// The bit pattern of the last weight. 0 means that there was no report since the last
+    /// collection.
     private let latest = Atomic<UInt64>(0)
     private let penalty = Atomic<UInt64>(Double(1).bitPattern)
 
@@ -85,7 +86,7 @@ final class ReportedWeight: CallTracker {
 
 extension LoadReport {
     /// The calls per second that the server could serve: its calls per second divided by its
-    /// utilization, to which errors are added. Nil when the report does not say.
+    /// utilization, to which errors are added. Nil when the report lacks one of the two numbers.
     func weight(errorPenalty: Double) -> Double? {
         let reported = applicationUtilization > 0 ? applicationUtilization : cpuUtilization
         guard reported > 0, requestsPerSecond > 0 else { return nil }

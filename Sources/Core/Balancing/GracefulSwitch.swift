@@ -3,7 +3,7 @@ struct BalancerReport: Sendable {
     var connectivity: ConnectivityState
     var picker: any Picker
 
-    /// What counts before the first report.
+    /// The report that is used until a balancer makes its first one.
     static let connecting = BalancerReport(connectivity: .connecting, picker: QueuePicker())
 }
 
@@ -23,7 +23,7 @@ extension BalancerContext {
 
 /// Runs the balancer of a policy that may change.
 ///
-/// When the policy's name changes, calls go on with the old balancer until the new one reports another
+/// When the policy's name changes, calls use the old balancer until the new one reports another
 /// state than CONNECTING, or until the old one is not READY any more.
 package struct GracefulSwitch: Balancer {
     private struct Child {
@@ -128,7 +128,8 @@ extension GracefulSwitch {
         return report != nil
     }
 
-    /// Replaces the old balancer when it is time, and reports what counts now.
+    /// Replaces the old balancer when the new one reports another state than CONNECTING, or the old
+    /// one is not READY. Reports the state of the balancer in use.
     private mutating func settle(_ context: inout BalancerContext, isReported: Bool) {
         var isReported = isReported
         if let report = pending?.report,

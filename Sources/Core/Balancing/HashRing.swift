@@ -5,7 +5,7 @@ struct HashRing: Sendable {
         let member: Int
     }
 
-    /// Keeps the rounding of products from adding an entry.
+    /// Prevents a rounding error in a product from adding an entry.
     private static let tolerance = 1e-6
 
     /// In the order of their hashes.

@@ -13,8 +13,8 @@ public struct OutlierDetection: BalancingPolicy {
     /// The longest ejection; nil, the default, is 300 seconds, or ``baseEjectionTime`` when that is
     /// longer.
     public var maxEjectionTime: Duration?
-    /// The largest part of the endpoints that is ejected at the same time, in percent; 10 by default.
-    /// One endpoint is ejected whatever the number.
+    /// The largest part of the endpoints that is ejected at the same time, in percent; 10 by
+    /// default. One endpoint can be ejected even if this is 0.
     public var maxEjectionPercent = 10
     /// Ejects endpoints whose success rate is far below the average; nil, the default, does not.
     public var successRateEjection: SuccessRateEjection?
@@ -78,7 +78,7 @@ extension OutlierDetection {
     func ejectionTime(multiplier: Int) -> Duration {
         let longest = max(maxEjectionTime ?? .seconds(300), baseEjectionTime)
         guard baseEjectionTime > .zero else { return .zero }
-        // The product is only computed where it is below the longest time.
+        // The product is computed only if it is below the longest time.
         let isShorter = Double(multiplier) < longest / baseEjectionTime
         return isShorter ? baseEjectionTime * multiplier : longest
     }

@@ -16,7 +16,7 @@ struct OutlierDetectionBalancer: Balancer {
     private var subchannels: [Subchannel: Entry] = [:]
     /// The counters of the subchannels that are evaluated, for the picker.
     private var results: [Subchannel: CallResults] = [:]
-    /// Whether the child made subchannels that have not been looked at.
+    /// Whether the child made subchannels that were not yet checked for ejected endpoints.
     private var hasNewSubchannels = false
     /// Whether the child reported since this balancer did.
     private var isReportDue = false
@@ -94,7 +94,7 @@ struct OutlierDetectionBalancer: Balancer {
 // MARK: - The interval
 
 extension OutlierDetectionBalancer {
-    /// An interval of zero would look without a pause.
+    /// At least a millisecond: an interval of zero would evaluate without a pause.
     private var interval: Duration { max(policy.interval, .milliseconds(1)) }
 
     /// Starts, moves or ends the interval as the configuration says.
@@ -123,7 +123,7 @@ extension OutlierDetectionBalancer {
         report(&context)
     }
 
-    /// Calls the child and follows its subchannels.
+    /// Calls the child, and records the subchannels that it makes, updates and drops.
     private mutating func callChild(
         _ context: inout BalancerContext,
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void
@@ -162,7 +162,8 @@ extension OutlierDetectionBalancer {
         for subchannel in subchannels.keys { index(subchannel) }
     }
 
-    /// Reports the states of subchannels to the child whose endpoints were ejected or are back.
+    /// For each subchannel whose endpoint was ejected or is no longer ejected, reports the new
+    /// state to the child.
     private mutating func showAndHide(_ context: inout BalancerContext) {
         hasNewSubchannels = false
         let changed = subchannels.filter { _, entry in

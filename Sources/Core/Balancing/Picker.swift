@@ -6,7 +6,7 @@ public protocol Picker: Sendable {
     func pick(_ call: borrowing PickInfo) -> Pick
 }
 
-/// What a picker knows about a call.
+/// The properties of a call that a picker can use.
 public struct PickInfo: Sendable {
     /// `/package.Service/Method`.
     public let path: String
@@ -35,8 +35,8 @@ public enum Pick: Sendable {
     case drop(RPCError)
 }
 
-/// Hears the end of one call that a picker sent to a subchannel. Its method is called once, on any
-/// thread.
+/// Receives the outcome of one call that a picker sent to a subchannel. Its method is called once,
+/// on any thread.
 public protocol CallTracker: Sendable {
     /// The call has ended.
     func callEnded(_ outcome: CallOutcome)
@@ -66,7 +66,7 @@ public struct LoadReport: Hashable, Sendable {
     public var cpuUtilization = 0.0
     /// The part of the memory that is in use, from 0 to 1.
     public var memoryUtilization = 0.0
-    /// The part of its capacity that the application says is in use, from 0.
+    /// The part of its capacity that is in use according to the application, from 0.
     public var applicationUtilization = 0.0
     /// Requests per second.
     public var requestsPerSecond = 0.0

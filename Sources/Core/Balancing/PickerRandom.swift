@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Random numbers for pickers, which many threads ask at once: one atomic step for each number.
+/// Random numbers for pickers. Many threads may use it at once; each number takes one atomic
+/// operation.
 ///
-/// The numbers are those of SplitMix64: a counter with an odd step, whose bits are mixed. They are not
-/// for secrets.
+/// The numbers are those of SplitMix64: a counter with an odd step, whose bits are mixed. They are
+/// not suitable for cryptography.
 final class PickerRandom: Sendable {
     private static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
 

@@ -1,4 +1,4 @@
-/// A policy as a value that can be compared, for policies that hold others.
+/// A policy that can be compared, for policies that contain other policies.
 struct PolicyBox: Hashable, Sendable {
     var policy: any BalancingPolicy
 

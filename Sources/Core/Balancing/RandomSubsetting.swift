@@ -1,7 +1,7 @@
-/// Uses a random part of the endpoints, so that not every client connects to every server: the policy
-/// `random_subsetting_experimental` (A68).
+/// Uses a random subset of the endpoints, so that not every client connects to every server: the
+/// policy `random_subsetting_experimental` (A68).
 ///
-/// When endpoints come or go, the rest of the part stays the same.
+/// When endpoints are added or removed, the subset changes as little as possible.
 public struct RandomSubsetting: BalancingPolicy {
     /// How many endpoints are used: 1 or more.
     public var subsetSize: Int

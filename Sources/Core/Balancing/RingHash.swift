@@ -3,8 +3,8 @@
 ///
 /// Endpoints are connected when a call needs them.
 public struct RingHash: BalancingPolicy {
-    /// The most entries of a ring, whatever the configuration says: the limit of the memory that a
-    /// resolver can make a client spend.
+    /// The most entries of a ring, even if the configuration allows more: it limits the memory that
+    /// a resolver can make a client use.
     public static let ringSizeCap = 4_096
 
     /// The fewest entries of the ring; 1,024 by default.
@@ -113,7 +113,7 @@ extension RingHashBalancer {
 }
 
 extension Endpoint {
-    /// What places the endpoint on the ring: its hash key, or else its first address (A76).
+    /// The key that places the endpoint on the ring: its hash key, or else its first address (A76).
     fileprivate var ringKey: String {
         if let key = attributes.hashKey, !key.isEmpty { return key }
         return addresses.first?.description ?? ""

@@ -2,7 +2,7 @@
 struct RingHashPicker: Picker {
     let ring: HashRing
     let endpoints: ContiguousArray<EndpointList<Void>.Member>
-    /// The name of the metadata that is hashed; empty when the call comes with its hash.
+    /// The name of the metadata that is hashed; empty when ``PickInfo/requestHash`` is used.
     let header: String
     /// Whether an endpoint is CONNECTING.
     let isConnecting: Bool
@@ -64,7 +64,7 @@ extension RPCError {
 }
 
 extension Metadata {
-    /// All texts under a name, joined by commas; nil when there is none.
+    /// All text values with a name, joined by commas; nil when there is none.
     fileprivate func joined(_ name: String) -> String? {
         var joined: String?
         for element in self where element.name == name {

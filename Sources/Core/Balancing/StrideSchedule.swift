@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts the picks of all pickers of a balancer, so that a new picker goes on where the old one was.
+/// Counts the picks of all pickers of a balancer, so that a new picker continues where the old one
+/// stopped.
 final class PickTurn: Sendable {
     private let counter: Atomic<UInt64>
 
@@ -11,13 +12,14 @@ final class PickTurn: Sendable {
 
 /// Chooses indices in proportion to their weights, without a lock: a static stride schedule.
 ///
-/// The turns visit all indices again and again, one round after another. In each round an index with
-/// the largest weight is chosen, and one with a share s of the largest weight is chosen in a part s of
-/// the rounds, evenly spread. The decision depends on the number of the turn alone.
+/// The turns visit all indices again and again, one round after another. In every round, an index
+/// with the largest weight is chosen. An index with s times the largest weight is chosen in a
+/// fraction s of the rounds, evenly spread. The decision depends on the number of the turn alone.
 struct StrideSchedule: Sendable {
     /// The largest weight as it is stored.
     private static let scale = UInt64(UInt16.max)
-    /// Indices skip different rounds, by about half a cycle from one to the next.
+    /// Shifts each index by about half a cycle against the index before it, so that indices skip
+    /// different rounds.
     private static let offset = scale / 2
     /// Weights are kept within this factor of the average, so that each endpoint gets calls and goes on
     /// reporting.

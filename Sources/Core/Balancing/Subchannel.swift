@@ -1,11 +1,11 @@
 package import SwiftletTransport
 
-/// One endpoint to which a balancer may have calls sent. Two values are equal when they are the same
+/// One endpoint to which a balancer can send calls. Two values are equal when they are the same
 /// subchannel.
 public struct Subchannel: Hashable, Sendable {
     /// Numbers the subchannels of a channel, from 1.
     public let id: UInt64
-    /// What carries calls; nil in a test of a balancer.
+    /// The connections that carry the calls; nil in a test of a balancer.
     package let backend: (any SubchannelBackend)?
 
     package init(id: UInt64, backend: (any SubchannelBackend)? = nil) {
@@ -24,7 +24,7 @@ extension Subchannel: CustomStringConvertible {
 
 /// The connections of a subchannel.
 package protocol SubchannelBackend: AnyObject, Sendable {
-    /// Gives the call a stream, or has it wait for one.
+    /// Gives the call a stream, or makes it wait for one.
     func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening
 
     /// Connects soon, unless the subchannel is connected or tries to already. Pickers call it on any
@@ -32,7 +32,7 @@ package protocol SubchannelBackend: AnyObject, Sendable {
     func requestConnection()
 }
 
-/// What a subchannel did with a call.
+/// The result of ``SubchannelBackend/open(_:_:)``.
 package enum SubchannelOpening: Sendable {
     /// The call has a stream, waits for one on its connection, or has ended.
     case opened
@@ -40,7 +40,7 @@ package enum SubchannelOpening: Sendable {
     case disconnected
 }
 
-/// What a balancer is told about a subchannel.
+/// The state of a subchannel, as the channel reports it to the balancer.
 public struct SubchannelState: Sendable {
     /// IDLE, CONNECTING, READY or TRANSIENT_FAILURE. A subchannel that failed stays in
     /// TRANSIENT_FAILURE while it tries again, until it is READY.

@@ -13,7 +13,7 @@ public struct WeightedRoundRobin: BalancingPolicy {
     public var outOfBandReportingPeriod = Duration.seconds(10)
     /// How long an endpoint must have reported before its weight is used; 10 seconds by default.
     public var blackoutPeriod = Duration.seconds(10)
-    /// After which time without a report a weight is not used any more; 3 minutes by default.
+    /// How long a weight is used after the last report; 3 minutes by default.
     public var weightExpirationPeriod = Duration.seconds(180)
     /// How often weights are computed; 1 second by default, 0.1 seconds at least.
     public var weightUpdatePeriod = Duration.seconds(1)

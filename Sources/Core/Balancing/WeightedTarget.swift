@@ -109,7 +109,8 @@ extension WeightedTargetBalancer {
         report(&context)
     }
 
-    /// Connects children that are IDLE. While others are READY, no call would do it.
+    /// Connects children that are IDLE. While other children are READY, all calls use those, so no
+    /// call would connect an IDLE child.
     private mutating func leaveIdle(_ context: inout BalancerContext) {
         for name in targets.keys.sorted() where children[name]?.report.connectivity == .idle {
             _ = children[name]?.run(&context) { balancer, context in balancer.exitIdle(&context) }

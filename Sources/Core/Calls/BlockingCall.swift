@@ -72,7 +72,7 @@ extension BlockingCall {
     /// Ends the call with CANCELLED.
     public func cancel() { call.cancel() }
 
-    /// Whether what is written is dropped.
+    /// Whether messages that are written from now on are dropped.
     var isOver: Bool { inbox.end != nil || call.dropsWrites }
 }
 
@@ -105,7 +105,7 @@ extension BlockingInbox {
 
     var end: CallEnd? { state.withLock { $0.end } }
 
-    /// The error of another write; nil if it is allowed.
+    /// The error that another write would throw; nil if a write is allowed.
     var failureOfWriting: RPCError? { state.withLock { $0.request.failure($0.end) } }
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }

@@ -1,7 +1,7 @@
 package import SwiftletTransport
 import Synchronization
 
-// What a face asks of its call.
+// Requests of the call's API (async, blocking, handlers or futures) or of an interceptor.
 
 extension CallCore {
     /// The outcome of a write.
@@ -31,8 +31,8 @@ extension CallCore {
         deliver()
     }
 
-    /// The same for a caller that uses the outcome: the observer is told only of a write that had to
-    /// wait.
+    /// Sends a message, for a caller that uses the outcome: the observer is told only of a write
+    /// that had to wait.
     func put(
         _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
     ) -> WriteOutcome {

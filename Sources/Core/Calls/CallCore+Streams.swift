@@ -11,8 +11,8 @@ extension CallCore {
 
     /// The call has a stream. Sends what was written since ``takeRequest()``.
     ///
-    /// - Parameter attempt: The one of the request that ``takeRequest()`` returned. The server may
-    ///   have refused the stream already, so that the call waits for another.
+    /// - Parameter attempt: The number of the attempt that ``takeRequest()`` returned. The server
+    ///   may have refused the stream already, so that the call waits for another stream.
     /// - Returns: Whether the caller must call ``deliverPending()``.
     package func attach(
         to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord,
@@ -77,7 +77,8 @@ extension CallCore {
             backend.begin(self)
         case .fail(let isAnswered):
             var error = cause()
-            // A server that has answered has received the request, whatever it says later.
+            // If the server has answered, it has received the request, even if it later reports
+            // otherwise.
             if isAnswered { error.mayHaveBeenExecuted = true }
             end(with: error, isImmediate: false)
         }

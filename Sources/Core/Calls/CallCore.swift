@@ -1,11 +1,12 @@
 import SwiftletTransport
 import Synchronization
 
-/// One call from its start to its end, below all faces and interceptors.
+/// One call from its start to its end, below its API (async, blocking, handlers or futures) and its
+/// interceptors.
 ///
-/// Requests come from a face or an interceptor, arrivals from the connection that carries the call,
-/// both on any thread. The observer receives events from one thread at a time, in the order of the
-/// protocol, and never under the lock.
+/// Requests come from the API or an interceptor, arrivals from the connection that carries the
+/// call, both on any thread. The observer receives events from one thread at a time, in the order
+/// of the protocol, and never under the lock.
 package final class CallCore: Sendable {
     /// Everything that the lock guards. Each part keeps its own rules; the extensions of this type
     /// hold what concerns more than one part.
@@ -24,7 +25,7 @@ package final class CallCore: Sendable {
     let backend: any CallBackend
     /// Measures the attempt; nil in a channel without metrics.
     let meter: AttemptMeter?
-    /// Unused by a call without a deadline.
+    /// Not used by a call without a deadline.
     private let deadlineTimer = TimerSlot()
     let state: Mutex<State>
 
@@ -116,7 +117,7 @@ extension CallCore {
         return shared.loop
     }
 
-    /// The call has ended.
+    /// Closes the deadline's timer, because the call has ended.
     func closeDeadlineTimer() {
         if deadline.moment != nil { deadlineTimer.close() }
     }
@@ -165,7 +166,8 @@ extension CallCore.State {
         end.compressedMessages = inbound.compressedMessages
         end.httpStatus = inbound.httpStatus
         if isImmediate { inbound.dropMessages() }
-        // What was not sent is dropped now: the call may wait long for its end to be delivered.
+        // Messages that were not sent are dropped now: the call may wait long for its end to be
+        // delivered.
         outbound.close()
         return lifetime.end(end, isImmediate: isImmediate, at: now)
     }

@@ -1,6 +1,7 @@
 package import SwiftletTransport
 
-/// Receives the events of a call: a face of the call, or an interceptor.
+/// Receives the events of a call: the call's API (async, blocking, handlers or futures), or an
+/// interceptor.
 ///
 /// The methods are called one at a time, in the order of the protocol: initial metadata (unless the
 /// call ends without any), as many messages as were asked for, and the end, once.
@@ -84,8 +85,8 @@ public struct CallEnd: Sendable {
 }
 
 extension CallEnd {
-    /// Keeps the error of an earlier end, with which the call failed on this side: what the call itself
-    /// reports afterwards may be an end that it had before.
+    /// Keeps the error of an earlier end, with which the call failed on this side. The end that the
+    /// call reports afterwards may be one that it had before that failure.
     mutating func keepFailure(of earlier: CallEnd?) {
         guard let earlier else { return }
         error = earlier.error

@@ -16,13 +16,13 @@ public struct ResponseHandlers<Reply: Sendable>: Sendable {
     public var message: @Sendable (Reply) -> Void
     /// Receives the end of the call, once: the trailing metadata, or the error.
     public var end: @Sendable (Result<Metadata, RPCError>) -> Void
-    /// Where the handlers are called; on the thread that brings the event by default.
+    /// Where the handlers are called; by default on the thread that delivers the event.
     public var context = SerialContext.inline
     /// The number of messages that are asked for at the start. The others are asked for with
     /// ``RunningCall/receiveNext(_:)``. Nil, the default, asks for the next message by itself when
     /// the handler of the previous one has returned.
     public var initialDemand: Int?
-    /// Replaces ``end`` for a face that needs the whole end.
+    /// Replaces ``end`` for a caller inside this module that needs the whole end.
     var wholeEnd: (@Sendable (CallEnd) -> Void)?
 
     public init(
@@ -88,7 +88,8 @@ extension HandlerObserver: CallPausing, CallWriting {
         isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void
     ) throws(RPCError) -> Bool {
         let result: Result<Bool, RPCError> = state.withLock { state in
-            // First: it is a mistake of the program, whether the call has ended by then or not.
+            // Checked first: a write to a finished request is a mistake of the program, even if the
+            // call has ended in the meantime.
             guard !state.requestIsFinished else { return .failure(.requestIsFinished) }
             guard !isDropped, !state.isOver else { return .success(false) }
             state.writeHandlers.append(handler)
@@ -164,7 +165,7 @@ protocol CallWriting: AnyObject, Sendable {
     /// finished.
     ///
     /// - Parameters:
-    ///   - isDropped: Whether the call drops what is written.
+    ///   - isDropped: Whether the call drops messages that are written.
     ///   - handler: Called when there is room for the next message.
     func willWrite(
         isDropped: Bool, _ handler: @escaping @Sendable (Bool) -> Void

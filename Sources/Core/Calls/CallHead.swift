@@ -41,7 +41,7 @@ extension CallHead {
     package var framing: BodyFraming { method.framing }
     /// Whether the request is plain HTTP.
     var isPlain: Bool { method.plain != nil }
-    /// Whether the response has no content by the method of the request.
+    /// Whether the request is a HEAD request, so that its response has no content.
     var isHead: Bool { method.plain?.method == .head }
 
     /// The limit of a message that has this many bytes while it is compressed.

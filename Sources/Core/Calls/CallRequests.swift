@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The requests that a face or an interceptor makes of a call.
+/// The requests that the API of a call (async, blocking, handlers or futures) or an interceptor
+/// makes of the call.
 ///
 /// A call without interceptors is a ``CallCore``. A call with interceptors is their chain, which ends
 /// in one. All methods may be called on any thread.
@@ -24,8 +25,8 @@ package protocol CallRequests: AnyObject, Sendable {
     /// Asks for one more message.
     func receiveNext()
 
-    /// Whether the server has ended the call, and the observer has yet to receive messages before
-    /// the end. What is written from now on is dropped.
+    /// Whether the server has ended the call, but the observer must first receive the messages
+    /// before the end. Messages that are written from now on are dropped.
     var hasUnreadEnd: Bool { get }
 
     /// Whether a server may have received a part of the call.
@@ -45,9 +46,9 @@ package protocol CallRequests: AnyObject, Sendable {
 extension CallRequests {
     package var core: CallCore? { nil }
 
-    /// Whether what is written is dropped, even if the observer has not received the end yet. The end
-    /// of a call with interceptors counts only if it waits for messages to be read: an interceptor
-    /// may replace any other with a fresh call.
+    /// Whether messages that are written from now on are dropped, even if the observer has not
+    /// received the end yet. The end of a call with interceptors counts only if it waits for
+    /// messages to be read: an interceptor may replace any other end with a new call.
     var dropsWrites: Bool { core.map(\.isEnded) ?? hasUnreadEnd }
 
     /// The error of a write to a call that has ended; nil before the end.
@@ -55,7 +56,7 @@ extension CallRequests {
     /// - Parameter end: The end that the observer has received, if it has.
     func errorOfWriting(_ end: CallEnd?) -> RPCError? {
         if let end { return end.errorOfWriting }
-        // Asked once: the call may end between two questions.
+        // Read once: the call may end between two reads.
         if let core { return core.errorOfWriting }
         return hasUnreadEnd ? .callHasEnded : nil
     }

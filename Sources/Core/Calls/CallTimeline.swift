@@ -78,10 +78,10 @@ extension CallTimeline: CustomStringConvertible {
     }
 }
 
-/// The times of a running call. Of the connection it keeps only the record.
+/// The times of a running call. Keeps only the record of the connection, not the connection.
 ///
-/// Small, because the end of each call is moved with its times from hand to hand: the compiler moves up
-/// to 128 bytes without a call.
+/// The struct is small because the end of each call, with its times, is moved several times: the
+/// compiler moves up to 128 bytes inline.
 struct CallTimes {
     @InstantIfAny var started: MonotonicInstant?
     @InstantIfAny var headersSent: MonotonicInstant?
@@ -93,7 +93,7 @@ struct CallTimes {
     var streamCount: Int32 = 0
 }
 
-/// An instant or nil in eight bytes, half of what an optional takes.
+/// An optional instant in 8 bytes, half the size of a Swift optional.
 @propertyWrapper struct InstantIfAny {
     private var nanoseconds: Int64
 

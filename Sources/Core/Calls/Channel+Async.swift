@@ -67,7 +67,7 @@ extension Channel {
         try await clientStreamingResponse(method, options: options, produce).message
     }
 
-    /// The same, with the metadata and the timeline of the call.
+    /// Does the same, but returns the response with its metadata and the timeline of the call.
     public func clientStreamingResponse<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void

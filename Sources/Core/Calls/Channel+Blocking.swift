@@ -1,5 +1,6 @@
-// Calls that block the calling thread. They turn a queue that is turned by hand. In a handler or a
-// task on the channel's queue they fail: the queue cannot go on until the handler returns.
+// Calls that block the calling thread. If the channel's queue is `.byHand`, the calling thread runs
+// its event loop. In a handler or a task on the channel's queue they fail: the queue cannot
+// continue until the handler returns.
 
 extension Channel {
     /// Sends one message, and blocks the calling thread until the response arrives. For scripts and
@@ -64,7 +65,7 @@ extension Channel {
         try blockingClientStreamingResponse(method, options: options, produce).message
     }
 
-    /// The same, with the metadata and the timeline of the call.
+    /// Does the same, but returns the response with its metadata and the timeline of the call.
     public func blockingClientStreamingResponse<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (BlockingCall<Request, Reply>) throws -> Void
@@ -97,7 +98,8 @@ extension Channel {
 }
 
 extension CompletionQueue {
-    /// Whether the calling thread is in a turn of this queue, and so must not wait for another.
+    /// Whether the calling thread is running a turn of this queue. If so, it must not wait for
+    /// another turn.
     var blocksItself: Bool { loop.isCurrent }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 // Calls with handlers, for code without `await`. Handlers run on the channel's queue and must not
-// block it. The names begin with `start`, so that a trailing closure is not taken for a closure of
+// block it. The names begin with `start`, so that the compiler does not match a trailing closure to
 // one of the `async` functions.
 
 /// A running call.

@@ -31,7 +31,7 @@ extension Channel {
             // Used, so that this closure runs where `consume` must run.
             _ = isolation
             async let _: Void = conversation.write(with: produce, notingFailureIn: failure)
-            // Before the end of the scope waits for the writer.
+            // Cancels the call before the end of the scope, which waits for the writer.
             defer { conversation.cancel() }
             do {
                 return try await consume(ScopedResponses(conversation.responses))
@@ -103,7 +103,7 @@ extension Conversation {
         requests.finish()
     }
 
-    /// The same for a separate task: a failure of `produce` is noted, and cancels the call.
+    /// Does the same in a separate task: a failure of `produce` is recorded and cancels the call.
     fileprivate func write(
         with produce: (RequestWriter<Request>) async throws -> Void,
         notingFailureIn failure: WriterFailure

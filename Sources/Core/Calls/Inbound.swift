@@ -80,8 +80,8 @@ extension Inbound {
         receivedByteCount += byteCount
     }
 
-    /// A compressed message is inflated when it is delivered: a few bytes that are not read must not
-    /// become megabytes.
+    /// A compressed message is inflated only when it is delivered: unread messages must not expand
+    /// from a few bytes to megabytes.
     private mutating func append(_ message: consuming AssembledMessage) {
         if message.isCompressed, messageCount < 64 { compressedMessages |= 1 << messageCount }
         messageCount &+= 1
@@ -103,8 +103,9 @@ extension Inbound {
 
     var hasMessages: Bool { !messages.isEmpty }
 
-    /// Bytes that were consumed, or that belong to a message the observer waits for: they make room
-    /// for the bytes behind them. Messages that were not asked for hold their part of the window.
+    /// Bytes that were consumed, or that belong to a message the observer waits for: returning them
+    /// makes room for the bytes that follow. Messages that were not asked for hold their part of
+    /// the window.
     var returnableByteCount: Int {
         var held = messages.byteCount + keptByteCount
         if demand == 0 { held += body.pendingByteCount }

@@ -5,7 +5,7 @@ import SwiftletTransport
 struct Lifetime {
     enum Stage {
         case idle
-        /// The channel looks for a connection; what is written is kept.
+        /// The channel looks for a connection. Messages that are written are kept.
         case seeking
         case attached(any StreamCarrier, StreamHandle)
         case ended
@@ -21,13 +21,13 @@ struct Lifetime {
 
     private(set) var stage = Stage.idle
     private(set) var observer: (any CallObserver)?
-    /// As the observer says.
+    /// The observer's ``CallObserver/acceptsWholeResponse``.
     let acceptsWholeResponse: Bool
     private var times = CallTimes()
     private var ending: Ending?
     /// The error that the call has ended with. Nil before the end, and after one that is OK.
     private(set) var failure: RPCError?
-    /// Hears the end of the call for the balancer; nil for most policies.
+    /// Reports the end of the call to the balancer; nil for most policies.
     private var tracking: PickTracking?
     /// The thread that delivers to the observer.
     var deliverer = SingleDeliverer()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The tracker that a picker gave with its choice, for as long as the call is open.
+/// The tracker that a picker returned with its choice, for as long as the call is open.
 final class PickTracking: Sendable {
     private let tracker: any CallTracker
 
@@ -28,8 +28,8 @@ final class PickTracking: Sendable {
 }
 
 extension CallCore {
-    /// A picker has chosen a subchannel for the call. Nil when the choice came to nothing. The tracker of
-    /// an earlier choice hears that the call went elsewhere.
+    /// A picker has chosen a subchannel for the call. `tracker` is nil when the call was not sent
+    /// there. The tracker of an earlier choice is told that its subchannel did not carry the call.
     func track(_ tracker: (any CallTracker)?) {
         let earlier = state.withLock { state in
             let earlier = state.lifetime.takeTracking()

@@ -9,12 +9,12 @@ package struct RequestLog: Sendable {
     private var first: EncodedMessage?
     private var rest: [EncodedMessage] = []
     private var count = 0
-    /// The number of messages that the present stream has.
+    /// The number of messages that were handed to the current stream.
     private var handedOverCount = 0
     private(set) var byteCount = 0
     /// Whether the request is complete.
     private(set) var isFinished = false
-    /// Whether the present stream has the end of the request.
+    /// Whether the end of the request was handed to the current stream.
     private(set) var finishWasHandedOver = false
     /// Whether messages are no longer kept: the server has begun to answer, or too much was written.
     private(set) var isCommitted = false
@@ -31,7 +31,7 @@ extension RequestLog {
         /// The attempt that the messages belong to; the first is 0.
         package var attempt = 0
 
-        /// Moves every message out, with whether the request ends with it.
+        /// Moves every message out. `isLast` tells whether the request ends with that message.
         package mutating func takeEach(
             _ body: (_ message: consuming EncodedMessage, _ isLast: Bool) -> Void
         ) {
@@ -67,7 +67,8 @@ extension RequestLog {
         if byteCount > maxReplayByteCount { commit() }
     }
 
-    /// What was written and the stream does not have; nil if there is nothing.
+    /// The messages, and the end of the request, that the stream does not have; nil if it has
+    /// everything.
     mutating func takePortion() -> Portion? {
         let isFinish = isFinished && !finishWasHandedOver
         guard handedOverCount < count || isFinish else { return nil }

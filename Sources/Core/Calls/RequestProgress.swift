@@ -12,8 +12,8 @@ extension RequestProgress {
     /// Whether all messages were accepted.
     var hasRoom: Bool { unwrittenCount <= 0 }
 
-    /// The error of another write; nil if it is allowed. A write to a finished request is a mistake of
-    /// the program, whether the call has ended by then or not.
+    /// The error that another write would throw; nil if a write is allowed. A write to a finished
+    /// request is a mistake of the program, even if the call has ended in the meantime.
     func failure(_ end: CallEnd?) -> RPCError? {
         isFinished ? .requestIsFinished : end?.errorOfWriting
     }
@@ -58,6 +58,6 @@ extension RPCError {
 }
 
 extension CallEnd {
-    /// The error of a write to the call that has ended so.
+    /// The error of a write to the call that has ended with this end.
     var errorOfWriting: RPCError { error ?? .callHasEndedWell }
 }

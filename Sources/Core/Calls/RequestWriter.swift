@@ -87,7 +87,7 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         if inbox.hasLostMessage { throw call.errorOfWriting(inbox.end) ?? .callHasEnded }
     }
 
-    /// Whether what is written is dropped.
+    /// Whether messages that are written from now on are dropped.
     var isOver: Bool {
         inbox.end != nil || call.dropsWrites
     }

@@ -72,7 +72,7 @@ extension ResponseInbox {
 
     var end: CallEnd? { state.withLock { $0.end } }
 
-    /// The error of another write; nil if it is allowed.
+    /// The error that another write would throw; nil if a write is allowed.
     var failureOfWriting: RPCError? { state.withLock { $0.request.failure($0.end) } }
 
     func requestWasFinished() { state.withLock { $0.request.finish() } }
@@ -130,7 +130,7 @@ extension ResponseInbox.State {
 
 extension CallEnd {
     fileprivate var withoutMetadata: Result<Metadata, RPCError> {
-        // A response may consist of a status alone, which may be OK.
+        // A response may consist only of a status, and that status may be OK.
         if let error { .failure(error) } else { .success(Metadata()) }
     }
 }

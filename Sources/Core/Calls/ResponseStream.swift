@@ -47,7 +47,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         AsyncIterator(source: source, codec: codec, isScoped: false)
     }
 
-    /// The initial metadata; waits for it. Empty if the response is a status alone that is OK.
+    /// The initial metadata; waits for it. Empty if the response consists only of a status, and
+    /// that is OK.
     /// Throws the error of a call that failed without initial metadata.
     public var initialMetadata: Metadata {
         get async throws(RPCError) { try await source.initialMetadata() }
@@ -95,8 +96,9 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         if case .nothing = found {
             found = isScoped ? await wait() : await waitCancellably()
         } else if case .message = found, !isScoped, Task.isCancelled {
-            // A fast server may send so much that the reader never waits. All responses of a call
-            // that has ended by itself are read, with the end.
+            // A fast server may send so much that the reader never waits, so the cancellation is
+            // also checked here. If the call had ended by itself before, the reader still gets all
+            // its responses and its end.
             call.cancel()
             if let end = inbox.end, end.dropsUnread { found = .end(end) }
         }
@@ -129,7 +131,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
             if ready.readByteCount > 0 { core?.wasRead(ready.readByteCount) }
             return ready.found
         }
-        // Before the call is asked for more: a second reader would drop that message.
+        // Checked before the call is asked for another message: a second reader would drop that
+        // message.
         guard !ready.hasReader else { throw .secondReader }
         guard let core else {
             call.receiveNext()

@@ -42,8 +42,9 @@
 }
 
 #if SWIFTLET_WATCHED_LOCKS
-    /// Shows ThreadSanitizer that a task runs on after the thread that resumed it: it does not see
-    /// that in the runtime's code, and reports races that are none.
+    /// Shows ThreadSanitizer that a task continues only after the thread that resumed it.
+    /// ThreadSanitizer does not see that order in the runtime's code, and would report races that
+    /// do not exist.
     private final class WatchedHandover: Sendable {
         private let lock = Mutex(())
 

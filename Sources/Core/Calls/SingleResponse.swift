@@ -27,11 +27,11 @@ final class SingleResponse: CallObserver {
         var message: [UInt8]?
         var initialMetadata: Metadata?
         var waiter: Waiter?
-        /// The response, for a waiter at a gate, or one that does not wait yet.
+        /// The response, for a thread that waits at a gate, or until a waiter is set.
         var kept: Kept?
     }
 
-    /// A separate object, so that the state of every call is small.
+    /// A separate object, which keeps the state of every call small.
     private final class Kept: Sendable {
         let response: RawResponse
         init(_ response: RawResponse) { self.response = response }

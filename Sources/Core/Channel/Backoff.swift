@@ -1,12 +1,12 @@
 /// The delay from one attempt to connect to the next (gRPC's connection-backoff.md). It grows
-/// exponentially, with jitter, so that the clients of a server that comes back do not all connect at
-/// the same moment.
+/// exponentially, with jitter, so that the clients of a restarted server do not all connect at the
+/// same moment.
 struct Backoff: Sendable {
     struct Configuration: Sendable, Hashable {
         var initial: Duration = .seconds(1)
         var maximum: Duration = .seconds(120)
         var multiplier = 1.6
-        /// The delay is spread by this much in both directions.
+        /// The largest part of the delay by which jitter lengthens or shortens it, from 0 to 1.
         var jitter = 0.2
     }
 
@@ -22,17 +22,17 @@ struct Backoff: Sendable {
         self.configuration = configuration
         // Without a delay, a server that refuses connections would keep the thread busy.
         self.configuration.maximum = max(configuration.maximum, Self.shortest)
-        // An initial delay above the maximum is the maximum, from the first to the last.
+        // An initial delay above the maximum is lowered to the maximum.
         self.configuration.initial = min(
             max(configuration.initial, Self.shortest), self.configuration.maximum)
     }
 }
 
 extension Backoff {
-    /// Begins an attempt. Returns the delay from its beginning to that of the next one, should it
-    /// fail.
+    /// Begins an attempt. Returns the delay from the beginning of this attempt to the beginning of
+    /// the next one, which is needed if this attempt fails.
     ///
-    /// - Parameter chance: From 0 to 1: the place in the range that the jitter allows.
+    /// - Parameter chance: From 0 to 1: the position in the range that the jitter allows.
     mutating func next(chance: Double = .random(in: 0...1)) -> Duration {
         attemptCount += 1
         let base =

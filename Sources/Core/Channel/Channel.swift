@@ -8,37 +8,37 @@ package import SwiftletTransport
 /// ```
 ///
 /// A channel is safe to share and cheap to keep. There is nothing to start, and closing it is
-/// optional: when the last reference goes, running calls end as they would and the connections
-/// follow.
+/// optional: when the last reference is released, running calls continue, and the connections are
+/// closed after them.
 public final class Channel: Sendable {
     let backend: any ChannelBackend
-    /// Options that calls get unless they say otherwise.
+    /// The values of options that a call does not set.
     public let defaultOptions: CallOptions
     private let hasDefaults: Bool
-    /// The backend's, which each call would ask it for.
+    /// A copy of the backend's limits, so that a call does not read them through the existential.
     private let limits: MessageLimits
-    /// What the service config says about methods; nil where there can be none.
+    /// The service config's settings for methods; nil if the backend has no service config.
     private let configs: MethodConfigs?
-    /// Where calls are measured; nil where no sink wants that.
+    /// Records measurements of calls; nil if no sink needs them.
     private let metrics: ChannelMetrics?
-    /// The layers between callers and the network.
+    /// The interceptors of every call, in the order of ``ChannelInterceptor``.
     public let interceptors: [ChannelInterceptor]
-    /// What ``interceptors`` add to each call; nil where they add to some calls only.
+    /// The factories of ``interceptors``, if they are the same for each call; nil otherwise.
     private let commonFactories: [InterceptorFactory]?
 
     /// A channel to a target that is written as in gRPC's naming document: `host:port`,
     /// `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`, `unix:/path`, `unix-abstract:name`, and on
-    /// Linux `vsock:cid:port`. Where no port is written, it is 443.
+    /// Linux `vsock:cid:port`. The default port is 443.
     ///
     /// - Parameters:
     ///   - target: The server, as above.
     ///   - credentials: ``ChannelCredentials/tls(_:)`` for a server on a network, or
-    ///     ``ChannelCredentials/insecure``, which sends everything in the clear. There is no default: a
-    ///     target does not say which of them its server speaks.
-    ///   - arguments: How its connections behave.
-    ///   - defaultOptions: What holds for calls that do not say otherwise.
-    ///   - interceptors: What every call meets on its way, in the order of ``ChannelInterceptor``.
-    ///   - queue: Where its connections live; nil is ``CompletionQueue/shared``.
+    ///     ``ChannelCredentials/insecure``, which sends everything unencrypted. There is no
+    ///     default: a target does not say which of them its server uses.
+    ///   - arguments: The settings of its connections.
+    ///   - defaultOptions: The values of options that a call does not set.
+    ///   - interceptors: The interceptors of every call, in the order of ``ChannelInterceptor``.
+    ///   - queue: The queue that runs its connections; nil is ``CompletionQueue/shared``.
     public convenience init(
         _ target: String, credentials: ChannelCredentials,
         arguments: ChannelArguments = ChannelArguments(),
@@ -51,16 +51,17 @@ public final class Channel: Sendable {
             queues: [try CompletionQueue.orShared(queue)])
     }
 
-    /// A channel whose connections are spread over the queues of a group, in turn. A balancing policy such as
-    /// ``RoundRobin`` opens one for each server; ``ChannelArguments/maxConnectionCount`` allows more.
+    /// A channel whose connections are spread over the queues of a group, in turn. A balancing
+    /// policy such as ``RoundRobin`` opens one for each server;
+    /// ``ChannelArguments/maxConnectionCount`` allows more.
     ///
     /// - Parameters:
-    ///   - target: The server, as in the initialiser above.
+    ///   - target: The server, as in the initializer above.
     ///   - credentials: How connections are secured.
-    ///   - arguments: How its connections behave.
-    ///   - defaultOptions: What holds for calls that do not say otherwise.
-    ///   - interceptors: What every call meets on its way.
-    ///   - group: Where its connections live.
+    ///   - arguments: The settings of its connections.
+    ///   - defaultOptions: The values of options that a call does not set.
+    ///   - interceptors: The interceptors of every call, in the order of ``ChannelInterceptor``.
+    ///   - group: The queues that run its connections.
     public convenience init(
         _ target: String, credentials: ChannelCredentials,
         arguments: ChannelArguments = ChannelArguments(),
@@ -98,7 +99,7 @@ public final class Channel: Sendable {
         self.init(backend: core, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
-    /// A channel on a backend of one's own: a fake network, for one.
+    /// A channel on another backend, for example a fake network.
     package init(
         backend: any ChannelBackend, defaultOptions: CallOptions = CallOptions(),
         interceptors: [ChannelInterceptor] = []
@@ -116,57 +117,57 @@ public final class Channel: Sendable {
     deinit { backend.channelWasReleased() }
 }
 
-/// Hands over a socket that is connected to the server.
+/// Returns a socket that is connected to the server.
 package typealias SocketSupply = @Sendable () throws(SystemError) -> Socket
 
-/// What a channel is made of: something that finds streams for calls.
+/// The implementation below a channel, which finds streams for calls.
 package protocol ChannelBackend: CallBackend {
     var limits: MessageLimits { get }
-    /// What the service config says about methods; nil where there can be none.
+    /// The service config's settings for methods; nil without a service config.
     var methodConfigs: MethodConfigs? { get }
-    /// Nil for those without sinks.
+    /// Nil for a backend without sinks.
     var metrics: ChannelMetrics? { get }
     var queue: CompletionQueue { get }
-    /// What requests are addressed to.
+    /// The `:authority` of requests.
     var authority: String { get }
-    /// Whether what is sent cannot be read on the way.
+    /// Whether the connections are encrypted.
     var isSecure: Bool { get }
     var connectivity: ConnectivityState { get }
     var chains: ChainRegistry { get }
-    /// Changes of ``connectivity``, from the present one on.
+    /// Changes of ``connectivity``, beginning with the current value.
     func connectivityChanges() -> AsyncStream<ConnectivityState>
     func connect()
     func close(grace: Duration) async
     func channelWasReleased()
-    /// The next call is to have a new connection; those that run keep theirs.
+    /// Drains the connections: running calls continue, and the next call opens a new connection.
     func leaveConnections()
-    /// What has happened on its connections until now.
+    /// The counts of events on its connections so far.
     var counts: ChannelCounts { get }
-    /// What happens to it from now on.
+    /// The events from now on.
     var events: AsyncStream<ChannelEvent> { get }
-    /// What it is doing now; nil for those that have no connections of their own.
+    /// The current state; nil for a backend without connections of its own.
     var snapshot: ChannelSnapshot? { get }
 }
 
 extension ChannelBackend {
-    /// For those that have no connections.
+    /// For a backend without connections.
     package var counts: ChannelCounts { ChannelCounts() }
 }
 
 extension ChannelBackend {
-    /// For those that are not measured.
+    /// For a backend without metrics.
     package var metrics: ChannelMetrics? { nil }
 }
 
 extension ChannelBackend {
-    /// For those without a service config.
+    /// For a backend without a service config.
     package var methodConfigs: MethodConfigs? { nil }
 }
 
 // MARK: - Connectivity
 
 extension Channel {
-    /// What the channel can do for a call right now.
+    /// The current state of the channel.
     public var connectivity: ConnectivityState { backend.connectivity }
 
     /// The channel's state, now and whenever it changes.
@@ -178,10 +179,10 @@ extension Channel {
         backend.connectivityChanges()
     }
 
-    /// What has happened on its connections, until it is closed.
+    /// The counts of events on its connections, until the channel is closed.
     package var counts: ChannelCounts { backend.counts }
 
-    /// Lets calls that run go on to their end, and the next one make a new connection.
+    /// Drains the connections: running calls continue, and the next call opens a new connection.
     func leaveConnections() { backend.leaveConnections() }
 
     /// Connects now instead of with the first call.
@@ -189,7 +190,8 @@ extension Channel {
 
     /// Rejects new calls, waits up to `grace` for running calls, cancels the rest, and closes the
     /// connections. When it returns, the last frames are sent and the program may end. On a queue
-    /// that is turned by hand, its next turn sends them. A handler must not block its queue on it.
+    /// that is turned by hand, its next turn sends them. A handler must not block its queue to wait
+    /// for it.
     public func close(grace: Duration = .zero) async { await backend.close(grace: grace) }
 }
 
@@ -221,7 +223,7 @@ extension Channel {
             authority: options.authority ?? backend.authority,
             isSecure: backend.isSecure, httpMethod: method.plain?.method,
             identity: method.plain?.identity)
-        // Time counts from here, however long an interceptor takes.
+        // The timeout counts from here, so that the time which interceptors take is included.
         options.absoluteDeadline = options.deadline
         options.timeout = nil
         return InterceptorChain(
@@ -234,12 +236,12 @@ extension Channel {
     ) -> [InterceptorFactory] {
         if let commonFactories, options.hasNoInterceptors { return commonFactories }
         var factories = interceptors.factories(for: call, and: options.interceptors)
-        // Last, so that a call that is sent once more gets fresh ones.
+        // Last, so that a call which an interceptor starts again gets new credentials.
         if let credentials = options.credentials { factories.append(.credentials(credentials)) }
         return factories
     }
 
-    /// The call below the interceptors. One without a service config is a ``CallCore`` alone.
+    /// The call below the interceptors. Without a service config, it is a ``CallCore`` alone.
     func makeCall(
         _ method: MethodSignature, bare options: consuming CallOptions,
         observer: consuming any CallObserver, _ meter: CallMeter?

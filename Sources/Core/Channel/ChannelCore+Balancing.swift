@@ -1,14 +1,14 @@
 import SwiftletTransport
 import Synchronization
 
-// The resolver and the balancer of a channel: what they hear, and what is done for them.
+// The resolver and the balancer of a channel: their inputs, and the actions that they request.
 
 /// The resolver and the balancer of a channel that is not idle.
 ///
-/// Both hear of one thing at a time, in the order in which the inputs were left, and outside of every
-/// lock: a resolver or a balancer of the program's may take its time, and may call the channel.
+/// Both get one input at a time, in the order in which the inputs were posted, and outside of every
+/// lock: a resolver or a balancer that the program supplies may be slow, and may call the channel.
 final class Balancing: Sendable {
-    /// What the balancer is to hear.
+    /// An input of the balancer or the resolver.
     enum Input: Sendable {
         /// A call needs a connection while the channel is idle.
         case start
@@ -21,13 +21,13 @@ final class Balancing: Sendable {
         case stop
     }
 
-    /// What only the thread uses that handles inputs.
+    /// The state that only the thread which handles inputs uses.
     struct State {
         var resolver: (any Resolver)?
         var balancer: (any Balancer)?
         /// The config in use; nil before the first.
         var config: ServiceConfig?
-        /// Counts resolvers: a result of one that was stopped is ignored.
+        /// Counts resolvers: a result of a resolver that was stopped is ignored.
         var generation = 0
         var wakeTimes: [Duration] = []
     }
@@ -144,7 +144,8 @@ extension ChannelCore {
             host: host, port: port, arguments: arguments, loop: loop, configLookup: configLookup)
     }
 
-    /// Becomes idle: the next call starts anew.
+    /// Stops the resolver and the balancer, so that the channel is idle. The next call starts them
+    /// again.
     private func stop(_ work: inout Balancing.State) {
         work.resolver?.stop()
         work.resolver = nil
@@ -161,7 +162,8 @@ extension ChannelCore {
             let members = Array(state.members.values)
             return (members, !state.waiting.isEmpty && state.connectivity != .shutdown)
         }
-        // A balancer that forgets one must not keep its connections open.
+        // Drops the subchannels that the balancer did not drop: their connections must not stay
+        // open.
         for member in members { dropMember(member) }
         if mustStart { start(&work) }
     }
@@ -235,10 +237,10 @@ extension ChannelCore {
     }
 }
 
-// MARK: - What the balancer asks for
+// // MARK: - Actions of the balancer
 
 extension ChannelCore {
-    /// Calls the balancer, and does what it has asked for.
+    /// Calls the balancer, and performs the actions that it requested.
     private func run(
         _ work: inout Balancing.State,
         _ body: (inout any Balancer, inout BalancerContext) -> Void
@@ -284,7 +286,7 @@ extension ChannelCore {
 
     private func carryOut(_ action: BalancerContext.Action) {
         switch action {
-        // It was made when the balancer asked for it.
+        // The subchannel was made when the balancer requested it.
         case .make: return
         case .update(let subchannel, let endpoint): member(subchannel)?.update(endpoint)
         case .connect(let subchannel): member(subchannel)?.connect()
@@ -316,7 +318,7 @@ extension ChannelCore {
     }
 }
 
-/// A balancer's time has come.
+/// Calls the balancer at a time that it requested.
 private final class WakeTimer: TimerTarget {
     private weak let channel: ChannelCore?
 

@@ -30,7 +30,7 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         for member in members { member.drainAll() }
     }
 
-    /// The network is back: connects at once, where a delay had to pass.
+    /// Connects at once instead of at the end of a delay, because the network is back.
     func resetBackoff() {
         balancing.state.withLock { $0.resolver }?.resetBackoff()
         for member in members { member.resetBackoff() }
@@ -41,8 +41,9 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         shutDownIfReleased()
     }
 
-    /// The program can make no new calls. Those that wait for a connection get it or fail, and so does
-    /// one that its server did not process.
+    /// After the program has released the channel: drains its connections when no call waits for
+    /// one, and shuts it down when no connection is left. Calls that wait for a connection get one
+    /// or fail first, and so do calls that a server did not process.
     func shutDownIfReleased() {
         let isOver: Bool? = state.withLock { state in
             guard state.isReleased, state.connectivity != .shutdown, state.waiting.isEmpty,
@@ -68,9 +69,9 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         await wait(forEndOf: links)
     }
 
-    /// Connections end on their loops, after their last output: a program may end as soon as it has
-    /// waited for this. A queue that is turned by hand may never be turned again, so nothing waits for
-    /// it, unless this is its turn.
+    /// Waits for connections, which end on their loops after their last output: the program may
+    /// exit as soon as this returns. A queue that is turned by hand may never be turned again, so
+    /// this does not wait for such a queue, unless it runs in a turn of that queue.
     private func wait(forEndOf links: [Link]) async {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         let open = links.filter { !$0.hasEnded }
@@ -83,10 +84,11 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         }
     }
 
-    /// The end of a connection waits for no peer, only for a thread that is writing at the moment.
+    /// The time limit for the end of connections. It depends on no peer, only on a thread that may
+    /// be writing at the moment.
     private static let endPatience = Duration.seconds(5)
 
-    /// Takes no calls any more. Returns the connections whose calls go on.
+    /// Rejects new calls. Returns the connections, whose calls continue.
     @discardableResult
     func shutDown() -> [Link] {
         let (members, waiting): ([SubchannelCore], [CallCore]) = change { state in
@@ -115,7 +117,7 @@ extension ChannelCore: ChannelBackend, QueueTenant {
 // MARK: - Idle
 
 extension ChannelCore: TimerTarget {
-    /// Looks for idleness one timeout from now, unless the channel is idle.
+    /// Schedules the next check for idleness after one timeout, unless the channel is idle.
     func scheduleIdleCheck() {
         guard let timeout = arguments.effectiveIdleTimeout else { return }
         let isDue = state.withLock { state in
@@ -126,10 +128,10 @@ extension ChannelCore: TimerTarget {
         if isDue { idleTimer.schedule(self, at: .now + timeout, on: loop) }
     }
 
-    /// Looks whether the channel was used since the last time, so that a call costs no timer.
+    /// Checks whether the channel was used since the last check. This way, a call needs no timer.
     func timerFired(now: MonotonicInstant) {
         let members = members
-        // A call that goes on uses the channel until now.
+        // A running call counts as use until now.
         let hasCalls = members.contains(where: \.hasCalls)
         let isUsed = state.withLock { state in
             state.isIdleCheckScheduled = false

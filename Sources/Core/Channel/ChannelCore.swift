@@ -1,40 +1,41 @@
 import SwiftletTransport
 import Synchronization
 
-/// The channel proper: has a resolver find endpoints and a balancer choose among them, and gives calls
-/// to the subchannels that are picked.
+/// The implementation of a channel: a resolver finds endpoints, a balancer chooses among them, and
+/// calls are given to the subchannels that are picked.
 final class ChannelCore: Sendable {
     struct State {
         private(set) var connectivity = ConnectivityState.idle
-        /// What the balancer reported last; nil while the channel is idle, or before the first report.
+        /// The picker that the balancer reported last; nil while the channel is idle, or before the
+        /// first report.
         var picker: (any Picker)?
-        /// How calls find a connection. Follows from the picker.
+        /// How calls find a connection. It is derived from the picker.
         var route = Route.none
-        /// Counts changes of the route: a call that has found no connection waits only if the route is
-        /// still the one it tried.
+        /// Counts changes of the route. A call that found no connection waits only if the route has
+        /// not changed since it tried.
         var routeVersion: UInt64 = 0
-        /// Calls that wait for another route.
+        /// Calls that wait until the route changes.
         var waiting = WaitingCalls()
-        /// All subchannels, those included that the balancer dropped and whose calls go on.
+        /// All subchannels, including those that the balancer dropped but whose calls continue.
         var members: [UInt64: SubchannelCore] = [:]
         var lastSubchannelID: UInt64 = 0
         var isIdleCheckScheduled = false
-        /// A call was begun since the last look for idleness.
+        /// Whether a call was begun since the last check for idleness.
         var wasUsed = false
         /// The program has released the channel.
         var isReleased = false
         let followers = Followers<ConnectivityState>()
         let log: ChannelLog
-        /// The followers have yet to hear of a change.
+        /// Whether a change must still be reported to the followers.
         var owesReport = false
-        /// The followers of the log have yet to hear of an event.
+        /// Whether an event must still be delivered to the followers of the log.
         var owesLogDelivery = false
         /// The policy in use; nil before the first.
         var policyName: String?
         /// Calls that failed before they had a stream.
         var unsentFailureCount = 0
         var heads = RequestHeadCache()
-        /// What happened on subchannels that are gone.
+        /// The counts of subchannels that have been removed.
         var pastCounts = ChannelCounts()
     }
 
@@ -54,7 +55,7 @@ final class ChannelCore: Sendable {
     let queue: CompletionQueue
     let queues: [CompletionQueue]
     let loop: EventLoop
-    /// What requests are addressed to.
+    /// The `:authority` of requests.
     let authority: String
     let scheme: String
     let userAgent: String
@@ -137,7 +138,7 @@ extension ChannelCore.State {
         if log.append(.connectivity(connectivity)) { owesLogDelivery = true }
     }
 
-    /// Works the route out anew. Returns the calls that are to try it.
+    /// Computes the route again. Returns the waiting calls, which must try it.
     mutating func renewRoute() -> [CallCore] {
         routeVersion &+= 1
         switch picker {
@@ -172,7 +173,7 @@ extension ChannelCore: CallBackend {
             switch choose(for: call) {
             case .open(let link, let subchannel, let prepared):
                 if link.open(call, prepared) { return }
-                // The connection takes no calls any more.
+                // The connection accepts no more calls.
                 subchannel.drainRefusing(link)
             case .pick(let picker, let version, let prepared):
                 if carryOut(picker, version, call, prepared) { return }
@@ -208,7 +209,8 @@ extension ChannelCore: CallBackend {
         }
     }
 
-    /// Does with the call what the picker says. False when the route has changed meanwhile.
+    /// Performs the picker's decision for the call. False if the call must try again because the
+    /// route has changed.
     private func carryOut(
         _ picker: any Picker, _ version: UInt64, _ call: CallCore, _ prepared: PreparedHeaders
     ) -> Bool {
@@ -233,7 +235,7 @@ extension ChannelCore: CallBackend {
         }
     }
 
-    /// Has the call wait for the next route. False when that is there already.
+    /// Makes the call wait for the next route. False if the route has changed already.
     private func wait(_ call: CallCore, _ version: UInt64) -> Bool {
         let removed: [CallCore]? = state.withLock { state in
             guard state.routeVersion == version, state.connectivity != .shutdown else { return nil }
@@ -253,7 +255,7 @@ extension ChannelCore: CallBackend {
             for: call, defaultAuthority: authority, scheme: scheme, userAgent: userAgent)
     }
 
-    /// The error of a picker with the time that is left now until the next attempt to connect.
+    /// A picker's error, with the time that now remains until the next attempt to connect.
     private func current(_ error: RPCError) -> RPCError {
         let members = state.withLock { Array($0.members.values.prefix(2)) }
         guard error.reconnection != nil, members.count == 1,
@@ -271,8 +273,7 @@ extension ChannelCore: CallBackend {
     }
 
     func forget(_ call: CallCore) {
-        // On the loop: a thread may have taken calls from the list to begin them, and has not done so
-        // yet.
+        // On the loop: another thread may have removed calls from the list and not begun them yet.
         let isReleased = state.withLock { state in
             state.unsentFailureCount &+= 1
             return state.isReleased

@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// Counts of events on all connections of a channel, closed ones included. They show behaviour of a
-/// server that no call shows. A count that overflows starts again and has no other effect.
+/// Counts of events on all connections of a channel, including closed ones. They show behavior of a
+/// server that cannot be seen in a call. A count that overflows starts again at 0.
 package struct ChannelCounts: Hashable, Sendable {
     package var connectionCount = 0
     /// The streams of the connections, and how they ended.
@@ -9,7 +9,7 @@ package struct ChannelCounts: Hashable, Sendable {
     /// PINGs that asked for an answer.
     package var pingCount = 0
     package var goAwayCount = 0
-    /// Streams that servers reset before they were over.
+    /// Streams that servers reset before the streams had ended.
     package var resetCount = 0
     package var dataFrameCount = 0
     /// Bytes of padding in DATA, Pad Length bytes included.

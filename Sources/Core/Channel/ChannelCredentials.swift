@@ -9,10 +9,10 @@ public struct ChannelCredentials: Sendable {
     private let provider: (any TLSProvider)?
     /// The program's check of the server's certificates; nil for none.
     let verification: PeerVerification?
-    /// The name that the certificate must be for, where it is not the target's.
+    /// The name that the certificate must be for; nil means the target's name.
     let targetNameOverride: String?
 
-    /// Everything in the clear.
+    /// No TLS: sends everything unencrypted.
     public static let insecure = ChannelCredentials(provider: nil, targetNameOverride: nil)
 
     init(
@@ -42,8 +42,9 @@ public struct ChannelCredentials: Sendable {
         }
     }
 
-    /// Reads certificates and keys again. New connections use them, also those of channels that exist; open
-    /// connections keep theirs. When it throws, the earlier certificates stay in use.
+    /// Reads certificates and keys again. New connections use them, including connections of
+    /// existing channels; open connections keep theirs. If this throws, the earlier certificates
+    /// stay in use.
     ///
     /// Throws INVALID_ARGUMENT when a certificate or key cannot be read, and FAILED_PRECONDITION for
     /// credentials without TLS.
@@ -66,15 +67,15 @@ public struct ChannelCredentials: Sendable {
 extension ChannelCredentials {
     var isSecure: Bool { provider != nil }
 
-    /// What `:scheme` says.
+    /// The value of `:scheme`.
     var scheme: String { isSecure ? "https" : "http" }
 
-    /// A new session with the target's host; nil where there is no TLS.
+    /// A new session with the target's host; nil without TLS.
     ///
     /// - Parameters:
-    ///   - override: The name that the channel asks for in place of it.
-    ///   - protocols: The application protocols that are offered; nil is HTTP/2, which the server
-    ///     must choose then.
+    ///   - override: The name that the channel sets instead of the host.
+    ///   - protocols: The application protocols that are offered. Nil offers only HTTP/2, which the
+    ///     server must then choose.
     func session(
         for host: String, override: String? = nil, offering protocols: [String]? = nil
     ) throws(TLSError) -> (any TLSSession)? {
@@ -84,8 +85,8 @@ extension ChannelCredentials {
     }
 }
 
-/// What a client wants of TLS. The defaults are right for a server on the internet: its
-/// certificate is checked against the system's authorities and for its name.
+/// The TLS options of a client. The defaults suit a server on the internet: its certificate must be
+/// issued by an authority of the system and be valid for its name.
 public struct TLSOptions: Sendable {
     /// PEM, as text or in a file.
     public enum PEM: Hashable, Sendable {
@@ -93,16 +94,16 @@ public struct TLSOptions: Sendable {
         case file(String)
     }
 
-    /// The authorities that may vouch for the server; nil is those of the system.
+    /// The trusted authorities; nil, the default, trusts those of the system.
     public var rootCertificates: PEM?
-    /// The client's certificate, followed by those between it and an authority's.
+    /// The client's certificate, followed by the intermediate certificates.
     public var certificateChain: PEM?
-    /// The key of that certificate.
+    /// The private key of the client's certificate.
     public var privateKey: PEM?
-    /// The name that the server's certificate must be for, in place of the target's; also what
-    /// requests are addressed to.
+    /// The name that the server's certificate must be for, instead of the target's; also the
+    /// authority of requests.
     public var targetNameOverride: String?
-    /// Accepts any certificate, and so any attacker. For tests.
+    /// Accepts any certificate, and therefore any attacker. For tests.
     public var acceptsAnyCertificate = false
     /// The server's verified chain must have one of these public keys; empty, the default, checks
     /// none. With ``acceptsAnyCertificate``, or a verification that replaces the built-in one, the
@@ -110,9 +111,9 @@ public struct TLSOptions: Sendable {
     public var pinnedKeys: Set<PublicKeyPin> = []
     /// A check of the server's certificates by the program; nil, the default, makes none.
     public var verification: PeerVerification?
-    /// How often the files are looked at, and read again when they have changed; nil, the default, is never.
-    /// Has no effect when a certificate or key is given as text. A reload that fails leaves the earlier
-    /// certificates in use, and is tried again.
+    /// How often the files are checked for changes and, if they changed, read again; nil, the
+    /// default, never checks. Has no effect when a certificate or key is given as text. If a reload
+    /// fails, the earlier certificates stay in use and the reload is tried again.
     public var reloadInterval: Duration?
     /// Called after a reload that ``reloadInterval`` caused: with nil when the files are in use, and with the
     /// error when they cannot be used. The same error is reported once.

@@ -18,7 +18,7 @@ struct ClosingProgress<ConnectionID: Hashable> {
     }
 }
 
-// Each of these returns whether it ends the wait, which happens once.
+// Each function returns true if it ends the wait. This happens once.
 extension ClosingProgress {
     mutating func connectionEnded(_ connection: ConnectionID) -> Bool {
         openConnections.remove(connection)

@@ -7,7 +7,8 @@ import Synchronization
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
         var progress: ClosingProgress<ObjectIdentifier>
-        /// Until the wait begins: a connection may keep its owner, which this is then.
+        /// The links to wait for, until the wait begins. They are then removed, because a
+        /// connection may retain its owner, which is this object.
         var links: [Link]
         var formerOwners: [ObjectIdentifier: any LinkOwner] = [:]
         var waiter: Resumption<Void>?
@@ -19,7 +20,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
     private let timer = TimerSlot()
     private let state: Mutex<State>
 
-    /// - Parameter chains: What interceptors have in hand; nil is not waited for.
+    /// - Parameter chains: The calls that interceptors hold; nil waits for none.
     init(
         for links: [Link], _ chains: ChainRegistry? = nil, loop: EventLoop,
         until deadline: MonotonicInstant
@@ -56,8 +57,8 @@ final class ClosingWait: LinkOwner, TimerTarget {
             for link in takeLinks() {
                 let former = link.changeOwner(to: self)
                 state.withLock { $0.formerOwners[ObjectIdentifier(link)] = former }
-                // It may have ended before anybody here could be told, or before it was known who
-                // else is to be.
+                // The connection may have ended before this object became its owner, or before its
+                // former owner was recorded.
                 if link.hasEnded {
                     linkEnded(link, LinkError(phase: .http2, cause: "it had ended before"))
                 }

@@ -1,11 +1,11 @@
 import SwiftletTransport
 import Synchronization
 
-/// One attempt to get a connection: connect to one of several addresses, shake hands, and receive the
-/// server's first SETTINGS. Ends once, within its time.
+/// One attempt to get a connection: connects to one of several addresses, completes the handshake,
+/// and receives the server's first SETTINGS. Ends once, within its time limit.
 ///
-/// An address that accepts the connection and then does not speak HTTP/2 counts as failed, like one that
-/// does not answer: the attempt goes on with the other addresses.
+/// An address that accepts the connection but does not use HTTP/2 counts as failed, like one that
+/// does not answer: the attempt continues with the other addresses.
 final class ConnectionAttempt: Sendable {
     fileprivate struct State {
         var link: Link?
@@ -53,13 +53,14 @@ extension ConnectionAttempt {
         }
     }
 
-    /// Gives up without a report.
+    /// Ends the attempt without a report.
     func cancel() {
         guard let link = finish() else { return }
         link?.end(with: Self.givenUp)
     }
 
-    /// The first to end the attempt gets the link, if there is one; all others get nil.
+    /// Ends the attempt. The first caller gets the link, if there is one; every later caller gets
+    /// nil.
     private func finish() -> Link?? {
         let link: Link?? = state.withLock { state in
             guard !state.isOver else { return nil }
@@ -103,8 +104,8 @@ extension ConnectionAttempt {
             "\(Self.missing(isSecured: isSecured)) within \(share)")
     }
 
-    /// An address was connected to in vain: tries those that are left. A link that was passed over
-    /// already changes nothing.
+    /// The connection to an address cannot be used: tries the remaining addresses. Has no effect
+    /// for a link that was passed over before.
     private func passOver(_ link: Link, phase: RPCError.Phase, _ cause: String) {
         let isCurrent = state.withLock { state in
             guard !state.isOver, state.link === link else { return false }
@@ -120,7 +121,7 @@ extension ConnectionAttempt {
 // MARK: - What the attempt waits for
 
 extension ConnectionAttempt {
-    /// What the attempt waits for now: the cause of a call whose deadline passes meanwhile.
+    /// What the attempt waits for now. A call whose deadline passes reports it as a cause.
     var progress: (phase: RPCError.Phase, text: String) {
         let progress = opener.progress
         let link = state.withLock { $0.link }

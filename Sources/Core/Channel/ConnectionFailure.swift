@@ -1,24 +1,24 @@
 import SwiftletTransport
 
-/// Why no connection came about: what was tried, and how each try ended.
+/// Why there is no connection: the addresses that were tried, and how each attempt ended.
 struct ConnectionFailure: Sendable {
     var phase: RPCError.Phase
-    /// The address of each attempt and what became of it, in the order in which they ended.
+    /// The address of each attempt and why it failed, in the order in which the attempts ended.
     var attempts: [(address: String, cause: String)] = []
-    /// What failed when it was not an address: the look-up of the name, the time.
+    /// The failure that concerns no address: of the name look-up, or of the time limit.
     var cause: String?
     /// How many times in a row the channel has failed to connect.
     var attemptNumber = 1
 }
 
 extension ConnectionFailure {
-    /// In plain words, the last thing first.
+    /// The causes as text, the last one first.
     var causes: [String] {
         let last = cause.map { [$0] } ?? []
         return last + attempts.reversed().map(\.cause)
     }
 
-    /// The same address by address.
+    /// The attempts, address by address, for an ``RPCError``.
     var triedAddresses: [RPCError.Attempt] {
         attempts.map { RPCError.Attempt(address: $0.address, cause: $0.cause) }
     }

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// What the connections of a channel have in common.
+/// The settings and counters that the connections of a channel share.
 final class ConnectionPlan: Sendable {
     let target: Target
     let credentials: ChannelCredentials
@@ -15,7 +15,7 @@ final class ConnectionPlan: Sendable {
     /// The queues over whose threads connections are spread, in turn.
     private let queues: [CompletionQueue]
     private let queueTurn = Atomic(0)
-    /// Grows when a server asks for fewer PINGs (proposal A8).
+    /// Doubles when a server reports too many PINGs (proposal A8).
     private let keepAliveFactor = Atomic(1)
     /// When the resolver last found endpoints.
     private let resolved = Mutex<MonotonicInstant?>(nil)
@@ -46,7 +46,7 @@ extension ConnectionPlan {
     /// The loop of timers.
     var firstLoop: EventLoop { queues[0].loop }
 
-    /// How the next connection behaves.
+    /// The settings of the next connection.
     var configuration: ConnectionConfiguration {
         var configuration = arguments.connectionConfiguration
         configuration.keepAlive?.interval *= keepAliveFactor.load(ordering: .relaxed)

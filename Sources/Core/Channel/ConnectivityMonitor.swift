@@ -1,9 +1,11 @@
 import SwiftletTransport
 import Synchronization
 
-/// Knows whether the machine has a network, and tells those who want to know.
+/// Knows whether the machine has a network, and reports changes to channels and to readers of
+/// ``changes``.
 ///
-/// ``system`` watches the machine's interfaces. One of a program's own is told by it:
+/// ``system`` watches the machine's interfaces. A program can also make its own monitor and report
+/// to it:
 ///
 /// ```swift
 /// let monitor = ConnectivityMonitor()
@@ -17,24 +19,24 @@ public final class ConnectivityMonitor: Sendable {
         var isConnected = true
         var channels: [ObjectIdentifier: any NetworkFollower] = [:]
         var hosts = WeakList<Host>()
-        /// The interfaces of the machine have yet to be watched.
+        /// Whether to start watching the machine's interfaces at the first use.
         var mustWatch = false
     }
 
     private let state = Mutex(State())
     private let reports = SerialMailbox<Bool>()
     private let followers = Followers<Bool>()
-    /// Whether connections inside the machine count too.
+    /// Whether a loss also ends connections to this machine.
     let includesLocal: Bool
 
-    /// A monitor that is told by the program.
+    /// A monitor to which the program reports.
     ///
-    /// - Parameter includesLocal: Whether a loss ends calls to this very machine too, which need
-    ///   no network. For tests.
+    /// - Parameter includesLocal: Whether a loss also ends calls to this machine, which need no
+    ///   network. For tests.
     public init(includesLocal: Bool = false) { self.includesLocal = includesLocal }
 
     /// Watches the machine's own interfaces (a netlink socket on Linux, a routing socket on
-    /// Apple's systems), from its first use on. Where that cannot be, it never reports a loss.
+    /// Apple's systems), beginning with its first use. If that fails, it never reports a loss.
     public static let system: ConnectivityMonitor = {
         let monitor = ConnectivityMonitor()
         monitor.state.withLock { $0.mustWatch = true }
@@ -43,7 +45,7 @@ public final class ConnectivityMonitor: Sendable {
 }
 
 extension ConnectivityMonitor {
-    /// Whether there is a network, as far as is known.
+    /// Whether there is a network, as far as this monitor knows.
     public var isConnected: Bool {
         watchIfNeeded()
         return state.withLock { $0.isConnected }
@@ -51,7 +53,7 @@ extension ConnectivityMonitor {
 
     /// Sets the state. The same value has no effect.
     public func report(isConnected: Bool) {
-        // One report at a time, in order for all followers.
+        // Handles one report at a time, so that all followers receive the changes in order.
         reports.handle(isConnected) { tell($0) }
     }
 
@@ -59,7 +61,8 @@ extension ConnectivityMonitor {
         let (channels, hosts): ([any NetworkFollower], [Host]) = state.withLock { state in
             guard state.isConnected != isConnected else { return ([], []) }
             state.isConnected = isConnected
-            // Told by this thread alone: the reports come one after the other.
+            // The result is not used: only this thread delivers, because the reports are handled
+            // one after the other.
             _ = followers.note(isConnected)
             return (Array(state.channels.values), state.hosts.elements)
         }
@@ -74,7 +77,8 @@ extension ConnectivityMonitor {
         return state.withLock { followers.follow(from: $0.isConnected) }
     }
 
-    /// Has `channel` told of changes until it is shut down, unless none of them matters to its target.
+    /// Reports changes to `channel` until it is shut down, unless its target is on this machine and
+    /// ``includesLocal`` is false.
     func add(_ channel: any NetworkFollower, at target: Target) {
         guard includesLocal || !target.isLocal else { return }
         watchIfNeeded()
@@ -85,18 +89,19 @@ extension ConnectivityMonitor {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 
-    /// How many channels are told of changes.
+    /// The number of channels to which changes are reported.
     package var channelCount: Int { state.withLock { $0.channels.count } }
 
-    /// Has `host` told of a loss for as long as it lives.
+    /// Reports a loss to `host` as long as the host exists.
     func add(_ host: Host) {
         watchIfNeeded()
         let others = state.withLock { $0.hosts.insert(host) }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = others
     }
 
-    /// Begins with the first use: a program whose calls stay on the machine needs no thread for it.
+    /// Starts to watch at the first use: a program whose calls stay on the machine needs no thread
+    /// for it.
     private func watchIfNeeded() {
         let isFirst = state.withLock { state in
             defer { state.mustWatch = false }
@@ -108,7 +113,7 @@ extension ConnectivityMonitor {
     private func watchInterfaces(on loop: EventLoop) {
         guard let watch = try? NetworkWatch() else { return }
         let watcher = InterfaceWatcher(watch, self)
-        // The monitor is the program's own and lives as long; so does the watcher.
+        // The system's monitor exists until the program ends, and so does the watcher.
         guard (try? loop.add(watcher.descriptor, watcher)) != nil else { return }
         watcher.look()
     }
@@ -122,7 +127,7 @@ extension ConnectivityMonitor: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Looks at the interfaces whenever the system says that they changed.
+/// Checks the interfaces whenever the system reports that they changed.
 private final class InterfaceWatcher: Pollable {
     private let watch: NetworkWatch
     private let monitor: ConnectivityMonitor
@@ -140,7 +145,7 @@ private final class InterfaceWatcher: Pollable {
     }
 
     func look() {
-        // A system that does not tell has lost nothing that we know of.
+        // If the system does not answer, no loss is reported.
         monitor.report(isConnected: (try? NetworkWatch.hasNetwork()) ?? true)
     }
 }
@@ -159,7 +164,7 @@ extension ChannelCore: NetworkFollower {
         let links = members.flatMap(\.allLinks)
         var calls: [CallCore] = []
         if monitor.includesLocal || !target.isLocal {
-            // A call that waits for ready goes on waiting.
+            // A call that waits for ready continues to wait.
             calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
             calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }
         }

@@ -14,7 +14,7 @@ public enum ConnectivityState: Hashable, Sendable {
 }
 
 extension ConnectivityState {
-    /// What goes on while a call has no stream yet, in words that a target follows.
+    /// The situation of a call that has no stream yet, as text before `to` and the target.
     var whileCallsWait: String {
         switch self {
         case .idle: "before there was a connection"

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Connects to the first of several addresses that answers (RFC 8305), on an event loop.
 ///
-/// It owns the sockets of its attempts; the winner's is handed over, all others are closed.
+/// It owns the sockets of its attempts. It passes the connected one on and closes all others.
 final class Dialer: Sendable {
     enum Outcome: ~Copyable, Sendable {
         case connected(Socket, SocketAddress, [HappyEyeballs<String>.Failure])
@@ -110,8 +110,8 @@ extension Dialer {
         }
     }
 
-    /// Under the lock of the socket, which whoever gives the attempt up takes away under it: a
-    /// descriptor that was closed may be another's by now.
+    /// Runs under the lock of the socket. Giving the attempt up removes the socket under the same
+    /// lock: the descriptor of a closed socket may already belong to another socket.
     private func watch(_ attempt: Attempt) throws(SystemError) {
         let result: Result<Void, SystemError> = attempt.socket.withLock { socket in
             guard let descriptor = socket?.descriptor else { return .success(()) }

@@ -28,12 +28,12 @@ final class Followers<Value: Sendable>: Sendable {
 }
 
 extension Followers {
-    /// The value and its changes. To be called under the owner's lock.
+    /// Follows the value. To be called under the owner's lock.
     ///
     /// - Parameters:
-    ///   - value: The present value; nil begins with the next change.
-    ///   - isLast: Whether it does not change any more.
-    ///   - policy: What happens to changes while the follower does not read.
+    ///   - value: The current value; nil begins with the next change.
+    ///   - isLast: Whether the value does not change any more.
+    ///   - policy: Which changes are kept while the follower does not read.
     func follow(
         from value: Value?, isLast: Bool = false,
         buffering policy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded
@@ -67,7 +67,7 @@ extension Followers {
         return changes.post(Change(number: number, value: value, isLast: isLast))
     }
 
-    /// Delivers the changes. For one thread at a time.
+    /// Delivers the changes. To be called by one thread at a time.
     func tell() {
         while let change = changes.next() {
             // Skips followers that were added after the change.

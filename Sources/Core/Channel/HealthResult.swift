@@ -1,4 +1,4 @@
-/// What a server's health check says about a connected subchannel (A17).
+/// The result of the health check of a connected subchannel (A17).
 enum HealthResult: Hashable, Sendable {
     /// The first answer has not arrived.
     case unknown

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Everything that is known of one address: how to reach it, and the channel to it.
+/// The settings for one address, and the channel to it.
 ///
-/// There is one host for each address in a cache, shared by all who name it:
+/// A cache has one host for each address, which all its users share:
 ///
 /// ```swift
 /// let host = Host.at("example.com:443")
@@ -10,17 +10,17 @@ import Synchronization
 /// let greeter = Greeter(channel: try host.channel())
 /// ```
 ///
-/// The channel is made when it is first asked for, from the settings as they are then. Later
-/// changes count after ``disconnect()``.
+/// The channel is made by the first call of ``channel()``, from the settings at that time. Later
+/// changes have an effect after ``disconnect()``.
 ///
-/// Foundation has a type of this name, too: where both are imported, this is `Swiftlet.Host`.
+/// Foundation also has a type of this name: if both are imported, this is `Swiftlet.Host`.
 public final class Host: Sendable {
-    /// What shapes the channel.
+    /// The settings that the channel is made from.
     public struct Settings: Sendable {
         /// The text before this library's own user agent.
         public var userAgentPrefix: String?
-        /// How connections are secured. Nil is the system's TLS, or nothing where ``isSecure``
-        /// is off.
+        /// How connections are secured. Nil, the default, is TLS with the system's authorities, or
+        /// no TLS if ``isSecure`` is false.
         public var credentials: ChannelCredentials?
         /// Whether connections use TLS when ``credentials`` is nil.
         public var isSecure = true
@@ -29,13 +29,13 @@ public final class Host: Sendable {
         public var hostNameOverride: String?
         /// The largest response message; nil is no limit.
         public var responseSizeLimit: Int? = 4 << 20
-        /// Connections at most; more than one is opened only when the server's limit of streams
-        /// is reached.
+        /// The most connections; 1 by default. Another one is opened only when the server's limit
+        /// of streams is reached.
         public var maxConnectionCount = 1
         /// The version of HTTP. Nil, the default, is HTTP/2 for an address and
         /// ``HTTPVersion/negotiated`` for a URL.
         public var httpVersion: HTTPVersion?
-        /// Ends calls when the machine loses its network; nil does not look.
+        /// Ends calls when the machine loses its network; nil disables this.
         public var connectivityMonitor: ConnectivityMonitor? = .system
         /// Everything else.
         public var arguments = ChannelArguments()
@@ -51,7 +51,7 @@ public final class Host: Sendable {
 
     private struct State {
         var settings = Settings()
-        /// How often they were changed.
+        /// How often the settings were changed.
         var version = 0
         var channel: Channel?
     }
@@ -60,7 +60,7 @@ public final class Host: Sendable {
     public let address: String
     private let state = Mutex(State())
 
-    /// A host of no cache.
+    /// A host that is not in a cache.
     public init(_ address: String) { self.address = address }
 
     /// The host of an address in ``HostCache/shared``. The first look-up of an address creates it.
@@ -68,11 +68,11 @@ public final class Host: Sendable {
 }
 
 extension Host {
-    /// What the next channel is made from; to change it, ``configure(_:)``.
+    /// The settings for the next channel. Change them with ``configure(_:)``.
     public var settings: Settings { state.withLock { $0.settings } }
 
-    /// Changes the settings for the next channel. When another change came between, `change` is
-    /// called once more, on what that has left.
+    /// Changes the settings for the next channel. If another thread changes them at the same time,
+    /// `change` is called again with the new settings.
     public func configure(_ change: (inout Settings) -> Void) {
         while true {
             var (settings, version) = state.withLock { ($0.settings, $0.version) }
@@ -87,8 +87,8 @@ extension Host {
         }
     }
 
-    /// Sets TLS from PEM text; nil roots are the system's. Throws when the text is no PEM, or the
-    /// key not that of the certificate, and changes nothing then.
+    /// Sets TLS from PEM text; nil roots are the system's. Throws, and changes nothing, if the text
+    /// is not PEM or the key does not match the certificate.
     public func setTLS(
         rootCertificates: String? = nil, privateKey: String? = nil, certificateChain: String? = nil
     ) throws(RPCError) {
@@ -103,7 +103,7 @@ extension Host {
         }
     }
 
-    /// The channel to the host: the same for everybody, until ``disconnect()``.
+    /// The channel to the host: the same one for all callers, until ``disconnect()``.
     public func channel() throws(RPCError) -> Channel {
         if let channel = state.withLock({ $0.channel }) { return channel }
         let settings = settings
@@ -124,8 +124,8 @@ extension Host {
         old?.leaveConnections()
     }
 
-    /// The machine has lost its network: the connections are gone, and the next channel is made from
-    /// the settings as they are then.
+    /// The machine has lost its network, so the connections are gone. The next channel is made from
+    /// the settings at that time.
     func networkWasLost(_ monitor: ConnectivityMonitor) {
         let isLocal = (try? Target(address))?.isLocal ?? false
         if monitor.includesLocal || !isLocal { disconnect() }
@@ -134,7 +134,7 @@ extension Host {
     private func makeChannel(_ settings: Settings) throws(RPCError) -> Channel {
         var arguments = settings.arguments
         arguments.userAgentPrefix = settings.userAgentPrefix ?? arguments.userAgentPrefix
-        // What the settings leave as it is by itself, the arguments may say.
+        // A setting that still has its default does not override `Settings.arguments`.
         let initial = Settings()
         if settings.responseSizeLimit != initial.responseSizeLimit {
             arguments.maxReceiveMessageByteCount = settings.responseSizeLimit
@@ -155,7 +155,7 @@ extension Host {
             queue: settings.queue)
     }
 
-    /// The scheme of a URL says whether there is TLS.
+    /// The scheme of the URL decides whether TLS is used.
     private func makeChannel(
         _ settings: Settings, _ arguments: ChannelArguments
     ) throws(RPCError) -> Channel {
@@ -196,18 +196,19 @@ public final class HostCache: Sendable {
         }
     }
 
-    /// Disconnects every host. Settings stay.
+    /// Disconnects every host. The settings are kept.
     public func disconnectAll() {
         for host in hosts.withLock({ Array($0.values) }) { host.disconnect() }
     }
 
-    /// Forgets every host with its settings. Who holds one keeps it.
+    /// Removes every host with its settings. A program that still has a reference to a host can use
+    /// it.
     public func reset() {
         let old = hosts.withLock { hosts in
             defer { hosts = [:] }
             return hosts
         }
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = old
     }
 }

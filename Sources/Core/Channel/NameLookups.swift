@@ -3,9 +3,9 @@ import Synchronization
 
 /// Looks names up on threads of its own, because the system's resolver blocks.
 ///
-/// All channels of a program share it. A name is looked up once at a time, however many ask for it,
-/// and a thread that has become free is used for the next name. So a resolver that hangs costs one
-/// thread for each name, not one for each attempt to connect.
+/// All channels of a program share it. Several requests for a name share one look-up, and a thread
+/// that has become free is used for the next name. So a resolver that hangs blocks one thread for
+/// each name, not one for each attempt to connect.
 final class NameLookups: Sendable {
     typealias Answer = Result<[SocketAddress], NameLookup.Failure>
     typealias Resolve = @Sendable (_ host: String) -> Answer
@@ -17,7 +17,7 @@ final class NameLookups: Sendable {
     }
 
     private struct State {
-        /// Those that wait for an answer, by name.
+        /// The requests that wait for an answer, by name.
         var requests: [String: [UInt64: @Sendable (Answer) -> Void]] = [:]
         /// Names that no thread has taken yet, in order.
         var queue = Backlog<String>()
@@ -50,7 +50,7 @@ final class NameLookups: Sendable {
 }
 
 extension NameLookups {
-    /// Has `receive` called with the addresses of `host`, without a port, on a thread of the look-ups.
+    /// Calls `receive` with the addresses of `host`, without a port, on one of its threads.
     func lookUp(_ host: String, _ receive: @escaping @Sendable (Answer) -> Void) -> Ticket {
         let (ticket, needsThread) = state.withLock { state in
             state.requestCount += 1
@@ -72,7 +72,8 @@ extension NameLookups {
         return ticket
     }
 
-    /// The answer is not needed any more. The look-up itself goes on: it cannot be interrupted.
+    /// Removes a request whose answer is not needed any more. The look-up itself continues: it
+    /// cannot be interrupted.
     func cancel(_ ticket: Ticket) {
         let receive = state.withLock {
             $0.requests[ticket.host]?.removeValue(forKey: ticket.number)
@@ -81,11 +82,11 @@ extension NameLookups {
         _ = receive
     }
 
-    /// Threads that run now: what a test of leaks counts.
+    /// The number of threads now, for tests of leaks.
     var threadCount: Int { state.withLock { $0.threadCount } }
 
-    /// The system has no more threads. Another thread takes the name when it is free; without one, all
-    /// names that wait fail.
+    /// The system could not start a thread. A running thread looks the name up when it is free.
+    /// Without a running thread, all waiting names fail.
     private func threadIsMissing() {
         let failed: [String: [UInt64: @Sendable (Answer) -> Void]] = state.withLock { state in
             state.threadCount -= 1

@@ -9,15 +9,16 @@
 public struct PeerVerification: Sendable {
     /// Which certificates the check gets.
     public enum Order: Hashable, Sendable {
-        /// The built-in check comes first: the chain is trusted, valid now, and for the server.
+        /// After the built-in check: the chain is trusted, currently valid, and issued for the
+        /// server.
         case afterBuiltIn
-        /// There is no built-in check. The chain is what the server sent; its signatures, dates and names
-        /// are not verified.
+        /// Instead of the built-in check: the chain is what the server sent; its signatures, dates
+        /// and names are not verified.
         case insteadOfBuiltIn
     }
 
-    /// Gets the chain in DER, the server's own certificate first, and the name or address that the server
-    /// is to prove. Throws to refuse the server.
+    /// Receives the chain in DER, the server's own certificate first, and the name or address that
+    /// the certificate must be for. Throws to refuse the server.
     public typealias Check = @Sendable (_ chain: [[UInt8]], _ server: String) async throws -> Void
 
     let order: Order

@@ -40,7 +40,8 @@ extension ProxyChoice {
 }
 
 extension Target {
-    /// Where a proxy is asked to connect to; nil for a target that no proxy can reach.
+    /// The host and port that a proxy is asked to connect to; nil for a target that no proxy can
+    /// reach.
     var proxyDestination: (host: String, port: UInt16)? {
         switch resolution {
         case .name(let host, let port): (host, port)
@@ -67,7 +68,7 @@ struct ProxyExceptions {
         return entries.contains { entry in
             if entry == "*" { return true }
             if let address, let block = AddressBlock(entry) { return block.contains(address) }
-            // gRPC's mapper compares suffixes; a leading dot or star says the same.
+            // gRPC's mapper compares suffixes, so a leading dot or star has the same meaning.
             let suffix = entry.lowercased().drop { $0 == "*" }
             guard address == nil, !suffix.isEmpty else { return name == entry.lowercased() }
             if suffix.hasPrefix(".") { return name.hasSuffix(suffix) || name == suffix.dropFirst() }

@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// The dialogue that asks a proxy for a connection, without I/O. The proxy's first bytes after it belong
-/// to the server, so each step says exactly how many bytes it wants.
+/// The exchange that asks a proxy for a connection, without I/O. The bytes after it belong to the
+/// server, so each step asks for an exact number of bytes.
 struct ProxyHandshake {
     /// What to do next.
     enum Step: Equatable {
@@ -20,7 +20,7 @@ struct ProxyHandshake {
         case socksMethod
         case socksLogin
         case socksReply
-        /// The bound address of the reply, whose length depends on its type.
+        /// Waits for the bound address of the reply, whose length depends on its type.
         case socksAddress
         case socksNameLength
         case ended
@@ -38,7 +38,7 @@ struct ProxyHandshake {
         state = proxy.kind == .http ? .httpResponse([]) : .socksMethod
     }
 
-    /// What is sent first.
+    /// The first bytes to send.
     var greeting: [UInt8] {
         switch proxy.kind {
         case .http: connectRequest
@@ -47,7 +47,7 @@ struct ProxyHandshake {
         }
     }
 
-    /// The step behind the greeting.
+    /// The step after the greeting was sent.
     var firstStep: Step { .receive(proxy.kind == .http ? 1 : 2) }
 
     mutating func receive(_ bytes: [UInt8]) throws(Failure) -> Step {
@@ -85,7 +85,8 @@ struct ProxyHandshake {
 // MARK: - HTTP CONNECT (RFC 9110 §9.3.6)
 
 extension ProxyHandshake {
-    /// A proxy that sends more before the end of its header fields is no proxy.
+    /// The most bytes before the end of the header fields. A server that sends more is not an HTTP
+    /// proxy.
     private static let maxHeadByteCount = 16 << 10
 
     private var destination: String {
@@ -155,7 +156,7 @@ extension ProxyHandshake {
         case .ipv4(let number, _)?:
             address = [1] + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
         case .ipv6(let bytes, _, _)?: address = [4] + (0..<16).map { bytes[$0] }
-        // A name is looked up by the proxy.
+        // The proxy looks the name up.
         default:
             let name = host.utf8.prefix(255)
             address = [3, UInt8(name.count)] + name

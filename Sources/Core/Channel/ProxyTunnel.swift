@@ -14,7 +14,7 @@ final class ProxyTunnel: Pollable {
         var handshake: ProxyHandshake
         var output: ArraySlice<UInt8>
         var step: ProxyHandshake.Step
-        /// What has arrived of the bytes that the step wants.
+        /// The bytes of the current step that have arrived.
         var received: [UInt8] = []
     }
 
@@ -74,7 +74,7 @@ extension ProxyTunnel {
         if isMine { report(.failed(cause)) }
     }
 
-    /// Nil when another thread has taken it.
+    /// Nil if the socket was taken before, for example by another thread.
     private func takeSocket() -> Socket? {
         state.withLock { state in
             guard let socket = state.socket.take() else { return nil }
@@ -85,7 +85,8 @@ extension ProxyTunnel {
 }
 
 extension ProxyTunnel.State {
-    /// Goes on as far as the socket allows. True when the proxy has connected to the server.
+    /// Advances as far as possible without blocking. True when the proxy has connected to the
+    /// server.
     fileprivate mutating func advance() throws(ProxyHandshake.Failure) -> Bool {
         while try flush() {
             switch step {
@@ -100,7 +101,7 @@ extension ProxyTunnel.State {
         return false
     }
 
-    /// Writes what is to be sent. False when the system takes no more now.
+    /// Writes the pending output. False if the system accepts no more now.
     private mutating func flush() throws(ProxyHandshake.Failure) -> Bool {
         guard !output.isEmpty else { return true }
         do throws(SystemError) {
@@ -111,8 +112,8 @@ extension ProxyTunnel.State {
         return output.isEmpty
     }
 
-    /// Reads the step's bytes, and performs the step when all `count` are read. False when the
-    /// socket has none now.
+    /// Reads the bytes of the step, and performs the step when all `count` are read. False if the
+    /// socket has no more bytes now.
     private mutating func receive(_ count: Int) throws(ProxyHandshake.Failure) -> Bool {
         let bytes: [UInt8]?
         do throws(SystemError) {

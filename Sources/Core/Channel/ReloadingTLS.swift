@@ -4,8 +4,8 @@ import Synchronization
 /// Makes the sessions of a channel's connections from certificates and keys that can be replaced. New
 /// connections use the latest ones; open connections keep theirs.
 ///
-/// A reload builds everything anew before it replaces anything. One that fails, because a file is half
-/// written or a key is not that of the certificate, leaves the earlier certificates in use.
+/// A reload builds everything new before it replaces anything. If it fails, because a file is half
+/// written or a key does not match the certificate, the earlier certificates stay in use.
 package final class ReloadingTLS: TLSProvider {
     private struct State {
         var context: OpenSSLContext
@@ -74,7 +74,7 @@ extension ReloadingTLS {
         try reload(options)
     }
 
-    /// Looks at the files from time to time, as long as this object is in use.
+    /// Checks the files at intervals, as long as this object is in use.
     private func pollFiles() {
         guard let options = state.withLock({ $0.options }), !options.files.isEmpty,
             let interval = options.reloadInterval
@@ -102,7 +102,7 @@ extension ReloadingTLS {
             try reload(options)
             options.whenReloaded?(nil)
         } catch {
-            // Tried again the next time, but reported once.
+            // A failed reload is tried again the next time. The same failure is reported once.
             let isNew = state.withLock { state in
                 defer { state.failure = error }
                 return state.failure != error

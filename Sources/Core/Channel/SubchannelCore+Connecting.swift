@@ -4,7 +4,7 @@ import Synchronization
 // From addresses to a connection, and from one connection to the next.
 
 extension SubchannelCore {
-    /// The balancer wants a connection.
+    /// Connects, because the balancer requested it.
     func connect() {
         let isIdle = state.withLock { $0.connectivity == .idle && !$0.isDropped }
         if isIdle { startConnecting() }
@@ -33,8 +33,9 @@ extension SubchannelCore {
         attempt?.start()
     }
 
-    /// Makes a change under the lock, and reports a new state outside of it. The owner asks for the
-    /// present state when it handles the report, so reports of two threads may change places.
+    /// Makes a change under the lock, and reports a new state outside of it. The owner reads the
+    /// current state when it handles the report, so the reports of two threads may be handled in
+    /// either order.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, hasChanged, streams) = state.withLock { state in
@@ -47,7 +48,7 @@ extension SubchannelCore {
         return result
     }
 
-    /// The present state.
+    /// The current state, as the balancer sees it.
     var report: SubchannelState {
         let (connectivity, failure, nextAttempt, health) = state.withLock {
             ($0.connectivity, $0.lastFailure, $0.nextAttempt, $0.health)
@@ -61,7 +62,7 @@ extension SubchannelCore {
 
     func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
         let isExpected = state.withLock { $0.attempt === attempt && !$0.isDropped }
-        // Before the state changes, so that the log has the cause first.
+        // Noted before the state changes, so that the cause comes first in the log.
         if isExpected {
             owner.note(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
         }
@@ -103,7 +104,7 @@ extension SubchannelCore {
         backoffTimer.schedule(BackoffTimer(self), at: time, on: plan.firstLoop)
     }
 
-    /// The time of the next attempt has come.
+    /// Starts the next attempt, because the delay has passed.
     fileprivate func retryAfterBackoff(now: MonotonicInstant) {
         backoffTimer.hasFired(now: now)
         guard state.withLock({ $0.connectivity == .transientFailure }) else { return }
@@ -115,7 +116,8 @@ extension SubchannelCore {
         let (old, waits) = state.withLock { state in
             state.backoff.reset()
             state.nextExtraAttempt = nil
-            // What the attempt has sent is lost, and the system would send it again much later.
+            // The packets that the attempt sent are lost, and the system would send them again only
+            // much later.
             let old = state.attempt.take()
             return (old, old != nil || state.connectivity == .transientFailure)
         }
@@ -125,8 +127,8 @@ extension SubchannelCore {
     }
 
     /// The balancer has other addresses for the endpoint. Connections to addresses that are gone are
-    /// drained. An address that was not there before is tried at once: a delay after failures of the
-    /// others does not concern it.
+    /// drained. A new address is tried at once: the delay after failures of other addresses does
+    /// not apply to it.
     func update(_ endpoint: Endpoint) {
         let addresses = endpoint.addresses.map(\.socketAddress)
         let names = Set(addresses.map { "\($0)" })
@@ -155,8 +157,8 @@ extension SubchannelCore {
         startConnecting()
     }
 
-    /// What the subchannel waits for now, and why it has no connection: the causes of a call that
-    /// reaches its deadline meanwhile.
+    /// What the subchannel waits for now, and why it has no connection. A call that reaches its
+    /// deadline reports both as causes.
     var waitState: (attempt: ConnectionAttempt?, failure: ConnectionFailure?) {
         state.withLock { ($0.attempt, $0.lastFailure) }
     }
@@ -176,7 +178,7 @@ extension SubchannelCore.State {
         return next
     }
 
-    /// Takes connections out of use. Their calls go on.
+    /// Takes connections out of use. Their calls continue.
     mutating func drain(_ links: [Link]) {
         guard !links.isEmpty else { return }
         let drained = Set(links.map { ObjectIdentifier($0) })
@@ -202,13 +204,13 @@ private final class BackoffTimer: TimerTarget {
 extension SubchannelCore: LinkOwner {
     func linkIsReady(_ link: Link) {}
 
-    /// Begins as many calls as there is room for: to look for a stream for all of them whenever one
-    /// becomes free would take the square of their number.
+    /// Begins as many waiting calls as there is room for. To look for a stream for every waiting
+    /// call whenever one stream becomes free would take quadratic time.
     func linkHasRoom(_ link: Link) {
         while true {
             let count = link.roomCount
             let (calls, hasMore): ([CallCore], Bool) = state.withLock { state in
-                // A connection that is drained gets none of them.
+                // A connection that is drained gets no calls.
                 guard state.links.contains(where: { $0 === link }) else { return ([], false) }
                 let calls = state.waiting.take(upTo: count)
                 return (calls, !state.waiting.isEmpty)
@@ -226,12 +228,12 @@ extension SubchannelCore: LinkOwner {
     }
 
     /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
-    /// reported yet, or it has no stream identifiers left. Its other calls go on.
+    /// reported yet, or it has no stream identifiers left. Its other calls continue.
     func drainRefusing(_ link: Link) {
         retire(
             link, because: link.endCause ?? "the connection refused a call", link.disconnectCause)
         link.leave()
-        // It may have ended before it was among the draining ones.
+        // The connection may have ended before it was added to the draining ones.
         if link.hasEnded { forget(link) }
     }
 
@@ -243,10 +245,10 @@ extension SubchannelCore: LinkOwner {
         forget(link)
     }
 
-    /// Takes a connection out of use. Its calls go on.
+    /// Takes a connection out of use. Its calls continue.
     ///
-    /// One that carried no stream and was short-lived counts as a failed attempt: a server that shakes
-    /// hands and closes would otherwise be connected to without a pause.
+    /// A short-lived connection that carried no stream counts as a failed attempt: otherwise the
+    /// client would connect without a pause to a server that completes the handshake and closes.
     private func retire(
         _ link: Link, because cause: String, _ kind: DisconnectCause, isNetworkLoss: Bool = false
     ) {
@@ -292,7 +294,7 @@ extension SubchannelCore: LinkOwner {
 }
 
 extension GoAwayFrame {
-    /// A server's way to say that it gets too many PINGs (proposal A8).
+    /// Whether the server reports that it gets too many PINGs (proposal A8).
     var isTooManyPings: Bool {
         code == .enhanceYourCalm && debugData == Array("too_many_pings".utf8)
     }
@@ -321,7 +323,7 @@ extension SubchannelCore {
         return calls
     }
 
-    /// Has the next call open a new connection. Calls on the present ones go on.
+    /// Makes the next call open a new connection. Calls on the current ones continue.
     func drainAll() {
         let links = change { state in
             let links = state.links
@@ -332,8 +334,7 @@ extension SubchannelCore {
         if !links.isEmpty { owner.subchannelLinksChanged(self) }
     }
 
-    /// Drains the connections without calls, but for one: of several, those that the calls of the
-    /// last idle timeout did not need.
+    /// Drains the connections without calls. If no connection has calls, one is kept.
     func drainSpares() {
         let links = change { state in
             var idle = state.links.filter { $0.callCount == 0 }
@@ -344,13 +345,13 @@ extension SubchannelCore {
         leave(links)
     }
 
-    /// Closes connections, that are out of use, after their last calls.
+    /// Closes connections that are out of use, after their last calls.
     private func leave(_ links: [Link]) {
         plan.metrics?.disconnected(.subchannelShutdown, count: links.count)
         for link in links { link.leave() }
     }
 
-    /// Open connections, those included that are drained.
+    /// The open connections, including those that are drained.
     var allLinks: [Link] { state.withLock { $0.links + $0.leaving } }
 
     var hasCalls: Bool {

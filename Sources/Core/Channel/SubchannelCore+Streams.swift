@@ -11,19 +11,19 @@ extension SubchannelCore {
         }
     }
 
-    /// How often a balancer wants the server to report its load; nil ends that.
+    /// Sets how often a balancer wants the server to report its load; nil ends the reports.
     func setLoadInterval(_ interval: Duration?, for requester: String) {
         change { $0.streams.setLoadInterval(interval, for: requester) }
     }
 
-    /// The reports so far were handled: asks for the next ones.
+    /// Asks for the next reports, because the earlier ones were handled.
     func readNextReports() {
         for stream in state.withLock({ $0.streams.all }) { stream.readNext() }
     }
 }
 
 extension SubchannelCore {
-    /// Opens and closes streams as the connections and the wishes of the balancers demand.
+    /// Opens and closes streams to match the connections and the requests of the balancers.
     func fitStreams(_ state: inout State) -> SubchannelStreams.Change {
         state.streams.fit(to: state.links) { subject, link in
             SubchannelStream(
@@ -75,7 +75,7 @@ extension SubchannelCore: SubchannelStreamReceiver {
         setHealth(.unhealthy(failure.notExecuted), from: stream)
     }
 
-    /// Returns whether the result is a change, which the balancer hears of.
+    /// Returns whether the result is a change, which is reported to the balancer.
     @discardableResult
     private func setHealth(_ health: HealthResult, from stream: SubchannelStream) -> Bool {
         change { state in

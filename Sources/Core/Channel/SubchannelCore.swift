@@ -14,13 +14,13 @@ final class SubchannelCore: Sendable {
         private(set) var changeCount: UInt32 = 0
         /// Connections that take calls.
         var links: [Link] = []
-        /// Connections that take no new calls and whose calls go on.
+        /// Connections that take no new calls but whose calls continue.
         var leaving: [Link] = []
         var attempt: ConnectionAttempt?
         var backoff: Backoff
         /// When the next attempt to connect begins by itself.
         var nextAttempt: MonotonicInstant?
-        /// Until when no connection is tried beside the open ones.
+        /// Before this time, no connection is tried in addition to the open ones.
         var nextExtraAttempt: MonotonicInstant?
         /// Calls that wait for a stream, because all open connections are full.
         var waiting = WaitingCalls()
@@ -32,7 +32,7 @@ final class SubchannelCore: Sendable {
         var streams: SubchannelStreams
         /// The last state that was written to the channel's log.
         var loggedConnectivity = ConnectivityState.idle
-        /// What happened on connections that have ended.
+        /// The counts of connections that have ended.
         var pastCounts = ChannelCounts()
     }
 
@@ -40,8 +40,7 @@ final class SubchannelCore: Sendable {
     /// The number of the subchannel in the process.
     let diagnosticID = DiagnosticID.next()
     let plan: ConnectionPlan
-    /// Whether the balancer wants the health of the server checked, if the service config names a
-    /// service.
+    /// Whether the server's health is checked, if the service config names a service.
     let checksHealth: Bool
     let backoffTimer = TimerSlot()
     let state: Mutex<State>
@@ -67,7 +66,7 @@ final class SubchannelCore: Sendable {
 
 /// Receives the events of a subchannel, outside its lock.
 protocol SubchannelOwner: AnyObject, Sendable {
-    /// The state has changed; ``SubchannelCore/report`` says to what.
+    /// The state has changed. ``SubchannelCore/report`` is the new state.
     func subchannelChanged(_ subchannel: SubchannelCore)
     /// A connection was opened, drained or closed.
     func subchannelLinksChanged(_ subchannel: SubchannelCore)
@@ -78,7 +77,7 @@ protocol SubchannelOwner: AnyObject, Sendable {
     func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport)
     /// Records an event in the channel's log. Not to be called under a lock.
     func note(_ event: ChannelEvent.Kind)
-    /// What the channel's own requests say about target and sender.
+    /// The authority, scheme and user agent of the channel's own requests.
     var requestAuthority: RequestAuthority { get }
     /// The last connection has closed.
     func subchannelIsEmpty(_ subchannel: SubchannelCore)
@@ -118,8 +117,8 @@ extension SubchannelCore: SubchannelBackend {
         }
     }
 
-    /// The connection of a subchannel that may have only one; nil otherwise. Calls can be opened on
-    /// it without the picker.
+    /// The connection of a subchannel that may have only one; nil if it may have more. Calls can be
+    /// opened on it without the picker.
     var onlyLink: Link? {
         state.withLock { state in
             state.maxConnectionCount == 1 && !state.isDropped ? state.links.first : nil
@@ -134,7 +133,7 @@ extension SubchannelCore.State {
         noteChange()
     }
 
-    /// Has the owner hear of a change.
+    /// Records a change, which is reported to the owner.
     mutating func noteChange() { changeCount &+= 1 }
 
     /// The connection for a new call. Nil when there is none, or when each has as many streams as its
@@ -145,7 +144,7 @@ extension SubchannelCore.State {
         let mayConnect =
             links.count < maxConnectionCount && nextExtraAttempt.map { $0 <= .now } ?? true
         guard mayConnect else { return links.min { $0.callCount < $1.callCount } }
-        // The call gets a stream that becomes free, or the new connection, whichever is first.
+        // The call gets a stream that becomes free, or the new connection, whichever comes first.
         return links.first { !$0.reportRoom() }
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 final class SubchannelStream: Sendable {
     private struct State {
         var schedule: SubchannelStreamState
-        /// Counts the calls: the end of an earlier one is ignored.
+        /// Counts the calls, so that the end of an earlier call is ignored.
         var number = 0
         var call: CallCore?
         /// A message was received and the next one was not asked for.
@@ -48,7 +48,7 @@ protocol SubchannelStreamReceiver: AnyObject, Sendable {
     func stream(_ stream: SubchannelStream, failedWith error: RPCError)
 }
 
-/// What the requests of a channel say about their target and their sender.
+/// The headers of a channel's requests that name their target and their sender.
 struct RequestAuthority: Sendable {
     let authority: String
     let scheme: String
@@ -171,7 +171,7 @@ extension SubchannelStream: CallBackend {
     }
 }
 
-/// Connects one call of the stream with it.
+/// The observer of one call of the stream.
 private final class SubchannelStreamObserver: CallObserver {
     private let stream: SubchannelStream
     private let number: Int

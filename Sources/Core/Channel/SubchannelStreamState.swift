@@ -2,9 +2,10 @@ import SwiftletTransport
 
 /// When a subchannel's stream of reports is opened, and when it is opened again (proposals A17 and A51).
 ///
-/// The delay counts from the moment the stream was opened, and starts anew with each stream that has
-/// received a message. So a stream that lived for a while is opened again at once, and a server that
-/// answers and closes is not asked without a pause.
+/// The delay counts from the moment the stream was opened. It starts again at its initial value
+/// after each stream that has received a message. So a stream that lived for a while is opened
+/// again at once, and a server that answers and then closes the stream is not called without a
+/// pause.
 struct SubchannelStreamState: Sendable {
     enum Action: Equatable {
         case nothing
@@ -42,8 +43,8 @@ extension SubchannelStreamState {
     ///
     /// - Parameters:
     ///   - code: Its status. UNIMPLEMENTED is final.
-    ///   - now: The time.
-    ///   - chance: From 0 to 1: the place in the range that the jitter allows.
+    ///   - now: The current time.
+    ///   - chance: From 0 to 1: the position in the range that the jitter allows.
     mutating func ended(
         _ code: StatusCode, now: MonotonicInstant, chance: Double = .random(in: 0...1)
     ) -> Action {

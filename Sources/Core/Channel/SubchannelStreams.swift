@@ -9,7 +9,7 @@ struct SubchannelStreams: Sendable {
     private var healthStream: SubchannelStream?
     private var loadStream: SubchannelStream?
 
-    /// What is to be done outside of the lock.
+    /// The actions to perform outside of the lock.
     struct Change: Sendable {
         fileprivate(set) var stopped: [SubchannelStream] = []
         fileprivate(set) var started: [SubchannelStream] = []
@@ -49,7 +49,7 @@ extension SubchannelStreams {
         healthStream === stream || loadStream === stream
     }
 
-    /// Moves the streams to the connections that are in use, of which each stream needs one.
+    /// Moves the streams to connections that are in use. Each stream needs one.
     mutating func fit(
         to links: [Link], make: (SubchannelSubject, Link) -> SubchannelStream
     ) -> Change {
@@ -84,6 +84,6 @@ extension SubchannelStreams {
         [healthStream, loadStream].count { $0.map { $0.link === link && $0.isOpen } ?? false }
     }
 
-    /// Asks for the reports after those that were handled.
+    /// The streams that exist.
     var all: [SubchannelStream] { [healthStream, loadStream].compactMap(\.self) }
 }

@@ -1,8 +1,8 @@
 import SwiftletTransport
 import Synchronization
 
-/// Completes the TLS handshake of a wire, and has the program check the server's certificates. The check
-/// runs in a task of its own, so that it holds up no other connection of the loop.
+/// Completes the TLS handshake of a connection, and then runs the program's check of the server's
+/// certificates. The check runs in its own task, so that it blocks no other connection of the loop.
 final class VerifiedHandshake: Sendable {
     enum Outcome: ~Copyable, Sendable {
         /// The wire, from which nothing was read after the handshake.
@@ -19,7 +19,7 @@ final class VerifiedHandshake: Sendable {
     }
 
     private let verification: PeerVerification
-    /// What the server is to prove.
+    /// The name or address that the server's certificate must be for.
     private let server: String
     private let loop: EventLoop
     private let state: Mutex<State>
@@ -60,7 +60,7 @@ extension VerifiedHandshake {
         }
     }
 
-    /// Gives up without a report.
+    /// Ends the handshake and the check without a report.
     func cancel() {
         guard let rest = take() else { return }
         rest.handshake?.cancel()
@@ -96,7 +96,7 @@ extension VerifiedHandshake {
         kept?.close(on: loop)
     }
 
-    /// The check or the handshake is over; without a failure, the server is accepted.
+    /// Ends the handshake and the check. Without a failure, the server is accepted.
     private func end(_ failure: String?) {
         guard var rest = take() else { return }
         guard let wire = rest.wire.take() else {
@@ -107,7 +107,7 @@ extension VerifiedHandshake {
         report(.failed(failure))
     }
 
-    /// Ends everything. Nil when it has ended before.
+    /// Ends everything. Nil if it has ended before.
     private func take() -> Rest? {
         state.withLock { state in
             guard !state.isOver else { return nil }

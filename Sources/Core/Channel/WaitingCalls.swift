@@ -1,10 +1,11 @@
 /// Calls that wait for a connection or for a stream, in order.
 ///
-/// A call that ends while it waits stays in the list for a while: to remove each from the middle would
-/// cost the square of their number. The list removes them together, when they may be half of it.
+/// A call that ends while it waits stays in the list for a while: to remove each one from the
+/// middle would take quadratic time. The list removes ended calls together, when they may be half
+/// of it.
 struct WaitingCalls: Sendable {
     private var calls: [CallCore] = []
-    /// The list is searched for ended calls when it has this many.
+    /// The number of calls at which the list is searched for ended calls.
     private var searchCount = Self.leastSearchCount
 
     private static let leastSearchCount = 128

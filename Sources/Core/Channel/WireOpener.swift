@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// Where the connections of a channel go, and what secures them.
+/// The target of a channel's connections, and how they are secured.
 struct WireRoute: Sendable {
     let target: Target
     let credentials: ChannelCredentials
@@ -10,22 +10,22 @@ struct WireRoute: Sendable {
     var serverName: String?
     /// The application protocols that are offered over TLS; nil offers those of the credentials.
     var protocols: [String]?
-    /// Where connected sockets come from, instead of from addresses; nil connects to addresses.
+    /// Supplies connected sockets; nil connects to addresses.
     let sockets: SocketSupply?
     /// The proxy that connections are made through; nil for none.
     let proxy: ProxyServer?
 }
 
-/// Opens a wire to one of several addresses: connects, has the proxy make the tunnel, and adds the layer
-/// of TLS. The handshake is the owner's. When that fails, ``passOver(phase:_:)`` opens a wire to one of
-/// the other addresses.
+/// Opens a connection ("wire") to one of several addresses: connects a socket, asks the proxy, if
+/// any, for a tunnel, and adds the TLS layer. The owner performs the handshake. If that fails,
+/// ``passOver(phase:_:)`` opens a wire to another address.
 final class WireOpener: Sendable {
     enum Outcome: ~Copyable, Sendable {
-        /// A wire to the address, whose handshake has not begun, or is complete when the program's
+        /// A wire to the address. Its handshake has not begun, or is complete if the program's
         /// verification followed it.
         case opened(LinkWire, SocketAddress)
-        /// The handshake over the last wire has used its share of the time, which leaves the other
-        /// addresses theirs. The owner passes the address over.
+        /// The handshake over the last wire has used its share of the time; the rest is for the
+        /// other addresses. The owner passes the address over.
         case late(Duration)
         /// No address is left.
         case failed(ConnectionFailure)
@@ -39,13 +39,13 @@ final class WireOpener: Sendable {
         var failures: [(address: String, cause: String)] = []
         var dialer: Dialer?
         var tunnel: ProxyTunnel?
-        /// The handshake that the program's verification follows.
+        /// The handshake that precedes the program's verification.
         var verification: VerifiedHandshake?
         /// The address that is connected to.
         var peer = ""
         var phase = RPCError.Phase.resolve
         var times: ConnectionTimes
-        /// Wires that were opened.
+        /// The number of wires that were opened.
         var wireCount = 0
         /// Nil before the start.
         var report: Report?
@@ -87,7 +87,7 @@ extension WireOpener {
         if let sockets = route.sockets { take(from: sockets) } else { dial(addresses) }
     }
 
-    /// Gives up without a report, and releases the owner.
+    /// Ends without a report, and releases the owner.
     func close() {
         let (dialer, tunnel, verification, report) = state.withLock { state in
             state.isClosed = true
@@ -104,8 +104,8 @@ extension WireOpener {
         _ = report
     }
 
-    /// The handshake with the present address has failed. Opens a wire to one that is left, or reports
-    /// the failure.
+    /// The handshake with the current address has failed. Opens a wire to one of the remaining
+    /// addresses, or reports the failure.
     func passOver(phase: RPCError.Phase, _ cause: String) {
         handshakeTimer.cancel()
         let (addresses, failures) = state.withLock { state in
@@ -117,7 +117,7 @@ extension WireOpener {
         report(.failed(ConnectionFailure(phase: phase, attempts: failures)))
     }
 
-    /// The failure of an attempt whose time is up.
+    /// The failure of an attempt whose time limit has passed.
     func failure(_ phase: RPCError.Phase, _ cause: String) -> ConnectionFailure {
         let dialer = state.withLock { $0.dialer }
         let failures = dialer?.cancel() ?? []
@@ -130,7 +130,8 @@ extension WireOpener {
     /// The times so far.
     var times: ConnectionTimes { state.withLock { $0.times } }
 
-    /// What the opener waits for. With the phase `tls` the wire is open, and its owner knows more.
+    /// What the opener waits for. In the phase `tls` the wire is open, and its owner has more
+    /// details.
     var progress: (phase: RPCError.Phase, text: String) {
         let (phase, peer, hasTunnel, verification) = state.withLock {
             ($0.phase, $0.peer, $0.tunnel != nil, $0.verification)
@@ -212,7 +213,7 @@ extension WireOpener {
     }
 
     private func secure(_ socket: consuming Socket, _ address: SocketAddress) {
-        // Before the session is made, which may take a while: it loads certificates.
+        // Set before the session is made, which may take a while: it loads certificates.
         state.withLock { $0.phase = .tls }
         let session: (any TLSSession)?
         let host = route.serverName ?? route.arguments.defaultHost ?? route.target.host
@@ -236,7 +237,7 @@ extension WireOpener {
 
     private struct VerificationPlan {
         var verification: PeerVerification
-        /// What the server is to prove.
+        /// The name or address that the server's certificate must be for.
         var server: String
     }
 
@@ -293,7 +294,7 @@ extension WireOpener {
     }
 }
 
-/// Ends the share of an attempt's time that one address has.
+/// Ends the handshake with one address at the end of its share of the attempt's time.
 private final class HandshakeTimer: TimerTarget {
     private let opener: WireOpener
     private let number: Int

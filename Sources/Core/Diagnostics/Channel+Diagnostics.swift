@@ -22,10 +22,10 @@ extension Channel {
 }
 
 extension ChannelBackend {
-    /// For those that have no connections of their own.
+    /// For a backend without connections of its own.
     package var events: AsyncStream<ChannelEvent> { AsyncStream { $0.finish() } }
 
-    /// For those that have no connections of their own.
+    /// For a backend without connections of its own.
     package var snapshot: ChannelSnapshot? { nil }
 }
 
@@ -73,7 +73,7 @@ extension SubchannelCore {
 }
 
 extension SubchannelCore {
-    /// Records what the balancer is told, unless the log has it.
+    /// Records a state that is reported to the balancer, unless the log has it already.
     func noteInLog(_ report: SubchannelState, _ log: ChannelLog) {
         let isNew = state.withLock { state in
             defer { state.loggedConnectivity = report.connectivity }

@@ -1,5 +1,5 @@
-/// Something that happened to a channel: its connectivity, its endpoints or its connections. Calls cause
-/// no events of their own.
+/// A change of a channel's connectivity, endpoints or connections. Calls cause no events of their
+/// own.
 public struct ChannelEvent: Sendable {
     /// What happened.
     @nonexhaustive
@@ -12,13 +12,13 @@ public struct ChannelEvent: Sendable {
         case resolutionFailed(RPCError)
         /// The resolver reported a service config that is not valid (proposal A21).
         case serviceConfigRejected(RPCError)
-        /// Calls are spread by another policy from now on.
+        /// Another policy spreads the calls from now on.
         case balancing(policy: String)
         /// The balancer made a subchannel to an endpoint.
         case subchannelCreated(id: UInt64, endpoint: String)
-        /// What the balancer is told about a subchannel changed. The error says why it failed.
+        /// The state that the balancer sees changed. The error says why the subchannel failed.
         case subchannel(id: UInt64, ConnectivityState, RPCError?)
-        /// The balancer dropped a subchannel. Calls on its connections go on.
+        /// The balancer dropped a subchannel. Calls on its connections continue.
         case subchannelDropped(id: UInt64)
         /// A connection is ready for calls.
         case connectionOpened(subchannel: UInt64, peer: String)

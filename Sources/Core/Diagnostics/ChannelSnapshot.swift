@@ -34,13 +34,13 @@ public struct SubchannelSnapshot: Sendable {
     public var id: UInt64
     /// The addresses of the endpoint.
     public var addresses: [ServerAddress]
-    /// The state that the balancer is told.
+    /// The state that the balancer sees.
     public var connectivity: ConnectivityState
     /// Why the subchannel is in TRANSIENT_FAILURE; nil in other states.
     public var failure: RPCError?
-    /// The calls on its connections, those included that have ended.
+    /// The calls on its connections, including those that have ended.
     public var calls: CallCounts
-    /// The connections, those included that take no new calls.
+    /// The connections, including those that take no new calls.
     public var connections: [ConnectionSnapshot]
 }
 
@@ -48,7 +48,7 @@ public struct SubchannelSnapshot: Sendable {
 public struct ConnectionSnapshot: Sendable {
     /// The connection's number in the process.
     public var id: UInt64
-    /// This side's address; nil when the system does not say.
+    /// The client's address; nil if the system does not report it.
     public var localAddress: ServerAddress?
     /// The address of the server.
     public var peer: ServerAddress
@@ -62,7 +62,7 @@ public struct ConnectionSnapshot: Sendable {
     public var sendWindowByteCount: Int
     /// PINGs that this side sent to find out whether the server is alive, or how fast it answers.
     public var sentPingCount: Int
-    /// What the system knows of the TCP connection; nil where it does not say.
+    /// The system's measurements of the TCP connection; nil if it reports none.
     package var tcp: TCPInfo?
 }
 

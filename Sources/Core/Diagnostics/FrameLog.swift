@@ -7,11 +7,13 @@ import Synchronization
 /// arguments.frameLog = .standardError
 /// ```
 ///
-/// Without an argument, the environment variable `SWIFTLET_FRAME_LOG` writes the frames of all channels of the
-/// program to standard error, unless it is empty or not set when the first connection is made. A channel that
-/// logs no frames pays nothing for it; one that does sends and receives more slowly.
+/// Without this argument, the environment variable `SWIFTLET_FRAME_LOG` writes the frames of all
+/// channels of the program to standard error. It has no effect if it is empty or not set when the
+/// first connection is made. A channel without a frame log has no extra cost; with one, it sends
+/// and receives more slowly.
 ///
-/// The lines show types, flags, sizes and the values of control frames, and neither headers nor messages.
+/// The lines show types, flags, sizes and the values of control frames, but neither headers nor
+/// messages.
 public final class FrameLog: Sendable {
     /// Receives a line, without a line feed, on any thread. Lines of one connection are in order.
     public typealias Write = @Sendable (_ line: String) -> Void
@@ -21,10 +23,10 @@ public final class FrameLog: Sendable {
     /// A log that gives its lines to `write`.
     public init(_ write: @escaping Write) { self.write = write }
 
-    /// Writes to standard error. What standard error does not accept is lost.
+    /// Writes to standard error. Lines that standard error does not accept are lost.
     public static let standardError = FrameLog { line in StandardError.writeLine(line) }
 
-    /// The log that the environment asks for; nil when it asks for none.
+    /// The log that the environment variable enables; nil if it enables none.
     static let ofEnvironment: FrameLog? =
         (Environment.value(of: "SWIFTLET_FRAME_LOG") ?? "").isEmpty ? nil : standardError
 }
@@ -44,7 +46,7 @@ final class LinkFrameLog: Sendable {
         var received = FrameTrace(hasPreface: false)
         /// Bytes in the receive buffer that were described before.
         var seenByteCount = 0
-        /// There are lines, and no thread delivers them.
+        /// Whether lines wait and no thread is delivering them.
         var owesDelivery = false
     }
 

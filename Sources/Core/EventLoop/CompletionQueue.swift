@@ -141,8 +141,8 @@ extension CompletionQueue {
     }
 
     /// Shuts the queue down. Calls that have no connection yet, and new calls, end with
-    /// UNAVAILABLE. Running calls go on; after the last one the thread ends, or ``next(deadline:)``
-    /// returns ``Event/shutdown``. A call that an interceptor holds without
+    /// UNAVAILABLE. Running calls continue; after the last one the thread ends, or
+    /// ``next(deadline:)`` returns ``Event/shutdown``. A call that an interceptor holds without
     /// ``InterceptedCall/holdRequests()`` ends when the interceptor continues it.
     ///
     /// Tasks that prefer the queue as their executor then run on the global executor.
@@ -259,8 +259,8 @@ extension CompletionQueue {
     }
 
     /// Suspends until the last call of the queue has ended, and its thread with it. Returns after
-    /// ``shutdown()`` only. For a queue that is turned by hand it returns at once: there
-    /// ``next(deadline:)`` tells the end.
+    /// ``shutdown()`` only. For a queue that is turned by hand it returns at once: there,
+    /// ``next(deadline:)`` returns ``Event/shutdown`` at the end.
     public func waitForShutdown() async {
         guard mode == .ownThread else { return }
         await Resumption<Void>.wait { waiter in

@@ -48,7 +48,8 @@ package final class EventLoop: Sendable {
     private let turner = Atomic<Thread.ID>(0)
     /// How long to poll for input before sleeping.
     private let spin: Duration
-    /// What the connections have read in this turn. Used by the loop's thread alone.
+    /// The number of responses that the connections have read in this turn. Used by the loop's
+    /// thread alone.
     private let answerCount = Atomic<Int>(0)
     private let openCount = Atomic<Int>(0)
 

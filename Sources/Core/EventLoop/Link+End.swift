@@ -32,7 +32,8 @@ extension Link {
         pollTimer.close()
         let failure = StatusMapping.error(forLost: error, peer: peer)
         for call in calls.begun { call.end(with: failure, isImmediate: false) }
-        // Before the owner hears of the end: it ends when no call waits for a connection.
+        // Before the owner is told of the end: it shuts itself down when no call waits for a
+        // connection.
         for call in calls.unsent {
             if error.isNetworkLoss {
                 call.end(with: failure, isImmediate: false)

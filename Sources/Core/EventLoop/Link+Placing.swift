@@ -13,8 +13,8 @@ struct PlacedMessage {
     static let minMissingByteCount = 32 << 10
 }
 
-/// How many frames are expected to continue the message. What arrives otherwise is copied twice, so
-/// that the number grows with each success and falls to 0 with a failure.
+/// The number of frames that are expected to continue the message. If other frames arrive, their
+/// bytes are copied twice. So the number grows with each success and falls to 0 with a failure.
 struct FrameExpectation {
     private(set) var frameCount = 0
 

@@ -1,7 +1,8 @@
 package import SwiftletTransport
 import Synchronization
 
-// Reads the socket, and delivers what the engine makes of it. Runs on the loop's thread.
+// Reads the socket, passes the bytes to the engine, and delivers the engine's events. Runs on the
+// loop's thread.
 
 extension Link: Pollable {
     package func ready(_ readiness: Poller.Readiness, now: MonotonicInstant) {

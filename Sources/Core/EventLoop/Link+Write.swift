@@ -162,7 +162,7 @@ extension Link.State {
         if connection.mostStreamCount > 0 { hasCarriedStream = true }
     }
 
-    /// Takes the engine's output, and has it described where frames are logged.
+    /// Takes the engine's output. If frames are logged, also writes them to the frame log.
     mutating func takeOutput(
         into batch: inout GatherList, upTo byteCount: Int, opensStreams: Bool = true
     ) {

@@ -5,7 +5,7 @@ import Synchronization
 package protocol LinkOwner: AnyObject, Sendable {
     /// The peer has sent its SETTINGS.
     func linkIsReady(_ link: Link)
-    /// The connection accepts no new calls. Running calls go on.
+    /// The connection accepts no new calls. Running calls continue.
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame)
     /// A stream has become free, after ``Link/reportRoom()``.
     func linkHasRoom(_ link: Link)
@@ -18,7 +18,7 @@ package protocol LinkOwner: AnyObject, Sendable {
 /// One lock guards the engine and the table of calls. It is held while frames are read or made, and
 /// never during a system call, a copy of more than 4 KiB of a payload, or a delivery to a call.
 package final class Link: Sendable {
-    /// A stream's call, and what the trailers of its response are read with.
+    /// The call of a stream, and the values that are needed to read the trailers of its response.
     struct Entry {
         var call: CallCore?
         /// The handle of the call's stream. It distinguishes the stream from earlier ones in the
@@ -46,7 +46,7 @@ package final class Link: Sendable {
         var turn = OutputTurn.idle
         /// The most bytes of DATA that the writer takes at once.
         var batchByteCount = Link.smallBatch
-        /// What the writer took from the engine and the socket did not accept.
+        /// Bytes that the writer took from the engine but the socket did not accept.
         var unwritten = GatherList()
         /// Bytes of TLS records that the socket did not accept.
         var unsentByteCount = 0
@@ -152,7 +152,7 @@ package final class Link: Sendable {
         return former
     }
 
-    /// Makes the link tell the owner once when a stream is free. False if one is free now.
+    /// Makes the link report to the owner once when a stream is free. False if one is free now.
     func reportRoom() -> Bool {
         state.withLock { state in
             guard state.ending == nil, !state.connection.hasRoomForStream else { return false }
@@ -335,7 +335,7 @@ extension Link.State {
     /// Whether a call has that slot.
     func hasCall(at slot: Int) -> Bool { slot < entries.count && entries[slot].call != nil }
 
-    /// Whether the owner must be told that a stream is free.
+    /// Whether the link must report to the owner that a stream is free.
     mutating func takeRoomReport() -> Bool {
         guard isRoomWanted, ending == nil, connection.hasRoomForStream else { return false }
         isRoomWanted = false

@@ -10,7 +10,7 @@ struct LinkReader: ~Copyable {
     /// Whether the TLS handshake, if there is one, was done after the last read.
     var isOpen = false
 
-    /// - Parameter maxFrameByteCount: The largest frame that the server was told it may send.
+    /// - Parameter maxFrameByteCount: The largest frame that the server may send.
     init(maxFrameByteCount: Int) {
         let frame = maxFrameByteCount + FrameHeader.byteCount
         buffer = ReceiveBuffer(maximumByteCount: max(ReceiveBuffer.turnByteCount, frame))

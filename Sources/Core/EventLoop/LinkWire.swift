@@ -53,10 +53,10 @@ extension LinkWire {
         private static let leastByteCount = 1_024
     }
 
-    /// This side's address; nil when the system does not say.
+    /// The client's address; nil if the system does not report it.
     var localAddress: SocketAddress? { try? socket.localAddress() }
 
-    /// What the system knows of the connection; nil where it does not say.
+    /// The system's measurements of the TCP connection; nil if it reports none.
     var tcpInfo: TCPInfo? { socket.tcpInfo }
 
     package func watch(

@@ -1,5 +1,5 @@
-/// Which thread writes the output of a connection. Only one thread at a time does. A thread that
-/// has output while another one writes, or after a flush was asked for, leaves it to that.
+/// The thread that writes the output of a connection. Only one thread at a time writes. Another
+/// thread that has output leaves it to that thread, or to a flush that was already requested.
 package enum OutputTurn: Hashable, Sendable {
     case idle
     /// The loop was asked to flush.

@@ -37,7 +37,7 @@ extension SecureLayer {
             send(on: socket)
             throw LinkError(phase: .tls, cause: "\(error)")
         }
-        // The handshake has consumed them.
+        // These bytes were consumed by the handshake.
         let byteCount = before - received.count
         let outcome = try readSocket(socket)
         if outcome == .endOfStream {
@@ -45,7 +45,7 @@ extension SecureLayer {
             let phase: LinkError.Phase = isOpen ? .http2 : .tls
             throw LinkError(phase: phase, cause: "\(error)")
         }
-        // Decrypted in the next call.
+        // The next call decrypts the bytes that were read.
         return LinkWire.Read(outcome, byteCount: byteCount)
     }
 

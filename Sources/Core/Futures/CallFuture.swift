@@ -37,9 +37,9 @@ extension CallFuture {
         }
     }
 
-    /// Blocks the calling thread until the value is there. Throws the error of the call, and
-    /// FAILED_PRECONDITION on the thread of the call's own queue. A queue that is turned by hand is
-    /// turned by this.
+    /// Blocks the calling thread until the value is available. Throws the error of the call, and
+    /// FAILED_PRECONDITION on the thread of the call's own queue. If the queue is turned by hand,
+    /// the calling thread turns it.
     public func wait() throws(RPCError) -> Value {
         guard !queue.blocksItself || isComplete else { throw .blockedQueue }
         if queue.mode == .byHand { queue.turn { !isComplete } }
@@ -50,16 +50,16 @@ extension CallFuture {
         }
     }
 
-    /// Whether the value is there, or will never be.
+    /// Whether the future has its value or its error.
     public var isComplete: Bool { state.withLock { $0.result != nil } }
 
-    /// Calls `body` once: when the call has come to this part, on the thread that brings it, or now when
-    /// it has already.
+    /// Calls `body` once, when the future is complete. If it is complete already, `body` is called
+    /// at once.
     ///
     /// - Parameters:
-    ///   - context: Where `body` is called; on the thread that brings the value by default, which it
-    ///     must not block.
-    ///   - body: Gets the value, or the error of the call.
+    ///   - context: Where `body` is called. By default this is the thread that completes the
+    ///     future, which `body` must not block.
+    ///   - body: Receives the value, or the error of the call.
     public func whenComplete(
         on context: SerialContext = .inline,
         _ body: @escaping @Sendable (Result<Value, RPCError>) -> Void
@@ -70,7 +70,7 @@ extension CallFuture {
         }
     }
 
-    /// Calls `callback` when the value is there, or now when it is there already.
+    /// Calls `callback` when the future is complete, or at once if it is complete already.
     private func add(_ callback: @escaping Callback) {
         let result = state.withLock { state in
             if state.result == nil { state.callbacks.append(callback) }
@@ -79,14 +79,14 @@ extension CallFuture {
         if let result { FutureStep.run(callback(result)) }
     }
 
-    /// What `transform` makes of the value, when it is there.
+    /// A future whose value is the result of `transform`.
     public func map<Mapped: Sendable>(
         _ transform: @escaping @Sendable (Value) -> Mapped
     ) -> CallFuture<Mapped> {
         flatMap { .success(transform($0)) }
     }
 
-    /// What `transform` makes of the value, when it is there: another value or an error.
+    /// A future whose value or error is the result of `transform`.
     public func flatMap<Mapped: Sendable>(
         _ transform: @escaping @Sendable (Value) -> Result<Mapped, RPCError>
     ) -> CallFuture<Mapped> {
@@ -95,7 +95,7 @@ extension CallFuture {
         return mapped
     }
 
-    /// The value is there. Has an effect once.
+    /// Completes the future. Only the first result has an effect.
     func complete(_ result: Result<Value, RPCError>) { FutureStep.run(settle(result)) }
 
     /// Keeps the value, and returns the callbacks that wait for it.
@@ -114,12 +114,12 @@ extension CallFuture {
 
 /// A callback to run. Returns the callbacks to run because of it.
 ///
-/// Futures that are made of others are completed in a loop: a chain of them may be longer than the stack
-/// is deep.
+/// A future that depends on another one is completed in a loop, not by recursion: a long chain of
+/// futures would overflow the stack.
 struct FutureStep {
     let run: () -> [FutureStep]
 
-    /// Runs the steps in their order, each with what follows from it before the next.
+    /// Runs the steps in their order. The steps that one step returns run before the next one.
     static func run(_ steps: [FutureStep]) {
         var due = Array(steps.reversed())
         while let step = due.popLast() { due += step.run().reversed() }

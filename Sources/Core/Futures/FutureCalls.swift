@@ -1,16 +1,17 @@
-// Calls as values: each has begun when it is made, and has a future for each part of it.
+// Calls as values: a call starts when its value is created, and has a future for each part of its
+// result.
 
-/// What every call under way has, whatever its shape and its messages.
+/// The properties of every running call, whatever its shape and its messages.
 public protocol FutureCall: Sendable {
     /// The metadata, the status, and the way to cancel the call.
     var parts: CallParts { get }
 }
 
 extension FutureCall {
-    /// The metadata in front of the first message. Fails when the call ended with an error before
-    /// it; empty when the server sent none.
+    /// The metadata before the first message. Fails if the call ended with an error before it;
+    /// empty if the server sent none.
     public var initialMetadata: CallFuture<Metadata> { parts.futures.initialMetadata }
-    /// The metadata with the status; of a call that failed, those of its error. Never fails.
+    /// The trailing metadata; for a call that failed, the metadata of its error. Never fails.
     public var trailingMetadata: CallFuture<Metadata> { parts.futures.trailingMetadata }
     /// How the call ended. Never fails.
     public var status: CallFuture<Status> { parts.futures.status }
@@ -25,12 +26,12 @@ public struct UnaryCall<Request: Sendable, Reply: Sendable>: FutureCall {
     public let parts: CallParts
 }
 
-/// A call under way with one request and any number of responses, which a handler gets.
+/// A running call with one request and any number of responses, which a handler receives.
 public struct ServerStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
     public let parts: CallParts
 }
 
-/// A call under way with any number of requests and one response.
+/// A running call with any number of requests and one response.
 public struct ClientStreamingCall<Request: Sendable, Reply: Sendable>: FutureCall {
     /// The response message. Fails with the error of the call.
     public let response: CallFuture<Reply>
@@ -38,15 +39,15 @@ public struct ClientStreamingCall<Request: Sendable, Reply: Sendable>: FutureCal
     fileprivate let writing: WritingCall<Request>
 }
 
-/// A call under way with any number of messages each way.
+/// A running call with any number of messages in each direction.
 public struct BidirectionalCall<Request: Sendable, Reply: Sendable>: FutureCall {
     public let parts: CallParts
     fileprivate let writing: WritingCall<Request>
 }
 
-// MARK: - Their parts
+// // MARK: - Parts of calls
 
-/// The parts that calls under way of all shapes and messages have. ``FutureCall`` gives them their names.
+/// The parts that running calls of all shapes have. ``FutureCall`` provides a property for each.
 public struct CallParts: Sendable {
     fileprivate let futures: CallFutures
     fileprivate let running: RunningCall
@@ -77,7 +78,7 @@ private struct CallFutures: Sendable {
         }
     }
 
-    /// Handlers that complete the futures, and give messages to `message`.
+    /// Handlers that complete the futures, and pass messages to `message`.
     func handlers<Reply>(
         _ message: @escaping @Sendable (Reply) -> Void,
         end: @escaping @Sendable (Result<Metadata, RPCError>) -> Void = { _ in }
@@ -100,7 +101,7 @@ extension ClientStreamingCall {
         writing.send(message, endingWith: status)
     }
 
-    /// Says that no more messages follow.
+    /// Ends the request: no more messages follow.
     public func sendEnd() { writing.finish() }
 }
 
@@ -112,7 +113,7 @@ extension BidirectionalCall {
         writing.send(message, endingWith: status)
     }
 
-    /// Says that no more messages follow.
+    /// Ends the request: no more messages follow.
     public func sendEnd() { writing.finish() }
 }
 
@@ -136,7 +137,7 @@ extension WritingCall {
         return written
     }
 
-    /// Sends the only request. One that cannot be encoded fails the call.
+    /// Sends the only request. If it cannot be encoded, the call fails.
     fileprivate func sendOnly(_ request: Request) {
         do throws(RPCError) {
             try write(request)
@@ -147,7 +148,7 @@ extension WritingCall {
     }
 }
 
-// MARK: - Making them
+// // MARK: - Starting calls
 
 extension Channel {
     /// Starts a unary call. When the request cannot be encoded, the call fails with that error.
@@ -166,8 +167,8 @@ extension Channel {
         return UnaryCall(response: response, parts: parts)
     }
 
-    /// Starts a call with one request; `handler` gets the responses, one at a time and in order, on the
-    /// channel's queue, which it must not block.
+    /// Starts a call with one request. `handler` receives the responses, one at a time and in
+    /// order, on the channel's queue, which it must not block.
     public func serverStreamingCall<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions(), handler: @escaping @Sendable (Reply) -> Void
@@ -185,8 +186,8 @@ extension Channel {
         return ClientStreamingCall(response: response, parts: parts, writing: writing)
     }
 
-    /// Starts a call with any number of messages each way; `handler` gets the responses, one at a time
-    /// and in order, on the channel's queue, which it must not block.
+    /// Starts a call with any number of messages in each direction. `handler` receives the
+    /// responses, one at a time and in order, on the channel's queue, which it must not block.
     public func bidirectionalCall<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         handler: @escaping @Sendable (Reply) -> Void
@@ -224,7 +225,7 @@ extension Channel {
 }
 
 extension OnlyReply {
-    /// The outcome of the call, by what handlers get of its end.
+    /// The outcome of the call, from the end that handlers receive.
     fileprivate func result(
         at end: Result<Metadata, RPCError>
     ) -> Result<Response<Reply>, RPCError> {

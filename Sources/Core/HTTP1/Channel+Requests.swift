@@ -1,8 +1,8 @@
-// Plain HTTP requests over the connections of a channel, whichever version of HTTP they speak.
+// Plain HTTP requests over the connections of a channel, in any version of HTTP.
 
 /// A server's response to an HTTP request that is not a gRPC call.
 public struct HTTPAnswer: Sendable {
-    /// The status of HTTP: 200 is success. An error status is an answer, too.
+    /// The HTTP status code; 200 is success. A response with an error status does not throw.
     public var status: Int
     /// The names are in lower case; pseudo-header fields are left out.
     public var headers: Metadata

@@ -2,9 +2,9 @@ extension Channel {
     /// A channel for plain HTTP requests to the server of a URL, such as `https://api.example.com`.
     /// The path of the URL is not used.
     ///
-    /// An `http://` URL is reached in the clear, by HTTP/1.1. With an `https://` URL the server chooses
-    /// between HTTP/2 and HTTP/1.1 in the first TLS handshake. Throws INVALID_ARGUMENT for another
-    /// URL, and for credentials that do not fit its scheme.
+    /// An `http://` URL is reached unencrypted, by HTTP/1.1. With an `https://` URL, the server
+    /// chooses between HTTP/2 and HTTP/1.1 in the first TLS handshake. Throws INVALID_ARGUMENT for
+    /// another URL, and for credentials that do not fit its scheme.
     ///
     /// - Parameters:
     ///   - url: The server; its port is 80 or 443 by default.
@@ -35,7 +35,7 @@ extension Channel {
             defaultOptions: defaultOptions, interceptors: interceptors, queue: queue)
     }
 
-    /// A channel whose connections speak `version`. See
+    /// A channel whose connections use `version`. See
     /// ``init(_:credentials:arguments:defaultOptions:interceptors:queue:)`` for the other parameters.
     public convenience init(
         _ target: String, version: HTTPVersion, credentials: ChannelCredentials,
@@ -67,7 +67,7 @@ extension ChannelArguments {
 }
 
 extension HTTPVersion {
-    /// What a channel of this version is made of.
+    /// The backend of a channel of this version.
     func backend(
         _ target: Target, _ credentials: ChannelCredentials, _ arguments: ChannelArguments,
         _ queue: CompletionQueue, proxy: ProxyServer?

@@ -1,19 +1,19 @@
 import SwiftletTransport
 import Synchronization
 
-/// A connection whose TLS handshake is complete, if it has one, and that speaks nothing yet.
+/// A connection whose TLS handshake, if any, is complete, and on which no HTTP was sent yet.
 struct OpenConnection: ~Copyable, Sendable {
     var wire: LinkWire
-    /// What the server sent behind its part of the handshake.
+    /// The bytes that the server sent after its part of the handshake.
     var received: [UInt8]
     let address: SocketAddress
     var times: ConnectionTimes
-    /// What ALPN chose; nil without TLS, and when the server chose nothing.
+    /// The protocol that ALPN selected; nil without TLS, or if the server selected none.
     let applicationProtocol: String?
 }
 
-/// One attempt to get a connection of which it is not known yet which version of HTTP it speaks: look
-/// the name up, connect to one of its addresses, shake hands. Ends once, within its time.
+/// One attempt to get a connection whose version of HTTP is not known yet: looks the name up,
+/// connects to one of its addresses, and completes the handshake. Ends once, within its time limit.
 final class HTTP1Attempt: Sendable {
     enum Outcome: ~Copyable, Sendable {
         case connected(OpenConnection)
@@ -35,7 +35,7 @@ final class HTTP1Attempt: Sendable {
     private let report: @Sendable (HTTP1Attempt, consuming Outcome) -> Void
 
     /// - Parameters:
-    ///   - route: Where the connection goes.
+    ///   - route: The target of the connection, and how it is secured.
     ///   - loop: The loop that the connection belongs to.
     ///   - report: Called once, on the loop's thread, unless the attempt is cancelled.
     init(
@@ -64,13 +64,13 @@ extension HTTP1Attempt {
         }
     }
 
-    /// Gives up without a report.
+    /// Ends the attempt without a report.
     func cancel() { _ = finish() }
 
-    /// What the attempt waits for: the cause of a call whose deadline passes meanwhile.
+    /// What the attempt waits for now. A call whose deadline passes reports it as a cause.
     var progress: (phase: RPCError.Phase, text: String) { opener.progress }
 
-    /// False when the attempt is over already.
+    /// Ends the attempt. False if it has ended before.
     private func finish() -> Bool {
         let left: (NameLookups.Ticket?, Handshake?)? = state.withLock { state in
             guard !state.isOver else { return nil }

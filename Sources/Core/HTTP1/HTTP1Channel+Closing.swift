@@ -45,7 +45,7 @@ extension HTTP1Channel: ChannelBackend, QueueTenant, NetworkFollower {
 
     func queueWasShutDown() { shutDown() }
 
-    /// Takes no calls any more. Calls that have a connection run on.
+    /// Rejects new calls. Calls that have a connection continue.
     func shutDown() {
         let error = closedError
         typealias Left = ([HTTP1Link], [CallCore], [HTTP1Attempt])
@@ -75,7 +75,7 @@ extension HTTP1Channel: ChannelBackend, QueueTenant, NetworkFollower {
         for link in state.withLock({ $0.pool.busy }) { link.call?.fail(error) }
         chains.endAll(with: error)
         guard queue.mode == .ownThread || loop.isCurrent else { return }
-        // Connections end on the loop.
+        // Waits for the loop, on which the connections end.
         await Resumption<Void>.wait { waiter in loop.run { waiter.resume() } }
     }
 

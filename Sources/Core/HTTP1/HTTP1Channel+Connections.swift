@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-// How an HTTP/1.1 channel gets connections, and what becomes of them.
+// How an HTTP/1.1 channel opens, reuses and closes connections.
 
 /// Tries to connect again.
 final class RetryTimer: TimerTarget {
@@ -66,7 +66,7 @@ extension HTTP1Channel: HTTP1LinkOwner {
         advance()
     }
 
-    /// Makes a connection without a call available to other calls, unless the channel leaves it.
+    /// Makes a connection without a call available to other calls, unless the channel drains it.
     func putBack(_ link: HTTP1Link) {
         let isLeaving = change { state in
             let isLeaving = state.isShutDown || state.leaving.contains { $0 === link }

@@ -11,12 +11,12 @@ final class HTTP1Channel: Sendable {
         var attempts: [ObjectIdentifier: HTTP1Attempt] = [:]
         var connectivity = ConnectivityState.idle
         let followers = Followers<ConnectivityState>()
-        /// A change of the connectivity was noted and not reported yet.
+        /// Whether a change of the connectivity must still be reported.
         var hasUnreported = false
-        /// No object can make calls any more.
+        /// The program has released the channel.
         var isReleased = false
         var isShutDown = false
-        /// The connections in use end with their calls.
+        /// Connections that end after their current calls.
         var leaving: [HTTP1Link] = []
         var closers: [Resumption<Void>] = []
     }
@@ -114,7 +114,7 @@ extension HTTP1Channel: CallBackend {
         loop.run { [self] in advance() }
     }
 
-    /// The server speaks HTTP/1.1, which cannot carry a call of gRPC.
+    /// The server uses HTTP/1.1, which cannot carry a gRPC call.
     private func refuse(_ call: CallCore) {
         call.end(
             with: .refused(
@@ -123,7 +123,7 @@ extension HTTP1Channel: CallBackend {
             isImmediate: true)
     }
 
-    /// Places the calls that wait.
+    /// Gives waiting calls to connections, and opens new connections for them.
     func advance() {
         while let step = nextStep() {
             switch step {
@@ -151,13 +151,13 @@ extension HTTP1Channel: CallBackend {
             refuse(call)
             return putBack(link)
         }
-        // A server may have closed a connection that was idle.
+        // The server may have closed an idle connection.
         let opening =
             link.isAlive()
             ? link.open(call, head(of: call), isIdempotent: call.isIdempotent) : .refused
         switch opening {
         case .isOpen: return
-        // Without advance(), whose loop continues: many calls that fail must not nest.
+        // Does not call advance(), whose loop continues: otherwise many failing calls would nest.
         case .isOver: putBack(link)
         case .refused:
             link.end("the connection takes no more calls")

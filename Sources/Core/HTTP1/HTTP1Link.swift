@@ -11,8 +11,8 @@ protocol HTTP1LinkOwner: AnyObject, Sendable {
 
 /// Joins a socket, an engine of HTTP/1.1 and the one call that runs over them.
 ///
-/// All work is done on the loop's thread. Requests of a call that come from other threads are handed
-/// over to it, in order.
+/// All work is done on the loop's thread. Requests of a call that are made on other threads are
+/// handed over to it, in order.
 final class HTTP1Link: Sendable {
     /// The call that has the connection.
     private struct Exchange {
@@ -28,16 +28,17 @@ final class HTTP1Link: Sendable {
 
     private struct State: ~Copyable {
         var connection: HTTP1.ClientConnection
-        /// Taken out while it is in use.
+        /// Nil while a read uses it.
         var buffer: ReceiveBuffer?
-        /// The connection could carry another call, and its owner hears of it when all that was read is
-        /// checked: what follows an answer must not be taken for the answer to the next request.
+        /// Whether to tell the owner, after all bytes that were read are checked, that the
+        /// connection can carry another call. Bytes that follow a response must not be mistaken for
+        /// the response to the next request.
         var isFreeAfterRead = false
         var output = GatherList()
-        /// The socket has not taken all that was written.
+        /// Whether the socket did not accept all output.
         var isBlocked = false
         var exchange: Exchange?
-        /// Exchanges that were begun. The generation of a stream's handle.
+        /// The number of exchanges. It is the generation of a stream's handle.
         var exchangeCount: UInt32 = 0
         var isOver = false
         var idleSince = MonotonicInstant.now
@@ -68,7 +69,7 @@ final class HTTP1Link: Sendable {
         state = Mutex(State(connection: HTTP1.ClientConnection(limits), buffer: buffer))
     }
 
-    /// Begins to watch the connection. To be called on the loop's thread, as everything here.
+    /// Begins to watch the connection. To be called on the loop's thread, like all functions here.
     func start() {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
@@ -100,8 +101,8 @@ extension HTTP1Link {
         guard var request = call.takeRequest() else { return .isOver }
         var body: [UInt8] = []
         request.takeEach { message, _ in body += message.bytes }
-        // A request that a closed connection has lost is sent once more, and another kept connection may
-        // be closed just as well.
+        // If a closed connection has lost the request, it is sent again on a new connection:
+        // another kept connection may be closed as well.
         let needsNewConnection = request.attempt > 0
         let stream: StreamHandle? = state.withLock { state in
             guard !state.isOver, state.exchange == nil, state.connection.canBegin,
@@ -136,7 +137,7 @@ extension HTTP1Link {
         if !isReading { owner.linkIsFree(self) }
     }
 
-    /// Sends the complete request in one piece. False when the engine refuses the request, which ends the
+    /// Sends the complete request at once. False if the engine refuses the request, which ends the
     /// call.
     private func sendRequest(_ stream: StreamHandle) -> Bool {
         let refused: (Exchange, HTTP1Error)? = state.withLock { state in
@@ -167,7 +168,7 @@ extension HTTP1Link {
         return true
     }
 
-    /// Whether the server has kept the connection open until now.
+    /// Whether the connection is still open. Reads from it to find out.
     func isAlive() -> Bool {
         read(untilEmpty: false)
         return !hasEnded
@@ -223,7 +224,7 @@ extension HTTP1Link: StreamCarrier {
 
     func finish(_ stream: StreamHandle) { loop.run { [self] in requestWasFinished(stream) } }
 
-    /// HTTP/1.1 has no way to end one request but to end the connection.
+    /// HTTP/1.1 cannot end a single request, so this ends the connection.
     func reset(_ stream: StreamHandle) -> Bool {
         let (wasOpen, wasSent) = state.withLock { state in
             guard let exchange = state.exchange, exchange.stream == stream else {
@@ -239,7 +240,8 @@ extension HTTP1Link: StreamCarrier {
         return !wasSent
     }
 
-    /// The content of an answer is gathered up to the call's limit, and has no window.
+    /// Has no effect: the response's body is collected up to the call's limit, and there is no
+    /// window.
     func consumed(_ byteCount: Int, on stream: StreamHandle) {}
 }
 
@@ -263,11 +265,11 @@ extension HTTP1Link: Pollable {
         do throws(SystemError) {
             isBlocked = try wire.write(&batch).isBlocked
         } catch {
-            // What the server sent before it closed says more than the failure to write.
+            // The bytes that the server sent before it closed explain more than the failed write.
             read(untilEmpty: true)
             return end("\(error)")
         }
-        // The socket announces when it takes the rest.
+        // The poller reports when the socket accepts the rest.
         state.withLock { state in
             state.isBlocked = isBlocked
             swap(&batch, &state.output)
@@ -384,7 +386,8 @@ extension HTTP1Link: Pollable {
                 return (
                     state.exchange.take()?.call,
                     PlainExchange.metadata(of: state.connection.receivedTrailers),
-                    // A server that answers before it has read the request may never read the rest.
+                    // A server that responds before it has read the whole request may never read
+                    // the rest.
                     state.connection.canBegin && !state.isBlocked
                 )
             }

@@ -13,8 +13,8 @@ protocol PooledCall: AnyObject, Sendable {
     var waitsForReady: Bool { get }
 }
 
-/// The connections of an ``HTTP1Channel`` and the calls that wait for one, without I/O: each change
-/// returns what there is to do.
+/// The connections of an ``HTTP1Channel`` and the calls that wait for one, without I/O: functions
+/// return the actions to perform.
 struct HTTP1Pool<Link: PooledConnection, Call: PooledCall>: Sendable {
     /// What to do next for the calls that wait.
     enum Step {
@@ -29,7 +29,7 @@ struct HTTP1Pool<Link: PooledConnection, Call: PooledCall>: Sendable {
     private(set) var busy: [Link] = []
     /// An ended call stays until ``takeEnded()`` removes it.
     private(set) var waiting: [Call] = []
-    /// The waiting calls are searched for ended ones when they are this many.
+    /// The number of waiting calls at which they are searched for ended ones.
     private var searchCount = Self.leastSearchCount
     /// Attempts to connect that are under way.
     private var attemptCount = 0
@@ -51,7 +51,7 @@ extension HTTP1Pool {
 
     var isUnused: Bool { busy.isEmpty && waiting.allSatisfy(\.isEnded) }
 
-    /// What the pool can do for a call now.
+    /// The connectivity that the pool offers to a call now.
     var connectivity: ConnectivityState {
         if !links.isEmpty { return .ready }
         if attemptCount > 0, lastFailure == nil { return .connecting }
@@ -74,7 +74,7 @@ extension HTTP1Pool {
         return Array(waiting.prefix(count))
     }
 
-    /// The next step; nil when all calls that are left have to wait.
+    /// The next step; nil when all remaining calls have to wait.
     mutating func nextStep(now: MonotonicInstant) -> Step? {
         guard let call = waiting.first else { return nil }
         if let link = free.popLast() {
@@ -88,22 +88,22 @@ extension HTTP1Pool {
             attemptCount += 1
             return .connect
         }
-        // While there is a connection, or one on its way, the call waits for that.
+        // While there is a connection or an attempt, the call waits for it.
         guard links.isEmpty, attemptCount == 0, let lastFailure,
             let index = waiting.firstIndex(where: { !$0.waitsForReady })
         else { return nil }
         return .fail(waiting.remove(at: index), lastFailure, nextAttempt: nextAttempt)
     }
 
-    /// When a call that waits may cause an attempt; nil if it waits for something else, such as an
-    /// attempt that is being made or a connection that is busy.
+    /// The time at which a waiting call may cause an attempt; nil if it waits for something else,
+    /// such as an attempt that is being made or a connection that is busy.
     func retryTime(now: MonotonicInstant) -> MonotonicInstant? {
         guard !waiting.isEmpty, let nextAttempt, nextAttempt > now else { return nil }
         return nextAttempt
     }
 
-    /// Begins an attempt ahead of the first call. False when there is a connection or an attempt, or
-    /// it is too early.
+    /// Begins an attempt before there is a call. False if there is a connection or an attempt, or
+    /// the delay has not passed.
     mutating func beginAttempt(now: MonotonicInstant) -> Bool {
         guard links.isEmpty, attemptCount == 0, nextAttempt.map({ $0 <= now }) ?? true else {
             return false
@@ -112,7 +112,7 @@ extension HTTP1Pool {
         return true
     }
 
-    /// An attempt has brought a connection.
+    /// An attempt has made a connection.
     mutating func attemptSucceeded(_ link: Link) {
         attemptCount -= 1
         backoff.reset()
@@ -121,10 +121,11 @@ extension HTTP1Pool {
         free.append(link)
     }
 
-    /// An attempt that began at `begun` has failed. The delay to the next counts from its beginning.
+    /// An attempt that began at `begun` has failed. The delay until the next attempt counts from
+    /// `begun`.
     mutating func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
         attemptCount -= 1
-        // Attempts that ran side by side are one failure: later ones begin after the delay.
+        // If attempts that ran at the same time fail, only the first failure sets the delay.
         let isBesideAnother = nextAttempt.map { begun < $0 } ?? false
         if !isBesideAnother { nextAttempt = begun + backoff.next() }
         var failure = failure
@@ -132,16 +133,16 @@ extension HTTP1Pool {
         lastFailure = failure
     }
 
-    /// An attempt was given up, or its connection went elsewhere.
+    /// An attempt was cancelled, or its connection is not used by this pool.
     mutating func attemptEnded() { attemptCount -= 1 }
 
-    /// The next attempt does not wait.
+    /// Removes the delay before the next attempt.
     mutating func resetBackoff() {
         backoff.reset()
         nextAttempt = nil
     }
 
-    /// A call was not given to its connection, and is the next to get one.
+    /// Puts a call back that its connection refused. It is the next to get a connection.
     mutating func putBack(_ call: Call) { waiting.insert(call, at: 0) }
 
     mutating func free(_ link: Link) {
@@ -160,7 +161,8 @@ extension HTTP1Pool {
         return taken
     }
 
-    /// Takes the connections that carry no call, and have not since `moment`.
+    /// Removes the connections that carry no call and have carried none since `moment`; nil removes
+    /// all that carry no call.
     mutating func takeFree(idleSince moment: MonotonicInstant? = nil) -> [Link] {
         let taken = free.filter { link in moment.map { link.idleSince <= $0 } ?? true }
         free.removeAll { link in taken.contains { $0 === link } }

@@ -1,6 +1,6 @@
-/// Which version of HTTP the connections of a channel speak.
+/// The version of HTTP that the connections of a channel use.
 ///
-/// Calls of gRPC need HTTP/2. Plain HTTP requests and procedure calls over them run over both.
+/// gRPC calls need HTTP/2. Plain HTTP requests, and JSON-RPC over them, work with both versions.
 public enum HTTPVersion: Hashable, Sendable {
     /// HTTP/2 only: selected by ALPN with TLS, and used with prior knowledge without TLS (RFC 9113
     /// §3.3).

@@ -5,7 +5,7 @@ import Synchronization
 /// nothing to complete.
 package final class Handshake: Pollable {
     package enum Outcome: ~Copyable, Sendable {
-        /// The connection, and what the server sent behind its part of the handshake.
+        /// The connection, and the bytes that the server sent after its part of the handshake.
         case done(LinkWire, received: [UInt8])
         case failed(String)
     }
@@ -21,7 +21,7 @@ package final class Handshake: Pollable {
     private let report: @Sendable (consuming Outcome) -> Void
 
     /// - Parameters:
-    ///   - leastByteCount: How many bytes have to arrive behind the handshake; 0 by default.
+    ///   - leastByteCount: How many bytes have to arrive after the handshake; 0 by default.
     ///   - report: Called once, on the loop's thread, unless the handshake is cancelled.
     package init(
         _ wire: consuming LinkWire, _ loop: EventLoop, leastByteCount: Int = 0,
@@ -67,7 +67,7 @@ package final class Handshake: Pollable {
         if close() { report(.failed(cause)) }
     }
 
-    /// False when the connection was taken already.
+    /// Closes the connection. False if it was taken before.
     @discardableResult
     private func close() -> Bool {
         guard let taken = take() else { return false }
@@ -75,7 +75,7 @@ package final class Handshake: Pollable {
         return true
     }
 
-    /// Takes the connection, and what has arrived on it. Nil when it was taken already.
+    /// Takes the connection, and the bytes that have arrived on it. Nil if it was taken before.
     private func take() -> Taken? {
         state.withLock { state in
             guard let wire = state.wire.take() else { return nil }
@@ -90,7 +90,7 @@ package final class Handshake: Pollable {
 }
 
 extension Handshake.State {
-    /// Returns why not.
+    /// Begins the handshake. Returns the cause if that fails.
     fileprivate mutating func begin(by loop: EventLoop, for target: any Pollable) -> String? {
         do throws(SystemError) {
             try wire?.watch(by: loop, for: target)
@@ -109,7 +109,8 @@ extension Handshake.State {
         (wire?.isOpen ?? false) && received.count >= leastByteCount
     }
 
-    /// False when more has to arrive, or the connection was taken.
+    /// Reads until the handshake is complete. False if more bytes must arrive, or the connection
+    /// was taken.
     fileprivate mutating func readUntilOpen() throws(LinkError) -> Bool {
         while true {
             if isDone() { return true }

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// A channel whose server chooses the version of HTTP, with the first TLS handshake.
+/// A channel whose server selects the version of HTTP in the first TLS handshake.
 ///
-/// A server that chooses HTTP/2 keeps to it: from then on all connections are those of an HTTP/2
-/// channel, which offers nothing else. The first connection is closed, and the TLS session resumed.
+/// After the server has selected HTTP/2, all connections belong to an HTTP/2 channel, which offers
+/// only HTTP/2. The first connection is closed, and its TLS session is resumed.
 final class NegotiatedChannel: Sendable {
-    /// Whether a server has chosen HTTP/2. An object, for the closure that learns it.
+    /// Whether the server has selected HTTP/2. An object, so that the closure that sets it can
+    /// capture it.
     private final class Choice: Sendable {
         let isHTTP2 = Atomic(false)
     }
@@ -28,7 +29,7 @@ final class NegotiatedChannel: Sendable {
             whenHTTP2: { [choice] connection, waiting in
                 let isFirst = !choice.isHTTP2.exchange(true, ordering: .acquiringAndReleasing)
                 connection.wire.close(on: queue.loop)
-                // The connection may have been asked for without a call.
+                // The first connection may have been opened by connect(), without a waiting call.
                 if isFirst { http2.connect() }
                 for call in waiting { http2.begin(call) }
             },
@@ -62,7 +63,8 @@ extension NegotiatedChannel: ChannelBackend {
         http2.leaveConnections()
     }
 
-    /// The HTTP/2 channel is released when the other has no calls to hand over.
+    /// Releases the HTTP/1.1 channel. The HTTP/2 channel is released when the HTTP/1.1 channel has
+    /// no more calls to hand over.
     func channelWasReleased() { http1.channelWasReleased() }
 
     func close(grace: Duration) async {

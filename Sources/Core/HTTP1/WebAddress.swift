@@ -7,7 +7,7 @@ public struct WebAddress: Hashable, Sendable {
     /// Path and query; `/` when the URL has none. The fragment is left out: it is not sent.
     public let path: String
 
-    /// Whether a text begins like a URL of HTTP.
+    /// Whether a text begins with `http://` or `https://`, in upper or lower case.
     public static func isWebAddress(_ text: String) -> Bool {
         split(text, behind: "https://") != nil || split(text, behind: "http://") != nil
     }
@@ -47,7 +47,7 @@ public struct WebAddress: Hashable, Sendable {
         .refused(.invalidArgument, "the URL '\(url)' is malformed: \(reason)")
     }
 
-    /// What follows the scheme, whose case does not matter.
+    /// The text after the scheme, which is compared without regard to case.
     private static func split(_ url: String, behind scheme: String) -> Substring.UTF8View? {
         guard url.utf8.count >= scheme.utf8.count,
             zip(url.utf8, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })

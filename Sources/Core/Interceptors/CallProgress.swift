@@ -1,4 +1,4 @@
-/// The state of a call between two neighbours of a chain, and the events that it allows.
+/// The state of a call between two neighbors of a chain, and the events that it allows.
 ///
 /// | state | requests | responses |
 /// | --- | --- | --- |
@@ -78,7 +78,7 @@ extension CallProgress {
         return .pass
     }
 
-    /// Ends the call between the two neighbours in any state. False if it had ended.
+    /// Ends the call between the two neighbors in any state. False if it had ended.
     mutating func abandon() -> Bool {
         defer { state = .finished }
         return state != .finished

@@ -54,7 +54,7 @@ extension ChainRegistry {
     }
 
     /// Accepts no more calls, and ends those that an interceptor holds, because there will be no
-    /// connection for them. The others go on.
+    /// connection for them. The other calls continue.
     package func close(with error: RPCError) {
         let chains = state.withLock { state in
             state.refusal = error

@@ -33,7 +33,7 @@ enum ChainResponse: Sendable {
     }
 }
 
-/// The neighbour on the side of the caller.
+/// The neighbor on the side of the caller.
 ///
 /// The end of the call is passed with a function of its own, because an indirect case costs an
 /// allocation. So is the start of a call below.
@@ -58,7 +58,7 @@ extension ChainUpper {
     }
 }
 
-/// The neighbour on the side of the network. It keeps the seam to the neighbour above it, so that
+/// The neighbor on the side of the network. It keeps the seam to the neighbor above it, so that
 /// its functions return why the seam does not allow a request, or nil.
 enum ChainLower: Sendable {
     case interceptor(InterceptedCall)
@@ -84,10 +84,10 @@ extension ChainLower {
     func cancel() { _ = send(.cancel) }
 }
 
-/// The connection of two neighbours of a chain: the events that may pass, and the upper neighbour.
+/// The connection of two neighbors of a chain: the events that may pass, and the upper neighbor.
 ///
-/// The seam is a part of the state of the lower neighbour, whose lock guards it. It releases the
-/// upper neighbour at the end of the call between the two.
+/// The seam is a part of the state of the lower neighbor, whose lock guards it. It releases the
+/// upper neighbor at the end of the call between the two.
 struct ChainSeam {
     private var progress = CallProgress()
     private var upper: ChainUpper?
@@ -102,7 +102,8 @@ extension ChainSeam {
     /// message with ``keep(_:)``.
     mutating func admit(_ request: CallProgress.Request) -> CallProgress.Verdict {
         let verdict = progress.admit(request)
-        // Never the last reference, although the lock is held: the upper neighbour makes the request.
+        // Never the last reference, although the lock is held: the upper neighbor makes the
+        // request.
         if progress.state == .finished { release() }
         return verdict
     }
@@ -116,7 +117,7 @@ extension ChainSeam {
         return early
     }
 
-    /// Applies a response, if it is allowed. Returns the neighbour that receives it, if it passes.
+    /// Applies a response, if it is allowed. Returns the neighbor that receives it, if it passes.
     mutating func admit(
         _ response: CallProgress.Response
     ) -> (verdict: CallProgress.Verdict, upper: ChainUpper?) {
@@ -127,7 +128,7 @@ extension ChainSeam {
         return (verdict, upper)
     }
 
-    /// Ends the call in any state. Returns the upper neighbour, which receives the end; nil if the
+    /// Ends the call in any state. Returns the upper neighbor, which receives the end; nil if the
     /// call had ended.
     mutating func abandon() -> ChainUpper? {
         guard progress.abandon() else { return nil }

@@ -9,7 +9,7 @@ extension InterceptedCall {
 
     /// What the lock of an intercepted call guards.
     struct State {
-        /// The connection with the upper neighbour.
+        /// The connection with the upper neighbor.
         var seam: ChainSeam
         var below: ChainLower?
         /// The deadline that this part of the call was started with.
@@ -27,7 +27,7 @@ extension InterceptedCall {
 }
 
 extension InterceptedCall.State {
-    /// What happens to a request that arrives.
+    /// How a request that arrives is treated.
     enum Arrival {
         case handle
         /// It is handled later, if at all.
@@ -35,7 +35,8 @@ extension InterceptedCall.State {
         case refuse(String)
     }
 
-    /// Applies a request of the upper neighbour other than a cancellation. One that must wait is kept.
+    /// Applies a request of the upper neighbor other than a cancellation. One that must wait is
+    /// kept.
     mutating func accept(
         _ kind: CallProgress.Request, _ request: () -> ChainRequest
     ) -> Arrival {
@@ -55,7 +56,7 @@ extension InterceptedCall.State {
         return !mustWait && handler.begin() ? .handle : .wait
     }
 
-    /// Applies a cancellation by the upper neighbour: nothing is held back any more. Returns the
+    /// Applies a cancellation by the upper neighbor: nothing is held back any more. Returns the
     /// requests that are dropped, and whether an interceptor held them back.
     mutating func cancel() -> (
         arrival: Arrival, dropped: Backlog<ChainRequest>, wereHeld: Bool

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// The context of an interceptor: the call, with the next neighbour on the side of the network and
+/// The context of an interceptor: the call, with the next neighbor on the side of the network and
 /// on the side of the caller, and the serial context of the interceptor.
 ///
 /// An event that the state of the call does not allow, such as a message after the end of the
@@ -42,7 +42,7 @@ public final class InterceptedCall: Sendable {
     var precedesCallInterceptors: Bool { chain.hasCallInterceptors(from: nextIndex) }
 }
 
-// MARK: - Towards the network
+// MARK: - Toward the network
 
 extension InterceptedCall {
     /// Starts the rest of the call with these options.
@@ -108,7 +108,7 @@ extension InterceptedCall {
     }
 }
 
-// MARK: - Towards the caller
+// MARK: - Toward the caller
 
 extension InterceptedCall {
     /// Delivers initial metadata to the caller.
@@ -210,7 +210,7 @@ extension InterceptedCall {
         if isHandler { run(event(), handleNow) }
     }
 
-    /// The same for a request of the upper neighbour. Returns why it is not allowed, if it is not.
+    /// The same for a request of the upper neighbor. Returns why it is not allowed, if it is not.
     private func post(
         _ kind: CallProgress.Request, _ request: @autoclosure () -> ChainRequest,
         _ handleNow: () -> Void
@@ -294,15 +294,16 @@ extension InterceptedCall {
     }
 }
 
-// MARK: - Neighbours
+// MARK: - Neighbors
 
 extension InterceptedCall {
-    /// The upper neighbour starts this part of the call. Returns why that is not allowed, if it is not.
+    /// The upper neighbor starts this part of the call. Returns why that is not allowed, if it is
+    /// not.
     func send(start options: CallOptions) -> String? {
         post(.start, .start(options)) { handle(start: options) }
     }
 
-    /// A request of the upper neighbour. Returns why it is not allowed, if it is not.
+    /// A request of the upper neighbor. Returns why it is not allowed, if it is not.
     func send(_ request: ChainRequest) -> String? {
         if case .cancel = request {
             receiveCancel()

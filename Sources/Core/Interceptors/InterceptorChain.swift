@@ -1,12 +1,13 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call with interceptors, for its face. Passes the face's requests to the first interceptor, and
-/// its responses to the face's observer, which receives exactly one end.
+/// A call with interceptors, for the call's API (async, blocking, handlers or futures). Passes the
+/// requests to the first interceptor, and the responses to the API's observer, which receives
+/// exactly one end.
 ///
 /// The chain refers to its parts: one for each interceptor, and the terminal. They refer to their
-/// neighbours and to the chain. No reference has to be weak: the chain releases its parts at the end
-/// of the call, and each part releases its upper neighbour when the call between the two ends.
+/// neighbors and to the chain. No reference has to be weak: the chain releases its parts at the end
+/// of the call, and each part releases its upper neighbor when the call between the two ends.
 final class InterceptorChain: CallRequests {
     private struct State {
         var observer: (any CallObserver)?
@@ -29,7 +30,8 @@ final class InterceptorChain: CallRequests {
     let description: CallDescription
     let shared = ChainShared()
     let deadline = ChainDeadline()
-    // Not only its backend: the channel stays in use until the call starts.
+    // The chain keeps the channel, and not only its backend, so that the channel is not released
+    // before the call starts.
     private let channel: Channel
     private let method: MethodSignature
     private let options: CallOptions
@@ -84,7 +86,7 @@ extension InterceptorChain {
 
     /// Whether the interceptors from `index` on include those of the call's options.
     func hasCallInterceptors(from index: Int) -> Bool {
-        // Those of the channel come first. Credentials come last.
+        // The channel's interceptors come first. Credentials come last.
         guard !options.interceptors.isEmpty else { return false }
         return index < factories.count - (options.credentials == nil ? 0 : 1)
     }

@@ -50,7 +50,7 @@ public struct RawMessage: Sendable {
         }
     }
 
-    /// The message for the next neighbour.
+    /// The message for the next neighbor.
     package consuming func encoded() -> EncodedMessage {
         switch storage {
         case .bytes(let bytes): EncodedMessage(prefixing: bytes)

@@ -6,12 +6,12 @@ import Synchronization
 package final class AttemptMeter: Sendable {
     enum Stage {
         case idle
-        /// - Parameter streamCount: The streams that the attempts before had.
+        /// - Parameter streamCount: The number of streams of the earlier attempts.
         case running(since: MonotonicInstant, streamCount: Int)
         case ended
     }
 
-    /// The call at the end of an attempt.
+    /// The counts of the call at the end of an attempt.
     struct Tally {
         var streamCount: Int
         /// Bytes of messages, without prefixes.
@@ -81,7 +81,7 @@ extension AttemptMeter {
 }
 
 extension CallCore {
-    /// The call has ended, and its observer has yet to receive that.
+    /// The call has ended, but its observer has not received the end yet.
     func noteEnd() {
         closeDeadlineTimer()
         guard let meter else { return }

@@ -9,7 +9,8 @@ package final class CallMeter: Sendable {
         var hedgeCount = 0
         /// Attempts that have not ended.
         var openCount = 0
-        /// Since when no attempt is open; nil before the first attempt ends, and while one is open.
+        /// The moment since which no attempt is open; nil before the first attempt ends, and while
+        /// one is open.
         var pausedSince: MonotonicInstant?
         var retryDelay = Duration.zero
         var hasEnded = false
@@ -31,7 +32,7 @@ package final class CallMeter: Sendable {
 enum AttemptKind: Hashable, Sendable {
     case first
     case retry
-    /// The attempt before never left, or its server did not process it.
+    /// The previous attempt was not sent, or its server did not process it.
     case transparent
     case hedge
 }

@@ -1,4 +1,4 @@
-/// The sinks of one channel, and which instruments each of them wants.
+/// The sinks of one channel, and the instruments that each of them records.
 package final class ChannelMetrics: Sendable {
     struct Output: Sendable {
         let sink: any MetricSink
@@ -80,8 +80,8 @@ extension ChannelMetrics {
 }
 
 extension ChannelMetrics.Output {
-    /// The optional labels that the sink wants. Locality and backend service are those of xDS, and empty
-    /// without it (proposals A78 and A89).
+    /// The optional labels that the sink records. The labels for locality and backend service
+    /// belong to xDS; without xDS they are empty (proposals A78 and A89).
     fileprivate func wanted(
         of instrument: MetricInstrument, _ known: [MetricLabel]
     ) -> [MetricLabel] {
@@ -106,7 +106,7 @@ extension ChannelMetrics {
         add(1, to: .pickFirstAttemptsFailed, [targetLabel])
     }
 
-    /// Connections went out of use. Their calls may go on.
+    /// Connections went out of use. Their calls may continue.
     func disconnected(_ cause: DisconnectCause, count: Int = 1) {
         guard count > 0 else { return }
         add(

@@ -4,7 +4,8 @@ public struct MetricInstrument: Sendable {
     public enum Kind: Hashable, Sendable {
         /// The values are added up; none is negative.
         case counter
-        /// The values are added up; some are negative. The sum is a number of present things.
+        /// The values are added up; some are negative. The sum is a current number, such as the
+        /// number of open connections.
         case upDownCounter
         /// The values are distributed over buckets with these upper bounds.
         case histogram(bounds: [Double])
@@ -21,11 +22,11 @@ public struct MetricInstrument: Sendable {
     public let labelKeys: [String]
     /// The keys of the labels that a value has if ``MetricSink/optionalLabels`` contains them.
     public let optionalLabelKeys: [String]
-    /// Whether a sink that does not say otherwise gets the values. The proposals leave experimental metrics
-    /// off.
+    /// Whether a sink records the instrument by default. In the proposals, experimental metrics are
+    /// off by default.
     public let isOnByDefault: Bool
 
-    /// The place in ``all``.
+    /// The index in ``all``.
     let index: Int
 }
 

@@ -11,11 +11,12 @@ import Synchronization
 /// lock of the library: a sink may make calls on the channel that it measures, but it must not wait for
 /// them. Time that a sink takes delays the call or the connection that reports.
 public protocol MetricSink: AnyObject, Sendable {
-    /// Whether values of an instrument are reported. Asked once for each channel and instrument, when the
-    /// channel is made; by default those that are on by default.
+    /// Whether values of an instrument are reported. Called once for each channel and instrument,
+    /// when the channel is made. By default, the instruments that are on by default are reported.
     func records(_ instrument: MetricInstrument) -> Bool
 
-    /// Keys of optional labels that values are to have; none by default. Read once for each channel.
+    /// The keys of the optional labels that the sink records; none by default. Read once for each
+    /// channel.
     var optionalLabels: Set<String> { get }
 
     /// Whether calls of a method whose path is not a literal of the program have their path in
@@ -50,8 +51,8 @@ extension MetricSink {
 public enum MetricSinks {
     private static let sinks = Mutex<[any MetricSink]>([])
 
-    /// The sinks of channels whose ``ChannelArguments/metricSinks`` is nil; empty by default. A change holds
-    /// for channels that are made from then on.
+    /// The sinks of channels whose ``ChannelArguments/metricSinks`` is nil; empty by default. A
+    /// change applies to channels that are made afterwards.
     public static var ofProcess: [any MetricSink] {
         get { sinks.withLock { $0 } }
         set { sinks.withLock { $0 = newValue } }

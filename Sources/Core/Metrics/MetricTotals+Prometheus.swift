@@ -60,7 +60,7 @@ extension MetricInstrument {
         }
     }
 
-    /// With the unit, and `_total` behind the name of a counter.
+    /// The name with the unit and, for a counter, `_total` at the end.
     fileprivate var prometheusName: String {
         let unit =
             switch unit {

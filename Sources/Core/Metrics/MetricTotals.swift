@@ -10,9 +10,9 @@ import Synchronization
 /// print(totals.prometheusText)
 /// ```
 public final class MetricTotals: MetricSink {
-    /// What the values of one instrument with the same labels amount to.
+    /// The totals of the values of one instrument with the same labels.
     public struct Total: Hashable, Sendable {
-        /// How many values there were.
+        /// The number of values.
         public var count = 0
         /// The sum of the values.
         public var sum = 0.0
@@ -29,7 +29,7 @@ public final class MetricTotals: MetricSink {
     /// Makes an empty store.
     ///
     /// - Parameters:
-    ///   - instruments: What is recorded; by default what is on by default.
+    ///   - instruments: The instruments that are recorded; by default those that are on by default.
     ///   - optionalLabels: Keys of optional labels; none by default.
     ///   - recordsAllPaths: Whether paths that are not literals of the program are recorded, too.
     public init(

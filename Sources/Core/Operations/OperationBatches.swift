@@ -72,7 +72,8 @@ extension OperationBatches {
                 return state.take(operations, report)
             }
         }
-        // A batch is reported after it was carried out: its handlers may need the call.
+        // Ended batches are reported later, by perform(_:): their handlers may need the call, which
+        // does not exist yet.
         return try result.get()
     }
 

@@ -7,7 +7,7 @@ struct ConfigLookup: Sendable {
     typealias Answer = Result<ServiceConfig?, RPCError>
 
     private let host: String
-    /// Nil reads the system's.
+    /// The name servers to ask; nil asks those of the system.
     private let servers: NameServers?
     private let timeLimit: Duration
     private let client: ServiceConfigChoices.Client
@@ -16,12 +16,13 @@ struct ConfigLookup: Sendable {
         self.host = host
         self.servers = servers
         self.timeLimit = timeLimit
-        // Once for each resolver, so that a client does not change its mind with every look-up.
+        // Chosen once for each resolver, so that a client does not switch to another choice with
+        // every look-up.
         client = ServiceConfigChoices.Client(
             hostName: HostName.current, percentile: .random(in: 0..<100))
     }
 
-    /// Looks up on a thread of its own, because that blocks. Calls `receive` once.
+    /// Runs on a thread of its own, because a look-up blocks. Calls `receive` once.
     func start(_ receive: @escaping @Sendable (Answer) -> Void) {
         let isStarted = Thread.start("swiftlet-config") { receive(answer()) }
         if !isStarted { receive(.failure(error("the system has no thread for it"))) }

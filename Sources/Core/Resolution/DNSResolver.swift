@@ -4,9 +4,9 @@ import Synchronization
 /// Looks a name up with the system's resolver (gRPC's naming.md): A and AAAA records, each address
 /// an endpoint.
 ///
-/// After a success it looks again when it is asked to, no more often than every 30 seconds by default.
-/// After a failure it looks again by itself, with a growing delay. An error is reported only while there
-/// is no earlier answer that can stay in use.
+/// After a success, it looks the name up again on request, at most once every 30 seconds by
+/// default. After a failure, it looks the name up again by itself, with a growing delay. An error
+/// is reported only if there is no earlier answer that can stay in use.
 final class DNSResolver: Resolver {
     /// What the resolver does next. A value, so that its times can be tested without a clock.
     struct Schedule {
@@ -25,10 +25,10 @@ final class DNSResolver: Resolver {
         }
     }
 
-    /// What one look-up has brought so far.
+    /// The results of one look-up so far.
     struct Findings: Sendable {
         var addresses: NameLookups.Answer?
-        /// Nil until it is there; a success without a config where none is looked up.
+        /// Nil until it has arrived; a success with nil if no config is looked up.
         var config: ConfigLookup.Answer?
     }
 
@@ -46,7 +46,7 @@ final class DNSResolver: Resolver {
     private let loop: EventLoop
     private let timeLimit: Duration
     private let lookups: NameLookups
-    /// Nil where the config is not looked up.
+    /// Nil if the config is not looked up.
     private let configLookup: ConfigLookup?
     private let timer = TimerSlot()
     private let limitTimer = TimerSlot()
@@ -124,7 +124,7 @@ extension DNSResolver {
         if isOver { lookups.cancel(ticket) }
     }
 
-    /// A part of the answer is there. Ends the look-up with the last part, or with a failure.
+    /// A part of the answer has arrived. Ends the look-up with the last part, or with a failure.
     private func arrived(_ number: Int, _ change: (inout Findings) -> Void) {
         let findings: Findings? = state.withLock { state in
             guard state.lookupCount == number else { return nil }
@@ -149,7 +149,7 @@ extension DNSResolver {
         case .success(let config): result.serviceConfig = config.map { .success($0) }
         case .failure(let error):
             result.serviceConfig = .failure(error)
-            // The look-up is repeated like one that failed.
+            // The look-up is repeated, as after a failure.
             hasConfig = false
         }
         finish(number, isSuccess: hasConfig) { [result] state in
@@ -169,7 +169,7 @@ extension DNSResolver {
         }
     }
 
-    /// Ends a look-up, reports its result, and does what is to be done next.
+    /// Ends a look-up, reports its result, and performs the next step.
     private func finish(
         _ number: Int, isSuccess: Bool, _ result: (inout State) -> ResolverResult?
     ) {
@@ -219,7 +219,7 @@ private final class LookupLimit: TimerTarget {
 // MARK: - When to look
 
 extension DNSResolver.Schedule {
-    /// A fresh answer is wanted.
+    /// Requests a new look-up.
     mutating func request(now: MonotonicInstant) -> Next {
         wantsLookup = true
         return next(now: now)
@@ -240,7 +240,7 @@ extension DNSResolver.Schedule {
         return next(now: now)
     }
 
-    /// A look-up that waits after a failure begins at once.
+    /// If a look-up waits after a failure, it begins at once.
     mutating func resetBackoff(now: MonotonicInstant) -> Next {
         guard retry != nil else { return .nothing }
         backoff.reset()

@@ -1,12 +1,12 @@
-/// One server as a resolver found it: the addresses under which it can be reached, and what is known
-/// about it.
+/// One server as a resolver found it: the addresses under which it can be reached, and its
+/// attributes.
 ///
 /// Two addresses of one machine, such as IPv4 and IPv6, belong into one endpoint: balancers count and
 /// weigh endpoints, not addresses (proposal A61).
 public struct Endpoint: Hashable, Sendable {
     /// The addresses, the preferred one first. At least one; an endpoint without any is ignored.
     public var addresses: [ServerAddress]
-    /// What is known about the endpoint.
+    /// The attributes of the endpoint.
     public var attributes: EndpointAttributes
 
     /// An endpoint with one or several addresses.
@@ -20,7 +20,7 @@ extension Endpoint: CustomStringConvertible {
     public var description: String { addresses.map(\.description).joined(separator: ",") }
 }
 
-/// What a resolver knows about an endpoint. Balancers read it; none of it is sent.
+/// The attributes of an endpoint, set by a resolver. Balancers read them; they are not sent.
 public struct EndpointAttributes: Hashable, Sendable {
     /// The share of calls relative to the other endpoints, in policies that use weights; 1 by default.
     public var weight: UInt32 = 1
@@ -37,13 +37,14 @@ public struct EndpointAttributes: Hashable, Sendable {
     /// No attributes but the defaults.
     public init() {}
 
-    /// A value of the program's own, for a balancer of its own. Nil when it was not set.
+    /// The value of an attribute that the program defines, for its own balancer. Nil when it was
+    /// not set.
     public subscript<Key: EndpointAttributeKey>(key: Key.Type) -> Key.Value? {
         get { custom[ObjectIdentifier(key)]?.value.base as? Key.Value }
         set { custom[ObjectIdentifier(key)] = newValue.map { CustomValue($0) } }
     }
 
-    /// `AnyHashable` is not Sendable; the initialiser takes none but Sendable values.
+    /// `AnyHashable` is not Sendable; the initializer accepts only Sendable values.
     private struct CustomValue: Hashable, @unchecked Sendable {
         let value: AnyHashable
 
@@ -51,7 +52,7 @@ public struct EndpointAttributes: Hashable, Sendable {
     }
 }
 
-/// Names an attribute of an endpoint. A program declares a type for each of its own.
+/// Names an attribute of an endpoint. A program declares one type for each of its attributes.
 public protocol EndpointAttributeKey {
     /// The type of the attribute's value.
     associatedtype Value: Hashable & Sendable

@@ -6,12 +6,12 @@ public protocol Resolver: Sendable {
     /// Begins. The resolver reports at least one result to `results`, and more as things change.
     func start(_ results: ResolverResults)
 
-    /// The channel asks for a fresh result, because a connection failed. The resolver decides when it
-    /// looks again: a resolver that is told of changes may ignore the request.
+    /// The channel requests a fresh result, because a connection failed. The resolver decides when
+    /// it looks again: a resolver that is notified of changes may ignore the request.
     func requestResolution()
 
-    /// The machine's network is back: a resolver that waits after a failure looks at once. Does what
-    /// ``requestResolution()`` does, unless the resolver says otherwise.
+    /// The machine's network is back: a resolver that waits after a failure looks at once. By
+    /// default it calls ``requestResolution()``.
     func resetBackoff()
 
     /// Ends. The resolver releases what it holds; later results are ignored.
@@ -22,7 +22,7 @@ extension Resolver {
     public func resetBackoff() { requestResolution() }
 }
 
-/// What a resolver found.
+/// The result of a resolver.
 public struct ResolverResult: Sendable {
     /// The endpoints, or why there are none. An error leaves the endpoints of an earlier result in use.
     public var endpoints: Result<[Endpoint], RPCError>

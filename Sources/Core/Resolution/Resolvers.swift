@@ -15,10 +15,10 @@ public enum Resolvers {
     /// Registers a scheme for all channels that are made from now on. The last registration of a
     /// scheme counts. Schemes are compared without case.
     ///
-    /// Throws INVALID_ARGUMENT when `scheme` is not a scheme (a letter, then letters, digits, `+`, `-` and
-    /// `.`), when it is built in (`dns`, `ipv4`, `ipv6`, `unix`, `unix-abstract`,
-    /// `vsock`), and when it is reserved
-    /// because it has a meaning in other gRPC clients or in URLs (`xds`, `http`, `https`).
+    /// Throws INVALID_ARGUMENT when `scheme` is not a scheme (a letter, then letters, digits, `+`,
+    /// `-` and `.`), when it is built in (`dns`, `ipv4`, `ipv6`, `unix`, `unix-abstract`, `vsock`),
+    /// and when it is reserved because it has a meaning in other gRPC clients or in URLs (`xds`,
+    /// `http`, `https`).
     public static func register(
         _ scheme: String, _ makeResolver: @escaping Factory
     ) throws(RPCError) {

@@ -1,29 +1,29 @@
-/// When the attempts of a call are sent, and which failure ends it: a retry policy or a hedging policy,
-/// as one value for the call that carries it out.
+/// Decides when the attempts of a call are sent, and which failure ends the call: a retry policy or
+/// a hedging policy, in one value.
 struct AttemptPlan {
     /// What to do after an event.
     struct Next {
-        /// Send one more attempt now.
+        /// Whether to send one more attempt now.
         var sendsAttempt = false
-        /// What the attempt is.
+        /// The kind of that attempt.
         var kind = AttemptKind.first
-        /// Ask again at this time.
+        /// When to call ``AttemptPlan/next(now:)`` again; nil if only an event is awaited.
         var wakeTime: Duration?
-        /// The failure that was reported is the result of the call.
+        /// Whether the failure that was reported is the result of the call.
         var givesUp = false
     }
 
     private enum Policy {
         case retry(RetryState)
         case hedging(HedgingState)
-        /// No policy: the call waited for the service config, and that has none for its method.
+        /// No policy: the call waited for the service config, which has no policy for its method.
         case once(wasSent: Bool)
     }
 
     private var policy: Policy
     /// When the next attempt of a retry policy is sent; nil when none is due.
     private var due: Duration?
-    /// The attempts that the next one's `grpc-previous-rpc-attempts` counts.
+    /// The value of `grpc-previous-rpc-attempts` for the next attempt.
     private(set) var previousAttemptCount = 0
 
     init(_ attempts: MethodConfig.Attempts?, throttle: RetryThrottle?, now: Duration) {
@@ -39,13 +39,13 @@ struct AttemptPlan {
 }
 
 extension AttemptPlan {
-    /// Whether another attempt may be due that does not wait for a failure.
+    /// Whether another attempt may be due even if no attempt has failed.
     var hasMoreAttempts: Bool {
         guard case .hedging = policy else { return false }
         return true
     }
 
-    /// What is due at `now`.
+    /// The actions that are due at `now`.
     mutating func next(now: Duration) -> Next {
         switch policy {
         case .once(let wasSent):

@@ -1,7 +1,8 @@
 /// Decides when the attempts of a hedged call are sent, and which failure ends it (A6).
 ///
-/// A value without I/O. The call asks ``next(now:)`` at its start, after each event and at the time
-/// that the answer names, and does what it says until it says to wait.
+/// A value without I/O. The call asks ``next(now:)`` at its start, after each event, and at the
+/// time in ``Action/wait(until:)``. It performs the action and asks again until the action is to
+/// wait.
 package struct HedgingState: Sendable {
     package enum Action: Hashable, Sendable {
         /// Send one more attempt, then ask again.
@@ -15,7 +16,7 @@ package struct HedgingState: Sendable {
     package enum Outcome: Hashable, Sendable {
         /// Other attempts are open or follow: ask ``next(now:)``.
         case goOn
-        /// Send the attempt again at once. It does not count.
+        /// Send the attempt again at once. It does not count toward the policy's limit.
         case transparent
         /// The failure is the result of the call. All other attempts are cancelled.
         case finish
@@ -29,8 +30,8 @@ package struct HedgingState: Sendable {
     private var openCount = 0
     /// When the next attempt is due; nil when none follows.
     private var nextTime: Duration?
-    /// The attempts that were sent, without transparent ones. The last one's
-    /// `grpc-previous-rpc-attempts` is one less.
+    /// The number of attempts that were sent, without transparent ones. The last attempt has a
+    /// `grpc-previous-rpc-attempts` of one less.
     package private(set) var sentCount = 0
 
     /// - Parameter now: The time at which the first attempt is sent.

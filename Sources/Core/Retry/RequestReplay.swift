@@ -1,8 +1,8 @@
-/// The request of a call that may be sent several times: what was written so far, and how much of it
+/// The request of a call that may be sent several times: the messages so far, and how much of them
 /// each attempt has.
 ///
-/// Until the call is committed all messages are kept, up to a limit. Then those are dropped that the
-/// committed attempt has.
+/// Until the call is committed, all messages are kept, up to a limit. After that, the messages that
+/// the committed attempt has are dropped.
 struct RequestReplay {
     /// The next operation of an attempt.
     enum Step {
@@ -11,7 +11,7 @@ struct RequestReplay {
         case receiveNext
     }
 
-    /// How far one attempt has come.
+    /// The progress of one attempt.
     struct Position {
         fileprivate var messageCount = 0
         fileprivate var isFinished = false
@@ -35,7 +35,7 @@ struct RequestReplay {
 }
 
 extension RequestReplay {
-    /// Whether more was written than can be kept: the call is to be committed.
+    /// Whether the request is larger than the limit, so that the call must be committed.
     var isOverLimit: Bool { byteCount > maxByteCount }
 
     /// Adds a message. False after the end of the request.
@@ -49,7 +49,7 @@ extension RequestReplay {
         return true
     }
 
-    /// The request is this message alone, and attempts ask for their responses themselves.
+    /// The request consists of this message alone. Attempts ask for their responses themselves.
     mutating func writeOnly(_ message: EncodedMessage) {
         byteCount = message.byteCount
         only = message
@@ -59,7 +59,7 @@ extension RequestReplay {
 
     mutating func receiveNext() { demand += 1 }
 
-    /// What the attempt at `position` is given next; nil when it has everything.
+    /// The next operation of the attempt at `position`; nil when the attempt has everything.
     ///
     /// - Parameter drops: Whether no other attempt needs the message any more.
     mutating func next(for position: inout Position, drops: Bool) -> Step? {
@@ -85,14 +85,15 @@ extension RequestReplay {
         byteCount -= messages[index].message.byteCount
         messages[index].message = .whole([])
         freeCount = index + 1
-        // Removed together: to remove each from the front would cost the square of their number.
+        // Removed together: to remove each one from the front would take quadratic time.
         guard freeCount * 2 > messages.count else { return }
         messages.removeSubrange(..<freeCount)
         droppedCount += freeCount
         freeCount = 0
     }
 
-    /// No other attempt is started. The committed one may still need messages that wait for it.
+    /// Drops the only message, because no other attempt is started. Other messages stay until the
+    /// committed attempt has them.
     mutating func commit() { only = nil }
 
     /// Drops everything: the call has ended.

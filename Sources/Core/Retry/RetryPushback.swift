@@ -1,4 +1,4 @@
-/// What a server says about another attempt, in the trailer `grpc-retry-pushback-ms` (A6).
+/// The server's instruction about another attempt, in the trailer `grpc-retry-pushback-ms` (A6).
 package enum RetryPushback: Hashable, Sendable {
     /// The next attempt is sent after exactly this delay.
     case retry(after: Duration)
@@ -7,8 +7,8 @@ package enum RetryPushback: Hashable, Sendable {
 
     package static let name = "grpc-retry-pushback-ms"
 
-    /// Reads the trailers of an attempt; nil when the server says nothing. A value that is negative or
-    /// not a 32-bit number, and several values, mean no further attempt.
+    /// Reads the trailers of an attempt; nil if they contain no instruction. A value that is
+    /// negative or not a 32-bit number, and several values, mean no further attempt.
     package init?(_ trailers: Metadata) {
         var values = trailers.lazy.filter { $0.name == Self.name }.makeIterator()
         guard let first = values.next() else { return nil }

@@ -3,13 +3,13 @@
 /// A value without I/O. The call asks ``attemptFailed(_:isCommitted:chance:)`` after each failure and
 /// calls ``attemptSucceeded()`` when an attempt ends with OK.
 package struct RetryState: Sendable {
-    /// The most attempts, whatever the policy says.
+    /// The most attempts, even if the policy allows more.
     package static let maxAttemptLimit = 5
 
     package enum Decision: Hashable, Sendable {
         /// The next attempt is sent after this delay.
         case retry(after: Duration)
-        /// The attempt is sent again at once. It does not count.
+        /// The attempt is sent again at once. It does not count toward the policy's limit.
         case transparent
         /// The failure is the result of the call.
         case giveUp(RetryGiveUp)
@@ -36,7 +36,7 @@ extension RetryState {
     ///
     /// - Parameters:
     ///   - isCommitted: Whether response headers arrived or the replay buffer overflowed.
-    ///   - chance: From 0 to 1: the place of the delay in the range of the jitter, 0.8 to 1.2.
+    ///   - chance: From 0 to 1: the position of the delay in the range of the jitter, 0.8 to 1.2.
     package mutating func attemptFailed(
         _ failure: AttemptFailure, isCommitted: Bool = false,
         chance: Double = .random(in: 0...1)
@@ -45,7 +45,7 @@ extension RetryState {
         if !isCommitted, transparentRetries.allow(failure.reach) { return .transparent }
         previousAttemptCount += 1
         let isRetryable = retryableCodes.contains(failure.code)
-        // The failure counts for the throttle, whatever else forbids a retry.
+        // The failure counts for the throttle, even if something else forbids a retry.
         let isThrottled: Bool =
             if isRetryable || failure.pushback == .never {
                 throttle.map { !$0.recordFailure() } ?? false
@@ -73,7 +73,7 @@ extension Backoff.Configuration {
     /// Keeps each product of a delay and the multiplier within the range of `Duration`.
     private static let largest = (delay: Duration.seconds(86_400 * 365), multiplier: 1e9)
 
-    /// The delays of a policy, which may be any numbers.
+    /// Limits the delays of a policy, which may be any numbers.
     fileprivate init(_ policy: RetryPolicy) {
         let multiplier = policy.backoffMultiplier
         self.init(

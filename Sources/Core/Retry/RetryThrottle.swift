@@ -17,7 +17,7 @@ package final class RetryThrottle: Sendable {
         self.init(configuration, fill: 1)
     }
 
-    /// - Parameter fill: The part of the tokens that are there, from 0 to 1.
+    /// - Parameter fill: The part of the tokens that the count starts with, from 0 to 1.
     private init(_ configuration: RetryThrottling, fill: Double) {
         self.configuration = configuration
         limit = min(max(configuration.maxTokens, 1), 1_000) * Self.scale
@@ -59,8 +59,8 @@ extension RetryThrottle {
 }
 
 extension RetryThrottling {
-    /// The ratio without the digits behind the third decimal: 546 for 0.5466. 0 for a ratio that is
-    /// negative or not a number.
+    /// The ratio in thousandths, rounded down: 546 for 0.5466. 0 for a ratio that is negative or
+    /// not a number.
     var tokenRatioInThousandths: Int {
         // 0.57 × 1,000 is 569.999… in floating point.
         let thousandths = (tokenRatio * 1_000 + 1e-6).rounded(.down)

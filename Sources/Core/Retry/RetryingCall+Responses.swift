@@ -13,8 +13,8 @@ extension RetryingCall {
         if isCommitted(to: attempt) { deliver(.message(message)) }
     }
 
-    /// A response that arrived whole. One with an error may be followed by another attempt, and is
-    /// judged by its parts.
+    /// A complete response. A response with an error may be followed by another attempt, so its
+    /// parts are handled one by one.
     func attempt(
         _ attempt: Attempt, received response: inout RawResponse, from core: any CallRequests
     ) {
@@ -119,8 +119,8 @@ extension RetryingCall {
 
     func deliver(_ event: Event) { events.handle(event, hand) }
 
-    /// The same for a response, whose parts the observer may move out unless it waits behind another
-    /// event.
+    /// Delivers a complete response. The observer may move its parts out, unless the response waits
+    /// behind another event.
     private func deliver(_ response: inout RawResponse) {
         events.handle(
             orKeep: .response(response),
@@ -166,7 +166,8 @@ extension RetryingCall: TimerTarget {
         if let next { carryOut(next) }
     }
 
-    /// The deadline has passed. An attempt that is open reports it itself, with what it waited for.
+    /// The deadline has passed. If an attempt is open, it reports the deadline itself, with the
+    /// step that it waited for.
     fileprivate func deadlineHasPassed() {
         let (hasAttempt, hasPlan) = state.withLock { (!$0.attempts.isEmpty, $0.plan != nil) }
         guard !hasAttempt else { return }

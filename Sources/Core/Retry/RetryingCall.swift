@@ -1,14 +1,14 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call with a retry or hedging policy (proposal A6), as its face sees it: one call, carried by one or
-/// several attempts.
+/// A call with a retry or hedging policy (proposal A6). To its caller it is one call, carried by
+/// one or several attempts.
 ///
-/// Until an attempt receives response headers, or more was written than can be kept, every attempt may be
-/// the one whose result counts. Then the call is committed to it: the others are cancelled, and requests
-/// and responses pass.
+/// Until an attempt receives response headers, or the request exceeds the replay limit, each
+/// attempt may become the one whose result counts. Then the call is committed to one attempt: the
+/// others are cancelled, and requests and responses are passed through.
 final class RetryingCall: CallRequests {
-    /// What passes to the observer, one at a time.
+    /// An event for the observer. Events are delivered one at a time.
     enum Event {
         case initialMetadata(Metadata)
         case message([UInt8])
@@ -20,7 +20,7 @@ final class RetryingCall: CallRequests {
 
     struct State {
         var observer: (any CallObserver)?
-        /// The deadline is absolute: it is one for all attempts.
+        /// The options of all attempts, with one absolute deadline.
         var options: CallOptions
         var replay: RequestReplay
         /// Nil until the service config is known.
@@ -42,10 +42,10 @@ final class RetryingCall: CallRequests {
     private let limits: MessageLimits
     private let backend: any ChannelBackend
     private let configs: MethodConfigs
-    /// What the service config says, if it was known when the call was made.
+    /// The policy of the service config, if it was known when the call was made.
     private let knownPolicy: MethodPolicy?
     private let makeCore: MethodConfigs.MakeCore
-    /// As the observer says.
+    /// The values of the observer's properties of the same names.
     let runsHandlers: Bool
     let isAwaited: Bool
     let acceptsWholeResponse: Bool
@@ -107,7 +107,7 @@ extension RetryingCall {
         start()
     }
 
-    /// The policy of a call that waited for it.
+    /// Applies the policy to a call that waited for it.
     private func apply(_ policy: MethodPolicy) {
         let deadline = state.withLock { state in
             policy.config?.apply(to: &state.options, limits)
@@ -195,7 +195,7 @@ extension RetryingCall {
         init(_ call: RetryingCall) { self.call = call }
 
         var core: CallCore? { state.withLock { $0.core } }
-        /// The messages that its connection has room for.
+        /// The number of messages that the attempt's connection accepted.
         var writtenCount: Int { state.withLock { $0.writtenCount } }
 
         func receive(initialMetadata: Metadata) {
@@ -245,8 +245,8 @@ extension RetryingCall {
 
     private func start(_ attempt: Attempt, _ core: CallCore) {
         let (isWanted, message): (Bool, EncodedMessage?) = state.withLock { state in
-            // The call may have ended in the meantime, or be committed to another attempt. Neither could
-            // cancel this one, which had no call yet.
+            // In the meantime the call may have ended, or may be committed to another attempt. This
+            // attempt could not be cancelled then, because it had no call yet.
             guard !state.isOver, state.committed == nil || state.committed === attempt else {
                 return (false, nil)
             }
@@ -267,8 +267,8 @@ extension RetryingCall {
         for attempt in state.withLock({ $0.attempts }) { pump(attempt) }
     }
 
-    /// Gives an attempt what it does not have of the request. One thread at a time does this for each
-    /// attempt.
+    /// Gives an attempt the part of the request that it does not have. One thread at a time does
+    /// this for each attempt.
     private func pump(_ attempt: Attempt) {
         let isMine = attempt.state.withLock { $0.core != nil && $0.pump.begin() }
         guard isMine else { return }
@@ -285,7 +285,8 @@ extension RetryingCall {
     private func nextStep(of attempt: Attempt) -> (CallCore, RequestReplay.Step)? {
         state.withLock { state in
             let drops = state.committed === attempt
-            // What the committed attempt has is dropped, so that another one could not go on.
+            // Messages that the committed attempt has are dropped, so that another attempt could
+            // not continue.
             let isServed = !state.isOver && (drops || state.committed == nil)
             return attempt.state.withLock { own in
                 guard isServed, let core = own.core else {
@@ -319,7 +320,7 @@ extension RetryingCall {
 }
 
 extension RetryingCall.State {
-    /// Commits the call to an attempt. Returns the others, which are to be cancelled.
+    /// Commits the call to an attempt. Returns the other attempts, which must be cancelled.
     mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt] {
         committed = attempt
         plan?.commit()

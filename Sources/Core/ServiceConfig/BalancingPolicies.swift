@@ -6,16 +6,17 @@ public enum BalancingPolicies {
     public typealias Parse =
         @Sendable (_ config: ConfigObject) throws(RPCError) -> any BalancingPolicy
 
-    /// Makes a policy of the program known under a name, in all service configs that are parsed from
-    /// now on. A name that exists already, also one of this library's, gets the new meaning.
+    /// Registers a policy of the program under a name, for all service configs that are parsed from
+    /// now on. If the name exists already, even as a policy of this library, the new policy
+    /// replaces it.
     public static func register(name: String, parse: @escaping Parse) {
         registered.withLock { $0[name] = parse }
     }
 
     private static let registered = Mutex<[String: Parse]>([:])
 
-    /// How the configuration of a policy is read; nil when no policy has the name. The suffix
-    /// `_experimental` may be left out.
+    /// The function that reads the configuration of a policy; nil when no policy has the name. The
+    /// suffix `_experimental` may be left out.
     static func parser(named name: String) -> Parse? {
         registered.withLock { $0[name] } ?? builtIn[name] ?? builtIn[name + "_experimental"]
     }

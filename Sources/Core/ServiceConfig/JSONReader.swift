@@ -3,7 +3,7 @@
 /// A service config may come from a DNS record that anyone can write. Its size and depth are limited, a key
 /// that is repeated in an object is an error, and every error gives its line and column.
 package struct JSONReader {
-    /// The longest service config, in bytes: one for thousands of methods.
+    /// The longest service config, in bytes: enough for thousands of methods.
     package static let maxByteCount = 4 << 20
     /// The most arrays and objects around a value. The reader calls itself for each.
     static let maxDepth = 64
@@ -121,7 +121,7 @@ extension JSONReader {
         return value
     }
 
-    /// Returns the digits as they are written. The field decides what number it takes.
+    /// Returns the digits as they are written. The function that reads the field converts them.
     private mutating func number() throws(RPCError) -> String {
         let start = position
         _ = skip("-")

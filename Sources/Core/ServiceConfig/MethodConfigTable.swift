@@ -1,5 +1,5 @@
-/// Finds the entry of a service config that is for a method. Made once for a config; a look-up
-/// allocates nothing.
+/// Finds the entry of a service config for a method. Made once for a config; a look-up allocates no
+/// memory.
 package struct MethodConfigTable: Sendable {
     private let configs: [MethodConfig]
     /// By the path without the slash in front: `package.Service/Method`.

@@ -9,7 +9,7 @@ package final class MethodConfigs: Sendable {
     fileprivate struct State {
         var table: MethodConfigTable
         var throttle: RetryThrottle?
-        /// Whether the config is the one that calls are to use. Until then they wait.
+        /// Whether calls can use the config. Until then they wait.
         var isKnown: Bool
         /// Calls that wait for the config.
         var waiting: [@Sendable () -> Void] = []
@@ -21,8 +21,8 @@ package final class MethodConfigs: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - config: Of the channel's arguments.
-    ///   - serverName: The name whose throttle of retries holds.
+    ///   - config: The config of the channel's arguments.
+    ///   - serverName: The server name, which selects the retry throttle.
     ///   - awaitsResolver: Whether the resolver may report another config, so that calls wait for its
     ///     first result.
     ///   - usesRetryPolicies: Whether retry and hedging policies are used.
@@ -70,7 +70,7 @@ extension MethodConfigs {
         for body in waiting { body() }
     }
 
-    /// The resolver failed, or the channel was closed: calls go on with the config that there is.
+    /// The resolver failed, or the channel was closed: waiting calls use the current config.
     func release() {
         for body in state.withLock({ $0.release() }) { body() }
     }
@@ -86,12 +86,12 @@ extension MethodConfigs {
         return isKnown
     }
 
-    /// What the config says about a method. To be called when the config is known.
+    /// The policy for a method. To be called when the config is known.
     func policy(for path: String) -> MethodPolicy {
         state.withLock { $0.policy(for: path) }
     }
 
-    /// The same before the config may be known; nil as long as it is not.
+    /// The policy for a method; nil while the config is not known.
     private func knownPolicy(for path: String) -> MethodPolicy? {
         state.withLock { $0.isKnown ? $0.policy(for: path) : nil }
     }
@@ -125,7 +125,7 @@ extension MethodConfigs.State {
     }
 }
 
-/// What a service config says about one method.
+/// The settings of a service config for one method.
 struct MethodPolicy: Sendable {
     var config: MethodConfig?
     var throttle: RetryThrottle?

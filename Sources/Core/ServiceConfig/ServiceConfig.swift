@@ -1,5 +1,6 @@
-/// How calls to a service are to be made, as its owner says: timeouts, retries, balancing. It comes
-/// from the channel's arguments or from its resolver; the resolver's is used when both exist.
+/// The settings that the owner of a service prescribes for calls: timeouts, retries, balancing.
+/// They come from the channel's arguments or from its resolver; the resolver's are used when both
+/// exist.
 ///
 /// ```swift
 /// var config = ServiceConfig()
@@ -14,13 +15,13 @@
 public struct ServiceConfig: Sendable {
     /// How calls are spread over endpoints; nil, the default, is `pick_first`.
     public var balancing: (any BalancingPolicy)?
-    /// What holds for which methods. Of the entries that name a method, its service, or all services,
-    /// the most specific one counts, and no other.
+    /// The settings of methods. For each method only the most specific entry applies: the one that
+    /// names the method, else its service, else all services.
     public var methods: [MethodConfig] = []
     /// When retries stop because too many calls fail; nil, the default, is never.
     public var retryThrottling: RetryThrottling?
-    /// The service that servers are asked about by health checks (proposal A17): empty asks about the
-    /// server as a whole; nil, the default, makes no health checks.
+    /// The service name that health checks send (proposal A17). An empty name checks the server as
+    /// a whole; nil, the default, makes no health checks.
     public var healthCheckServiceName: String?
     /// The most connections of a subchannel (proposal A105); nil, the default, is the channel
     /// argument's number.
@@ -29,7 +30,7 @@ public struct ServiceConfig: Sendable {
     /// A config without any setting.
     public init() {}
 
-    /// A config that only says how calls are spread.
+    /// A config that sets only the balancing policy.
     public init(balancing: any BalancingPolicy) { self.balancing = balancing }
 }
 
@@ -52,9 +53,9 @@ extension ServiceConfig: Hashable {
     }
 }
 
-/// What a service config says about some methods.
+/// The settings of a service config for some methods.
 public struct MethodConfig: Hashable, Sendable {
-    /// Which methods an entry is for.
+    /// The methods that an entry applies to.
     public enum Name: Hashable, Sendable {
         /// All methods of all services.
         case all
@@ -70,13 +71,13 @@ public struct MethodConfig: Hashable, Sendable {
         case hedging(HedgingPolicy)
     }
 
-    /// The methods that it is for.
+    /// The methods that the entry applies to.
     public var names: [Name]
-    /// The most time that a call may take; of this and the call's own deadline the earlier counts. Nil,
-    /// the default, sets no limit.
+    /// The most time that a call may take. The earlier of this timeout and the call's own deadline
+    /// applies. Nil, the default, sets no limit.
     public var timeout: Duration?
-    /// Whether calls whose options do not set it wait while no server can be reached. Nil, the
-    /// default, sets nothing.
+    /// The default of ``CallOptions/waitForReady`` for calls whose options do not set it. Nil, the
+    /// default, sets none.
     public var waitForReady: Bool?
     /// The largest request message, in bytes. The smaller of this and the call's limit applies.
     public var maxRequestByteCount: Int?
@@ -85,7 +86,7 @@ public struct MethodConfig: Hashable, Sendable {
     /// Whether and when calls are sent again; nil, the default, sends them once.
     public var attempts: Attempts?
 
-    /// An entry for some methods, and what it says.
+    /// An entry for some methods, whose settings `configure` sets.
     public init(_ names: [Name], _ configure: (inout MethodConfig) -> Void = { _ in }) {
         self.names = names
         configure(&self)
@@ -114,7 +115,7 @@ public struct RetryPolicy: Hashable, Sendable {
     public var initialBackoff = Duration.milliseconds(100)
     /// The longest delay, without jitter; 1 second by default.
     public var maxBackoff = Duration.seconds(1)
-    /// By how much each delay is longer than the one before; 2 by default.
+    /// The factor by which each delay is longer than the one before; 2 by default.
     public var backoffMultiplier = 2.0
     /// The codes after which the call is sent again.
     public var retryableCodes: Set<StatusCode>
@@ -127,7 +128,7 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 /// A call that is sent several times without waiting for failures; the first response counts
-/// (proposal A6). For calls alone that may be executed more than once.
+/// (proposal A6). Only for calls that may be executed more than once.
 public struct HedgingPolicy: Hashable, Sendable {
     /// How often the call is sent, the first time included: 2 to 5. A larger number counts as 5.
     public var maxAttempts: Int
@@ -145,7 +146,8 @@ public struct RetryThrottling: Hashable, Sendable {
     /// The number of tokens at the start, and the most: above 0, at most 1,000. Each failed attempt
     /// takes one; retries stop while no more than half are left.
     public var maxTokens: Int
-    /// The tokens that each success gives back: above 0. Digits behind the third decimal are ignored.
+    /// The tokens that each success gives back: above 0. Digits after the third decimal are
+    /// ignored.
     public var tokenRatio: Double
 
     /// Makes a throttle's configuration.

@@ -1,12 +1,12 @@
-/// The service configs that the TXT records of a name list, and the one that holds for this client (proposal
-/// A2).
+/// The service configs in the TXT records of a name, and the choice of the one for this client
+/// (proposal A2).
 struct ServiceConfigChoices: Sendable {
-    /// The client, as the criteria of a choice see it.
+    /// The properties of the client that a choice can require.
     struct Client: Hashable, Sendable {
         var language = "swift"
         /// The name of this machine.
         var hostName: String
-        /// From 0 to 99: a choice for n percent of the clients is for those below n.
+        /// From 0 to 99. A choice for n percent of the clients applies if this is below n.
         var percentile: Int
     }
 
@@ -22,7 +22,8 @@ struct ServiceConfigChoices: Sendable {
 
     /// Parses the first text that is a `grpc_config=` attribute. No choices if there is none.
     ///
-    /// Throws INVALID_ARGUMENT with the path of the field if any choice is not valid: then the whole is not.
+    /// Throws INVALID_ARGUMENT with the path of the field if any choice is not valid: then all
+    /// choices are rejected.
     init(texts: [[UInt8]]) throws(RPCError) {
         guard let text = texts.first(where: { $0.starts(with: Self.attribute) }) else {
             choices = []
@@ -44,7 +45,7 @@ struct ServiceConfigChoices: Sendable {
         self.choices = choices
     }
 
-    /// The config of the first choice that is for the client; nil if none is.
+    /// The config of the first choice that applies to the client; nil if none does.
     func config(for client: Client) -> ServiceConfig? {
         choices.first { $0.matches(client) }?.config
     }
@@ -70,7 +71,7 @@ extension ServiceConfigChoices.Choice {
             try object.required("serviceConfig", try object.object("serviceConfig")))
     }
 
-    /// A field that is absent or empty is for all clients.
+    /// A field that is absent or empty applies to all clients.
     fileprivate func matches(_ client: ServiceConfigChoices.Client) -> Bool {
         (languages.isEmpty || languages.contains { $0.lowercased() == client.language })
             && percentage.map { client.percentile < $0 } ?? true

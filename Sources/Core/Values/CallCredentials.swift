@@ -3,8 +3,8 @@ public protocol CallCredentials: Sendable {
     /// The metadata to send with a call. If it throws, the call fails with that error.
     func metadata(for call: CallDescription) async throws(RPCError) -> Metadata
 
-    /// The same if it is available without waiting, so that the call needs no task. Nil, the default,
-    /// makes the call use ``metadata(for:)``.
+    /// The same metadata, if it is available without waiting, so that the call needs no task. Nil,
+    /// the default, makes the call use ``metadata(for:)``.
     func cachedMetadata(for call: CallDescription) -> Metadata?
 
     /// Whether the metadata may be sent on a connection that is not encrypted. If not, which is the

@@ -116,8 +116,8 @@ extension CallOptions {
             && maxSendByteCount == nil && maxReceiveByteCount == nil && rare == nil
     }
 
-    /// These options, with the values of `defaults` for what they do not set. Metadata of `defaults` is
-    /// added for the names that these do not have.
+    /// These options, completed with the values of `defaults`. Metadata of `defaults` is added for
+    /// names that these options do not have.
     @usableFromInline package consuming func merged(over defaults: CallOptions) -> CallOptions {
         var merged = self
         // A deadline of the call replaces that of the defaults, even if it is later.

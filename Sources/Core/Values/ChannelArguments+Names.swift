@@ -12,7 +12,7 @@ extension ChannelArguments {
         /// 0 means no limit.
         case positive(WritableKeyPath<ChannelArguments, Int?>)
         case flag(WritableKeyPath<ChannelArguments, Bool>)
-        /// True means false of the property.
+        /// The inverse of the property: true sets it to false.
         case inverseFlag(WritableKeyPath<ChannelArguments, Bool>)
         case text(WritableKeyPath<ChannelArguments, String?>)
         /// The soft limit for header lists. Other gRPC clients reject some lists above it. This
@@ -27,7 +27,7 @@ extension ChannelArguments {
         case policyName
         /// The URL of a proxy.
         case proxy
-        /// Whether a proxy may be used. False counts more than a proxy that is named.
+        /// Whether a proxy may be used. False takes precedence over a proxy that is set by name.
         case environmentProxy
     }
 

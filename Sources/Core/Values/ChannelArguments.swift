@@ -34,23 +34,24 @@ public struct ChannelArguments: Hashable, Sendable {
     /// 250 milliseconds by default.
     public var happyEyeballsDelay = Duration.milliseconds(250)
 
-    /// The least time from one successful look-up of a name to the next; 30 seconds by default. A failed
-    /// connection asks for a look-up, which waits that long.
+    /// The least time from one successful look-up of a name to the next; 30 seconds by default. A
+    /// failed connection requests a look-up, which waits for this time.
     public var minResolutionInterval = Duration.seconds(30)
     /// Whether the service config of a name is looked up in the TXT records of `_grpc_config.<name>` (proposal
-    /// A2), in addition to its addresses; false by default. What DNS says then takes precedence over
-    /// ``serviceConfig``, and calls wait for the first answer. While DNS has no valid config, calls fail, or
-    /// go on with the last valid one. Choices for a language are for `swift`. Servers are those of
-    /// `/etc/resolv.conf`; a target with a proxy has no look-up.
+    /// A2), in addition to its addresses; false by default. A config from DNS then takes precedence
+    /// over ``serviceConfig``, and calls wait for the first answer. While no valid config is found,
+    /// calls use the last valid one; without one, they fail. The client language of choices is
+    /// `swift`. The name servers are those of `/etc/resolv.conf`; a target with a proxy has no
+    /// look-up.
     public var findsServiceConfigInDNS = false
-    /// The name servers for the service config; nil reads the system's.
+    /// The name servers for the service config; nil asks those of the system.
     package var nameServers: NameServers?
-    /// How calls to the services of the target are made, unless the target's resolver says otherwise; nil,
-    /// the default, says nothing.
+    /// The service config of the target, unless its resolver reports another one; nil, the default,
+    /// is none.
     public var serviceConfig: ServiceConfig?
 
-    /// How calls are spread over endpoints where neither the service config of the resolver nor
-    /// ``serviceConfig`` says; nil, the default, is ``PickFirst``.
+    /// The balancing policy, if neither the service config of the resolver nor ``serviceConfig``
+    /// sets one; nil, the default, is ``PickFirst``.
     public var balancing: (any BalancingPolicy)? {
         get { balancingBox?.policy }
         set { balancingBox = newValue.map { PolicyBox(policy: $0) } }
@@ -67,8 +68,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// spreads calls (proposal A17); true by default.
     public var checksHealth = true
 
-    /// The proxy that connections are made through; by default the one that the environment names, if it
-    /// names one.
+    /// The proxy that connections are made through; by default the one in the environment, if there
+    /// is one.
     public var proxy = ProxyChoice.environment
     /// Whether `grpc.enable_http_proxy` is false.
     var isProxyForbidden = false
@@ -77,27 +78,26 @@ public struct ChannelArguments: Hashable, Sendable {
     /// A larger one fails its call. `grpc.max_metadata_size` sets it, and so does
     /// `grpc.absolute_max_metadata_size`, which takes precedence.
     public var maxMetadataByteCount = 16 << 10
-    /// Whether it was set by the name of the hard limit.
+    /// Whether ``maxMetadataByteCount`` was set by the name of the hard limit.
     var hasHardMetadataLimit = false
-    /// The size of the table that shortens the headers that are sent (RFC 7541 §4.2), in bytes; 4,096 by
+    /// The size of the dynamic table for headers that are sent (RFC 7541 §4.2), in bytes; 4,096 by
     /// default. The server may allow less.
     public var encoderTableByteCount = 4_096
-    /// The size of the table with which the server may shorten the headers that it sends, in bytes;
-    /// 4,096 by default.
+    /// The size of the dynamic table for headers that are received, in bytes; 4,096 by default.
     public var decoderTableByteCount = 4_096
     /// The largest response message that is accepted, in bytes; 4 MiB by default, nil is no limit. A larger
     /// one fails its call with RESOURCE_EXHAUSTED.
     public var maxReceiveMessageByteCount: Int? = 4 << 20
-    /// The most bytes that one byte of a compressed response may become; nil, the default, is no limit.
-    /// A message that becomes larger fails its call with RESOURCE_EXHAUSTED, as one above
-    /// ``maxReceiveMessageByteCount`` does.
+    /// The largest allowed ratio of the decompressed to the compressed size of a response message;
+    /// nil, the default, is no limit. A message above it fails its call with RESOURCE_EXHAUSTED, as
+    /// one above ``maxReceiveMessageByteCount`` does.
     public var maxDecompressionRatio: Int?
     /// The largest request message that may be sent, in bytes; nil, the default, is no limit. A larger one
     /// fails its call with RESOURCE_EXHAUSTED.
     public var maxSendMessageByteCount: Int?
     /// The bytes of a call's requests that are kept, so that the call can be sent again when its
-    /// server did not process it. A call that has written more fails instead. 256 KiB by default; 0
-    /// sends no request again that has a message.
+    /// server did not process it. A call that has written more fails instead. 256 KiB by default;
+    /// with 0, only requests without messages are sent again.
     public var maxReplayByteCount = 256 << 10
     /// The most streams on one connection; nil, the default, leaves the limit to the server. The server
     /// may allow fewer.
@@ -111,45 +111,45 @@ public struct ChannelArguments: Hashable, Sendable {
     /// The largest frame payload that the server may send, in bytes: 16,384 (the default) to
     /// 16,777,215.
     public var maxFrameByteCount = 16_384
-    /// Whether receive windows grow with the measured bandwidth × delay, where
-    /// ``streamWindowByteCount`` does not say how large they are; true by default.
+    /// Whether receive windows grow with the measured bandwidth × delay, if
+    /// ``streamWindowByteCount`` does not set their size; true by default.
     public var measuresBandwidth = true
     /// How long the server may take to acknowledge SETTINGS before the connection is closed; nil, the
     /// default, is twice the ``keepAliveTimeout``, and a minute at least.
     public var settingsTimeout: Duration?
 
     /// How long a connection may be silent before it is probed with a PING; nil, the default, is never.
-    /// Less than ten seconds counts as ten. While a call runs, the interval always holds, so a server
-    /// that froze is found after the interval and ``keepAliveTimeout``. A server that answers with
-    /// GOAWAY `too_many_pings` doubles the interval of later connections (proposal A8): gRPC servers
-    /// do so by default when probed more than once in five minutes.
+    /// Less than ten seconds counts as ten. While a call runs, the interval always applies, so a
+    /// frozen server is detected after the interval and ``keepAliveTimeout``. A server that answers
+    /// with GOAWAY `too_many_pings` doubles the interval of later connections (proposal A8): gRPC
+    /// servers do so by default when probed more than once in five minutes.
     public var keepAliveInterval: Duration?
     /// How long the server has to answer a probe before the connection is closed; 20 seconds by
     /// default.
     public var keepAliveTimeout = Duration.seconds(20)
     /// Whether a connection is probed while no call runs on it; false by default.
     public var keepAliveWithoutCalls = false
-    /// Probes that may follow one another on a connection without calls, with nothing sent in between,
-    /// before there is only one in five minutes; 2 by default, 0 is no limit.
+    /// The number of probes on a connection without calls, with no request data sent in between,
+    /// after which probes are sent only once in five minutes; 2 by default, 0 is no limit.
     public var maxPingsWithoutData = 2
-    /// Proposal A8: at most every ten seconds.
+    /// The shortest interval between probes (proposal A8).
     package var shortestKeepAliveInterval = Duration.seconds(10)
-    /// How long a connection stays open without calls; 30 minutes by default, at least a second, nil is
-    /// forever. The channel looks once in each such time whether it was used since, so that a
-    /// call costs no timer: it may stay open for up to twice as long.
+    /// How long a connection stays open without calls; 30 minutes by default, at least a second,
+    /// nil is forever. The channel checks once per timeout whether it was used, so that a call
+    /// needs no timer. A connection may therefore stay open for up to twice as long.
     public var idleTimeout: Duration? = .seconds(1_800)
 
-    /// Knows whether the machine has a network. When it is lost, calls to other machines end at
-    /// once; when it is back, reconnecting does not wait. The system's monitor by default; nil
-    /// watches nothing.
+    /// Reports whether the machine has a network. When the network is lost, calls to other machines
+    /// end at once; when it is back, the channel reconnects without a delay. The system's monitor
+    /// by default; nil watches nothing.
     public var connectivityMonitor: ConnectivityMonitor? = .system
 
     /// Receives a line for each HTTP/2 frame; nil, the default, logs none unless the environment variable
     /// `SWIFTLET_FRAME_LOG` is set.
     public var frameLog: FrameLog?
 
-    /// Receive the metrics of the channel; nil, the default, is ``MetricSinks/ofProcess``. A channel without
-    /// sinks measures nothing.
+    /// The sinks of the channel's metrics; nil, the default, is ``MetricSinks/ofProcess``. A
+    /// channel without sinks measures nothing.
     public var metricSinks: [any MetricSink]? {
         get { metricSinkList?.sinks }
         set { metricSinkList = newValue.map { MetricSinkList(sinks: $0) } }
@@ -167,7 +167,7 @@ public struct ChannelArguments: Hashable, Sendable {
     /// The name that the server's certificate must be for; nil, the default, is the host of
     /// ``defaultAuthority`` or of the target.
     public var targetNameOverride: String?
-    /// How requests are compressed, unless a call says otherwise; not at all by default.
+    /// How requests are compressed, unless the options of a call set it; not at all by default.
     public var defaultCompression = CompressionAlgorithm.identity
 
     public init() {}
@@ -179,7 +179,7 @@ public struct ChannelArguments: Hashable, Sendable {
     }
 }
 
-// MARK: - What they amount to
+// // MARK: - Derived values
 
 extension ChannelArguments {
     var backoff: Backoff.Configuration {
@@ -199,15 +199,15 @@ extension ChannelArguments {
     }
 
     /// The most consumed bytes that a call keeps back before it returns the window: each return
-    /// takes the connection's lock. The connection itself keeps back less than half of a window,
-    /// and the server must not wait for both, so that the value depends on the window.
-    /// program has made it.
+    /// takes the connection's lock. The connection itself keeps back less than half of a window.
+    /// The server must not wait for both, so the value depends on the window.
     var heldBackByteCount: Int { min(1 << 10, (streamWindowByteCount ?? 65_535) / 4) }
 
     var connectionConfiguration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.client)
         configuration.limits.headerListByteCount = maxMetadataByteCount
-        // A header block that is sent must fit. A block is usually smaller than its list.
+        // The header block of the largest accepted list must fit. A block is usually smaller than
+        // its list.
         configuration.limits.headerBlockByteCount = max(
             configuration.limits.headerBlockByteCount, maxMetadataByteCount * 5 / 4)
         configuration.encoderTableByteCount = encoderTableByteCount
@@ -232,6 +232,6 @@ extension ChannelArguments {
 }
 
 extension ChannelArguments {
-    /// The host of ``defaultAuthority``; nil when that is nil or no authority.
+    /// The host of ``defaultAuthority``; nil when that is nil or not a valid authority.
     var defaultHost: String? { defaultAuthority.flatMap { Target.split($0)?.host } }
 }

@@ -53,7 +53,8 @@ public struct Codec<Value: Sendable>: Sendable {
                 let byteCount = bytes.count - MessagePrefix.byteCount
                 guard byteCount >= 0, bytes[..<MessagePrefix.byteCount].allSatisfy({ $0 == 0 })
                 else { throw RPCError.prefixMissing }
-                // Here, where the array has one reference: later the write would copy it.
+                // Written here, where the array has one reference. A later write would copy the
+                // array.
                 bytes.writePrefix(isCompressed: false, byteCount)
                 return .whole(bytes)
             },
@@ -126,8 +127,8 @@ extension Codec<[UInt8]> {
         decode: { bytes in [UInt8](copying: bytes) })
 }
 
-/// A remote procedure: its path, its shape, and the codecs of its messages. Make it once, as a
-/// static value: making it allocates memory.
+/// A remote procedure: its path, its shape, and the codecs of its messages. Store it in a static
+/// property, because creating it allocates memory.
 public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     /// The part that does not depend on the types of the messages.
     @usableFromInline package let signature: MethodSignature

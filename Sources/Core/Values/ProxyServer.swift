@@ -1,5 +1,5 @@
-/// A proxy through which connections are made: it is told the name of the server, looks it up, and
-/// passes bytes on.
+/// A proxy through which connections are made. It receives the name of the server, looks it up, and
+/// forwards bytes.
 ///
 /// ```swift
 /// var arguments = ChannelArguments()
@@ -98,13 +98,13 @@ extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
 /// Which proxy a channel uses.
 public enum ProxyChoice: Hashable, Sendable {
-    /// The one that the environment names (gRPC's HTTP proxy mapper): the first of `grpc_proxy`,
-    /// `https_proxy`, `http_proxy` and `all_proxy` that is set, unless `no_grpc_proxy` or `no_proxy`
-    /// excepts the target. Targets on this machine, and those with a resolver of the program's own,
-    /// use none.
+    /// The proxy in the environment (gRPC's HTTP proxy mapper): the first of `grpc_proxy`,
+    /// `https_proxy`, `http_proxy` and `all_proxy` that is set, unless `no_grpc_proxy` or
+    /// `no_proxy` excludes the target. Targets on this machine, and targets with a resolver that
+    /// the program registered, use none.
     case environment
-    /// None, whatever the environment says.
+    /// None, regardless of the environment.
     case none
-    /// This one, for all targets but local sockets.
+    /// This proxy, for all targets except local sockets.
     case server(ProxyServer)
 }

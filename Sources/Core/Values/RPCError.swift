@@ -168,7 +168,7 @@ extension RPCError {
         set { set { $0.causes = newValue } }
     }
 
-    /// The failed attempts to connect before.
+    /// The earlier failed attempts: attempts to connect, and attempts of a call that was retried.
     public var attempts: [Attempt] {
         get { storage.values.attempts }
         set { set { $0.attempts = newValue } }

@@ -12,7 +12,7 @@ public struct Target: Hashable, Sendable {
         case registered(scheme: String)
     }
 
-    /// As it was written.
+    /// The target as it was written.
     public let text: String
     let resolution: Resolution
     /// The `:authority` of requests, unless a channel argument or the credentials set another one.
@@ -87,7 +87,8 @@ extension Target {
         "dns", "ipv4", "ipv6", "unix", "unix-abstract", "vsock",
     ]
 
-    /// The schemes that a program must not register, because they mean something else to its readers.
+    /// The schemes that a program must not register, because they have a meaning in other gRPC
+    /// clients or in URLs.
     static let reservedSchemes: Set<String> = ["http", "https", "xds"]
 
     /// RFC 3986 §3.1: a letter, then letters, digits, "+", "-" and ".".
@@ -104,7 +105,8 @@ extension Target {
         return String(hierarchy.drop { $0 != "/" }.dropFirst())
     }
 
-    /// gRPC's naming.md: the path of the target, with what no authority may contain encoded.
+    /// The path of the target as an authority (gRPC's naming.md): bytes that an authority must not
+    /// contain are percent-encoded.
     fileprivate static func percentEncoded(_ path: String) -> String {
         var encoded: [UInt8] = []
         for byte in path.utf8 {
@@ -123,7 +125,7 @@ extension Target {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// The text with its scheme: `dns:///` where it names none (proposal A66).
+    /// The text with its scheme; `dns:///` if it has none (proposal A66).
     var canonicalText: String {
         if case .registered = resolution { return text }
         let hasScheme = Self.builtInSchemes.contains { text.hasPrefix("\($0):") }
@@ -151,8 +153,8 @@ extension Target {
         .refused(.invalidArgument, "the target '\(text)' is malformed: \(reason)")
     }
 
-    /// `name` of `name`, `dns:name`, `dns:///name`. A name server of one's own
-    /// (`dns://server/name`) is refused: the system's resolver is what is asked.
+    /// `name` of `name`, `dns:name`, `dns:///name`. A target with a name server
+    /// (`dns://server/name`) is refused: names are looked up with the system's resolver.
     private static func dnsName(_ text: String) throws(RPCError) -> String {
         if let rest = text.after("dns:") {
             guard let path = rest.after("//") else { return rest }
@@ -168,7 +170,7 @@ extension Target {
         return text
     }
 
-    /// Addresses of one family, separated by commas; the first is what requests are addressed to.
+    /// Addresses of one family, separated by commas. The first one is the authority of requests.
     private static func literals(
         _ list: String, _ family: SocketAddress.Family, of text: String
     ) throws(RPCError) -> (Resolution, host: String, authority: String) {
@@ -227,7 +229,8 @@ extension Target {
         }
     }
 
-    /// RFC 3986 §3.2.2: an IPv6 address is written in brackets, and its zone means nothing to others.
+    /// RFC 3986 §3.2.2: an IPv6 address is written in brackets. Its zone is removed, because it has
+    /// a meaning only on this machine.
     private static func authority(_ host: String, _ port: UInt16?) -> String {
         let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
         let name = isIPv6 ? "[\(host.prefix { $0 != "%" })]" : host
@@ -269,7 +272,8 @@ extension Target {
         SocketAddress(host: text, port: 0)?.family == .ipv6 && !text.hasPrefix("[")
     }
 
-    /// A name or an IPv4 address: printable, and nothing that means something in an authority.
+    /// A name or an IPv4 address: printable, without characters that have a meaning in an
+    /// authority.
     private static func isHost(_ text: String) -> Bool {
         let special = "/?#@[]%\\,".utf8
         return !text.isEmpty

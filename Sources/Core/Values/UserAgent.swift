@@ -1,4 +1,5 @@
-/// The user agent: `"grpc-" language ["-" variant] "/" version`, between the texts of the program.
+/// The user agent: `"grpc-" language ["-" variant] "/" version`, between the program's prefix and
+/// suffix.
 public enum UserAgent {
     public static let version = "0.1.0"
     static let library = "grpc-swift-swiftlet/\(version)"

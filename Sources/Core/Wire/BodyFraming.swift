@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// How messages lie in the bodies of a request and its response, and where the status is.
+/// How messages are framed in the bodies of a request and its response, and where the status is.
 package enum BodyFraming: Sendable {
     /// gRPC: each message has a prefix of five bytes, and the trailers contain the status.
     case lengthPrefixed

@@ -28,7 +28,7 @@ package struct MessageAssembler: Sendable {
     private var body: [UInt8] = []
     /// The bytes of the body that have not arrived yet; nil while the prefix is read.
     private var missingByteCount: Int?
-    /// The size of the body that was lent, at that time.
+    /// The number of bytes that the lent body had when it was lent.
     private var lentByteCount = 0
     private var isCompressed = false
     let maxByteCount: Int?

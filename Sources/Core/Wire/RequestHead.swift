@@ -134,7 +134,8 @@ extension RequestHeadCache {
             try check("the content type", plain.contentType ?? "", 0x20...0x7e)
             try check("the accept header", plain.accept, 0x20...0x7e)
         } else if !CompressionAlgorithm.supported.contains(head.compression) {
-            // Before its first message finds out, which a stream may have none of.
+            // Checked here, because the check of the first message is too late: a stream may have
+            // no messages.
             throw .refused(
                 .internal, "the compression '\(head.compression.name)' is not supported")
         }
@@ -145,7 +146,8 @@ extension RequestHeadCache {
         try check(what, value, 0x21...0x7e)
     }
 
-    /// What the program says of itself must not bring other lines with it.
+    /// Checks text that the program supplies: it must not contain bytes, such as line feeds, that a
+    /// header must not contain.
     private static func check(
         _ what: String, _ value: String, _ legal: ClosedRange<UInt8>
     ) throws(RPCError) {
@@ -158,7 +160,8 @@ extension RequestHeadCache {
 }
 
 extension MethodSignature {
-    /// Methods are made once, as a rule; others are compared by what they say.
+    /// A method is usually created once, so that the identity is equal. Otherwise the contents are
+    /// compared.
     fileprivate func isSame(as other: MethodSignature) -> Bool {
         self === other
             || path == other.path && contentSubtype == other.contentSubtype && plain == other.plain

@@ -184,8 +184,8 @@ extension ResponseHead.Fields {
 }
 
 extension Metadata {
-    /// Appends what a peer sent under a name that ends in `-bin`. A value may be several, separated
-    /// by commas.
+    /// Appends a value that a peer sent under a name that ends in `-bin`. One field may contain
+    /// several values, separated by commas.
     package mutating func append(receivedBinary value: some Collection<UInt8>, for name: String) {
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let text = part.filter { $0 != UInt8(ascii: " ") }
@@ -206,7 +206,7 @@ extension CallEnd {
 }
 
 extension HeaderList {
-    /// A value without the whitespace at its ends, which is not part of it.
+    /// A value without the whitespace at its ends, which does not belong to it.
     fileprivate func trimmed(_ field: Field) -> ArraySlice<UInt8> {
         var value = bytes[field.value]
         while let byte = value.first, byte == 0x20 || byte == 0x09 { value.removeFirst() }

@@ -29,8 +29,8 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         var held = Backlog<[UInt8]>()
         var receivedCount = 0
         var heldEnd: CallEnd?
-        /// The error that this side ended the call with. The end of the call may have been on its
-        /// way then.
+        /// The error that this side ended the call with. The end from the server may have been in
+        /// delivery at that time.
         var failure: RPCError?
         /// The thread that delivers held messages.
         var deliverer = SingleDeliverer()
@@ -172,7 +172,7 @@ extension Call {
         let (call, state) = run.withLock { ($0.call, $0.state) }
         if let call { return call.cancel() }
         guard state != .notStarted else { return stop() }
-        // The call is being made at this moment.
+        // Another thread is making the call at this moment.
         close().0?.cancel(with: cancelled)
     }
 
@@ -226,7 +226,7 @@ extension Call {
         if !endInstead(with: .tooManyMessages) { call?.fail(.tooManyMessages) }
     }
 
-    /// Delivers what has arrived, unless the call is paused.
+    /// Delivers the messages and the end that have arrived, unless the call is paused.
     private func deliverHeld() {
         let isDeliverer = run.withLock { $0.deliverer.begin() }
         while isDeliverer, let next = run.withLock({ $0.deliverer.next($0.takeHeld()) }) {

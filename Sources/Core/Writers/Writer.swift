@@ -54,7 +54,7 @@ struct WriterProgress<Value: Sendable> {
     private(set) var state = WriterState.notStarted
     private(set) var writeable: (any Writeable<Value>)?
 
-    /// The thread that pushes values also handles what is changed in the meantime.
+    /// Whether a thread pushes values. That thread also handles changes in the meantime.
     var isPushing = false
     /// The end that was requested while a thread pushed a value. That thread delivers it after the
     /// value.
@@ -79,7 +79,7 @@ extension WriterProgress {
         if state == .started { state = .paused }
     }
 
-    /// Whether the writer is paused.
+    /// Resumes the writer. Returns whether it was paused.
     mutating func resume() -> Bool {
         guard state == .paused else { return false }
         state = .started

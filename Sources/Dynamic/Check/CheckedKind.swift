@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// A kind of values of the library, with the type that it is in a `.proto` file.
+/// A kind of values in this library, with its type in a `.proto` file.
 protocol CheckedKind {
     static var fieldType: FieldType { get }
 

@@ -38,7 +38,8 @@ extension FieldCheck {
         return field.shape == .explicit || hasOwnDefault ? nil : "optional"
     }
 
-    /// Whether it is the form for a field with a declared default, which has no presence in Swift.
+    /// Whether the property has the form for a field with a declared default: it is not optional,
+    /// even if the field has presence.
     private var hasOwnDefault: Bool { field.shape == .implicit && schema.hasExplicitDefault }
 
     private func description(of shape: CheckedField.Shape) -> String {
@@ -73,7 +74,7 @@ extension FieldCheck {
         return ["\(name) has the default \(initial); change it to \(schema.defaultValue)"]
     }
 
-    /// Equality of defaults, for which a NaN is equal to itself.
+    /// Whether two defaults are equal. A NaN is equal to a NaN.
     private func isSame(_ one: DynamicValue, _ other: DynamicValue) -> Bool {
         switch (one, other) {
         case (.float(let one), .float(let other)): one == other || one.isNaN && other.isNaN
@@ -123,7 +124,8 @@ extension FieldCheck {
         }
     }
 
-    /// Looks at the numbers near those that are declared: an open enum has no list of its values.
+    /// Reports values that the `.proto` file does not declare. Looks only at numbers near the
+    /// declared ones, because an open enum has no list of its values.
     private func extraValues(
         of enumeration: EnumSchema, _ kind: any CheckedKind.Type
     ) -> [String] {

@@ -1,5 +1,6 @@
 extension SchemaComments {
-    /// The lines of a documentation comment: what is written before the declaration, else after it.
+    /// The lines of a documentation comment: the comment before the declaration, or else the one
+    /// after it.
     var documentationLines: [String] {
         let text = leading ?? trailing ?? ""
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -35,7 +35,7 @@ struct FieldSource {
 // MARK: - Declarations
 
 extension FieldSource {
-    /// `name: String = ""`, for an initialiser.
+    /// `name: String = ""`, for an initializer.
     var parameter: String { "\(identifier): \(type) = \(initialValue)" }
 
     /// `name = ""` for a property whose type follows from its default.
@@ -46,7 +46,7 @@ extension FieldSource {
             ? "\(identifier) = \(initialValue)" : "\(identifier): \(type) = \(initialValue)"
     }
 
-    /// The types whose literals, or initialisers, say the type.
+    /// The types that Swift infers from a literal or an initializer.
     private var inferredTypes: Set<FieldType> { [.bool, .string, .enumeration, .message, .group] }
 
     /// The name of the constant with the default that the `.proto` file declares; nil when it declares

@@ -1,6 +1,7 @@
 extension FileSource {
-    /// Writes the functions of a client for the faces that the options name, in an extension. The
-    /// extension is outside the namespace, so that no message hides the types of the faces.
+    /// Writes the client functions of the selected faces (such as `blockingSayHello`) in an
+    /// extension. The extension is outside the namespace, so that no message hides the types of the
+    /// faces.
     func writeFaces(_ service: ServiceSchema, _ writer: inout SourceWriter) {
         let source = ServiceSource(service, self, isInNamespace: false)
         let client = names.namespace(file.package) + [source.name(.client)]
@@ -53,7 +54,7 @@ private struct FaceFunction {
     private var streamsRequests: Bool { method.schema.streamsRequests }
     private var streamsResponses: Bool { method.schema.streamsResponses }
 
-    /// A call that is only started goes on without its value.
+    /// A call with handlers continues when its result is discarded.
     var hasDiscardableResult: Bool { face == .handlers && !streamsRequests }
 
     var parameters: [String] {
@@ -67,7 +68,7 @@ private struct FaceFunction {
         switch (face, method.shape) {
         case (.handlers, .unary), (.handlers, .serverStreaming): " throws(RPCError)"
         case (.blocking, .unary), (.blocking, .serverStreaming): " throws(RPCError)"
-        // The error of the caller's closure is one of any type.
+        // The closure of the caller can throw any error.
         case (.blocking, .clientStreaming): " throws"
         default: ""
         }
@@ -110,10 +111,12 @@ private struct FaceFunction {
         return arguments
     }
 
-    /// What follows the call. The blocking function has the metadata as well.
+    /// The code after the call. The channel's blocking function returns the message together with
+    /// metadata.
     var ending: String { face == .blocking && method.shape == .unary ? ".message" : "" }
 
-    /// The parameter for what arrives, or for what is sent.
+    /// The last parameter: the handlers of responses, or the closure that writes requests. Nil if
+    /// there is none.
     private var last: (label: String, type: String, argument: String)? {
         switch face {
         case .handlers:

@@ -24,7 +24,8 @@ extension FileSource {
         }
     }
 
-    /// Writes the registration of the methods, and what answers where a method is not implemented.
+    /// Writes the registration of the methods, and a default implementation of each method that fails with
+    /// UNIMPLEMENTED.
     func writeRegistration(_ service: ServiceSchema, _ writer: inout SourceWriter) {
         let source = ServiceSource(service, self, isInNamespace: false)
         let namespace = names.namespace(file.package)

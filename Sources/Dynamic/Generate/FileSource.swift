@@ -67,7 +67,7 @@ struct FileSource {
         return GeneratedFile(path: options.path(file, suffix: suffix), source: writer.text)
     }
 
-    /// What the name of the file with fakes and services has before its extension.
+    /// The end of the name of the file with fakes and services, before the extension.
     private static let testingSuffix = "+Testing"
 
     private mutating func generateTesting() -> GeneratedFile {

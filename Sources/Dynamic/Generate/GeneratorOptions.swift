@@ -23,7 +23,7 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// Whether each service gets a client, and a protocol of the client. Default: true.
     public var writesClients = true
 
-    /// The faces of calls that a client can have besides `async`.
+    /// The forms of calls that a client can have besides `async`.
     public enum Face: String, Hashable, Sendable, CaseIterable {
         /// `startSayHello`, with a completion handler or handlers of the responses.
         case handlers
@@ -48,20 +48,19 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// Default: the full path.
     public var fileNaming = FileNaming.fullPath
 
-    /// What the names of the files end with, without the first dot. Default: `swift`.
+    /// The extension of the generated files, without its first dot. Default: `swift`.
     public var fileExtension = "swift"
 
     /// Whether functions have the names of the methods in the `.proto` file, `SayHello` instead of
     /// `sayHello`. Default: false.
     public var keepsMethodCasing = false
 
-    /// The Swift modules that have the types of other `.proto` files, by the name of the file. Such a
-    /// file is imported and not generated. Default: none.
+    /// The Swift modules that have the types of other `.proto` files, by the name of the `.proto` file. The generated
+    /// source imports these modules, and nothing is generated for these files. Default: none.
     public var modules: [String: String] = [:]
 
-    /// Whether each `.proto` file gets all of its files, also when it declares nothing, and each run a file
-    /// with namespaces, also when there are none. A build system knows all files in advance then.
-    /// Default: false.
+    /// Whether all files that a `.proto` file can have are written, even if it declares nothing, and always a file with
+    /// namespaces. A build system then knows all files in advance. Default: false.
     public var writesEmptyFiles = false
 
     /// Makes options with their defaults.

@@ -1,4 +1,4 @@
-/// A message as Swift source: its properties and the names of them.
+/// A message as Swift source: its properties and their names.
 struct MessageSource {
     /// A property: a field, or a oneof with all of its fields.
     enum Member {

@@ -1,7 +1,7 @@
 /// Finds the fields whose message contains, directly or not, the message that has the field. A struct
 /// cannot hold such a field without a box.
 struct RecursiveFields {
-    /// The messages that each message holds without a box of another kind, by the full name.
+    /// The messages that each message contains, directly or not, without a list or a map in between, by the full name.
     private var reachable: [String: Set<String>] = [:]
 
     mutating func contains(_ field: FieldSchema) -> Bool {

@@ -160,7 +160,7 @@ extension SourceWriter {
         indented { $0.line(String(text[index...])) }
     }
 
-    /// The index after the first occurrence of `part`, or the last; nil when there is none.
+    /// The index after the first occurrence of `part`, or, if `backwards`, after the last; nil when there is none.
     private static func end(
         of part: String, in text: String, backwards: Bool = false
     ) -> String.Index? {

@@ -108,7 +108,8 @@ extension SwiftGenerator {
         return GeneratedFile(path: "Packages.\(options.fileExtension)", source: writer.text)
     }
 
-    /// Writes a namespace that is in none of the others, with those inside it.
+    /// Writes a namespace with the namespaces inside it. Does nothing if the parent of the namespace is also needed:
+    /// the parent then writes it.
     private func write(_ path: [String], _ needed: Set<[String]>, _ writer: inout SourceWriter) {
         let parent = Array(path.dropLast())
         guard !needed.contains(parent) else { return }
@@ -143,7 +144,7 @@ extension GeneratorOptions {
     /// Public functions are inlinable, so that other modules can specialise them.
     var inlinable: String? { visibility == .public ? "@inlinable" : nil }
 
-    /// Imports a module whose types are in declarations.
+    /// The import of a module whose types the declarations use.
     var importKeyword: String { access + "import " }
 
     /// The path of the source that is generated for a `.proto` file.

@@ -74,7 +74,7 @@ extension SwiftSpelling {
         character == "_" || character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    /// Puts an underscore before a digit, and replaces an empty name by one.
+    /// Puts an underscore before a leading digit. An empty name becomes `unnamed`.
     private static func identifier(_ name: String) -> String {
         guard let first = name.first else { return "unnamed" }
         return first.isNumber ? "_" + name : name

@@ -1,6 +1,6 @@
 /// The text of a `google.protobuf.FieldMask`: paths in lower camel case with commas between.
 enum FieldMaskText {
-    /// The paths with underscores; nil for text that is none.
+    /// The paths with underscores; nil for text that is not a field mask.
     static func parse(_ text: String) -> [String]? {
         guard !text.isEmpty else { return [] }
         var paths: [String] = []
@@ -11,7 +11,7 @@ enum FieldMaskText {
         return paths
     }
 
-    /// Nil for paths that would not read back as they are.
+    /// The text of the paths; nil if parsing that text would give other paths.
     static func text(_ paths: [String]) -> String? {
         var names: [String] = []
         for path in paths {

@@ -38,8 +38,8 @@ enum JSONNumber {
         return end(in: bytes[...]) == bytes.endIndex
     }
 
-    /// The number as an integer, exactly: `1e3` and `10.0` are integers, `1.5` is not. Nil when it is
-    /// none, or outside of the type.
+    /// The number as an integer, exactly: `1e3` and `10.0` are integers, `1.5` is not. Nil when the text is not an
+    /// integer, or is outside of the range of the type.
     static func integer<T: FixedWidthInteger>(_ text: String) -> T? {
         if let value = T(text) { return isNumber(text) ? value : nil }
         guard isNumber(text) else { return nil }

@@ -1,7 +1,7 @@
 /// How JSON is read.
 public struct JSONReadingOptions: Hashable, Sendable {
-    /// Whether members that the schema does not know, and unknown names of enum values, are passed
-    /// over. Default: false, they are errors.
+    /// Whether members that the schema does not have, and unknown names of enum values, are
+    /// skipped. Default: false, they are errors.
     public var ignoresUnknownFields: Bool
     /// How deep objects and lists may be nested. Default: 100.
     public var maxDepth: Int

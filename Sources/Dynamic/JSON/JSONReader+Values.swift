@@ -2,7 +2,7 @@ import SwiftletMessages
 
 // Single values.
 extension JSONReader {
-    /// The value; nil for an unknown name of an enum that is passed over.
+    /// The value; nil for an unknown name of an enum value that is skipped.
     mutating func value(of field: FieldSchema) throws(FormatError) -> DynamicValue? {
         switch field.type {
         case .message, .group:
@@ -37,7 +37,7 @@ extension JSONReader {
         }
     }
 
-    /// A string, which nothing else is taken for.
+    /// Reads a string. Throws for any other value.
     mutating func text(_ expected: String) throws(FormatError) -> String {
         guard try scanner.peek() == .string else { throw scanner.error("expected \(expected)") }
         return try scanner.string()

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// The types that have a form of their own.
+// The well-known types, which have special JSON forms.
 extension JSONReader {
     mutating func read(
         _ type: WellKnownType, into message: inout DynamicMessage
@@ -60,7 +60,7 @@ extension JSONReader {
         message.store(.bytes(content.encodedPartially(options: .deterministic)), number: 2)
     }
 
-    /// The type of the next object, wherever in the object its member is.
+    /// The type URL of the next object. The member `@type` can be anywhere in the object.
     private func typeURL() throws(FormatError) -> (url: String?, isEmpty: Bool) {
         var copy = self
         var url: String?

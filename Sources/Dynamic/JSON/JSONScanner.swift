@@ -17,7 +17,7 @@ package struct JSONScanner {
 
     // MARK: Structure
 
-    /// What the next value is.
+    /// The kind of the next value.
     package mutating func peek() throws(FormatError) -> Token {
         skipSpace()
         guard index < bytes.count else { throw error("the text ends where a value is expected") }
@@ -72,7 +72,7 @@ package struct JSONScanner {
         depthLeft -= 1
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     package mutating func skipValue() throws(FormatError) {
         switch try peek() {
         case .object:

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// The types that have a form of their own.
+// The well-known types, which have special JSON forms.
 extension JSONWriter {
     mutating func write(
         _ message: DynamicMessage, as type: WellKnownType

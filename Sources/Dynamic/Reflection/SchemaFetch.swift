@@ -1,7 +1,7 @@
 public import SwiftletMessages
 
-/// Fetches a schema through a server's reflection. A value without I/O: it says what to ask next, and
-/// takes the answers.
+/// Fetches a schema through a server's reflection. A value without I/O: it returns the next request to send, and
+/// processes the responses.
 ///
 /// ```swift
 /// var fetch = SchemaFetch(symbols: ["helloworld.Greeter"])
@@ -106,9 +106,8 @@ public struct SchemaFetch: Sendable {
         return nil
     }
 
-    /// Asks the older version of the service. Returns false if that one is asked already.
-    ///
-    /// The request that was not answered is asked again.
+    /// Switches to the older version of the service, and sends the request without a response again. Returns false if
+    /// the older version is already in use.
     public mutating func fallBack() -> Bool {
         guard version == .v1 else { return false }
         version = .v1alpha

@@ -1,4 +1,5 @@
-/// What coding needs of a field. Trivial, so that a copy costs no reference counting.
+/// The properties of a field that decoding and encoding need. Trivial, so that a copy costs no
+/// reference counting.
 struct FieldLayout: Sendable {
     enum Shape: UInt8, Sendable {
         /// One value, which is absent when it is zero.

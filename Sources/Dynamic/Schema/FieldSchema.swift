@@ -48,7 +48,7 @@ public struct FieldSchema: SchemaElement {
 
     public var isRequired: Bool { layout.shape == .required }
 
-    /// Whether an absent field and one with the default are different messages.
+    /// Whether a message distinguishes an absent field from a field that has the default value.
     public var hasPresence: Bool { layout.hasPresence }
 
     /// Whether a list is encoded packed. Both forms are decoded.
@@ -57,7 +57,7 @@ public struct FieldSchema: SchemaElement {
     /// Whether a string that is not UTF-8 is an error.
     public var validatesUTF8: Bool { layout.validatesUTF8 }
 
-    /// The features that hold for it.
+    /// The features that apply to it.
     public var features: SchemaFeatures { entry.features }
 
     /// The message type of the values, or of the entries of a map; nil for other types.

@@ -19,7 +19,7 @@ public struct FileSchema: SchemaElement {
     /// The package; empty when the file names none.
     public var package: String { entry.proto.package ?? "" }
 
-    /// The features that hold for the file as a whole.
+    /// The features that apply to the file as a whole.
     public var features: SchemaFeatures { entry.features }
 
     /// The files that it imports.
@@ -48,6 +48,6 @@ public struct FileSchema: SchemaElement {
     /// The comments around its `syntax` or `edition` line.
     public var comments: SchemaComments { comments(at: [12]) ?? comments(at: [14]) ?? .init() }
 
-    /// The comments around the declaration at `path`, which counts as `SourceCodeInfo` does.
+    /// The comments around the declaration at `path`, which is a path of `SourceCodeInfo`.
     func comments(at path: [Int32]) -> SchemaComments? { entry.comments[path] }
 }

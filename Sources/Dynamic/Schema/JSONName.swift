@@ -1,6 +1,6 @@
 /// Names as the JSON mapping spells them.
 enum JSONName {
-    /// `foo_bar` becomes `fooBar`: each underscore goes, and the letter after it becomes upper case.
+    /// `foo_bar` becomes `fooBar`: each underscore is removed, and the letter after it becomes upper case.
     static func ofField(_ name: String) -> String {
         var result: [UInt8] = []
         var isUpper = false

@@ -28,7 +28,7 @@ public struct MessageSchema: SchemaElement {
         entry.parent.map { MessageSchema(pool: pool, index: $0) }
     }
 
-    /// The features that hold for it.
+    /// The features that apply to it.
     public var features: SchemaFeatures { entry.features }
 
     /// Its fields in the order of their declaration. Extensions are not among them.
@@ -47,7 +47,7 @@ public struct MessageSchema: SchemaElement {
     /// The enums inside it.
     public var enums: [EnumSchema] { entry.enums.map { EnumSchema(pool: pool, index: $0) } }
 
-    /// The extensions that are declared inside it, of whichever message.
+    /// The extensions that are declared inside it, whatever message they extend.
     public var nestedExtensions: [FieldSchema] {
         entry.extensions.map { FieldSchema(pool: pool, index: $0) }
     }
@@ -83,7 +83,7 @@ public struct MessageSchema: SchemaElement {
     /// The comments around its declaration.
     public var comments: SchemaComments { file.comments(at: path) ?? .init() }
 
-    /// Where it is in its file, as `SourceCodeInfo` counts.
+    /// Its path in the file, as in `SourceCodeInfo`.
     var path: [Int32] {
         let position = Int32(entry.position)
         guard let parent else { return [4, position] }

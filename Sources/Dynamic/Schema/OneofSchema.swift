@@ -13,7 +13,7 @@ public struct OneofSchema: SchemaElement {
     /// The name in the `.proto` file.
     public var name: String { entry.proto.name ?? "" }
 
-    /// The name with that of its message.
+    /// The name with the full name of its message.
     public var fullName: String { entry.fullName }
 
     /// The message that has it.

@@ -43,7 +43,7 @@ extension SchemaBuilder {
         return index
     }
 
-    /// A field of a oneof takes the oneof's features.
+    /// A field of a oneof inherits the oneof's features.
     private func inOneof(
         _ proto: Proto.FieldDescriptorProto, _ scope: Scope, _ firstOneof: Int
     ) throws(SchemaError) -> Scope {

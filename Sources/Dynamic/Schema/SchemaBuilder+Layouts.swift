@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// What the coders need of fields and messages.
+// The layouts of fields and messages, which decoding and encoding need.
 extension SchemaBuilder {
     func layout(
         of index: Int, _ type: FieldType, _ target: Int
@@ -90,8 +90,8 @@ extension SchemaBuilder {
         return type
     }
 
-    /// Marks the messages in which, or below which, a required field can be missing: those that have
-    /// one, and those that have a field of such a message, until there are no more.
+    /// Marks the messages in which a required field can be missing, directly or in a message below. First marks those
+    /// that have required fields, and then, repeatedly, those that have a field of a marked message.
     mutating func markRequiredChecks() {
         var users: [[Int]] = Array(repeating: [], count: messages.count)
         for field in fields.indices where layouts[field].type.isMessage {

@@ -85,7 +85,8 @@ extension SchemaBuilder {
         throw error(entry.file, entry.fullName, "'\(name)' is not a type of its kind")
     }
 
-    /// A delimited field whose name is the lower case name of a message beside it, as a group's is.
+    /// Whether the field looks like a group: it is delimited, and its name is the lower-case name of a message that is
+    /// declared in the same scope.
     private func isGroupLike(_ entry: FieldEntry, _ type: FieldType, _ target: Int) -> Bool {
         guard type == .group, let name = messages[target].proto.name else { return false }
         return entry.proto.name == name.lowercased() && messages[target].file == entry.file

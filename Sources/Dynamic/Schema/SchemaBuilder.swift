@@ -123,7 +123,7 @@ struct SchemaBuilder {
 }
 
 extension SchemaBuilder {
-    /// What a declaration takes from the declaration around it.
+    /// What a declaration inherits from the declaration around it.
     struct Scope {
         var name: String
         var file: Int

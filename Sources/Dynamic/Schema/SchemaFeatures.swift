@@ -2,8 +2,8 @@ import SwiftletMessages
 
 /// What a file's syntax or edition, and its `features` options, say about a declaration.
 ///
-/// proto2 and proto3 have fixed features. In an edition, each declaration takes the features of the
-/// declaration around it, and its own options override them.
+/// proto2 and proto3 have fixed features. In an edition, each declaration inherits the features of
+/// the declaration around it, and its own options override them.
 public struct SchemaFeatures: Hashable, Sendable {
     public enum Presence: Sendable { case explicit, implicit, required }
 
@@ -55,7 +55,7 @@ extension SchemaFeatures {
         self = overridden(by: file.options?.features)
     }
 
-    /// These features with those that `set` names in their place.
+    /// These features, with those that `set` contains replaced.
     func overridden(by set: Google.Protobuf.FeatureSet?) -> SchemaFeatures {
         guard let set else { return self }
         var features = self
@@ -81,7 +81,8 @@ extension SchemaFeatures {
         return features
     }
 
-    /// Takes what a field of proto2 or proto3 says without features: its label and `packed`.
+    /// Applies what a field of proto2 or proto3 declares without features: `required`, `optional`
+    /// of proto3, and `packed`.
     mutating func adopt(_ field: Google.Protobuf.FieldDescriptorProto) {
         if field.label == .required { presence = .required }
         if field.proto3Optional == true { presence = .explicit }

@@ -3,7 +3,8 @@ import SwiftletMessages
 /// The declarations of a schema, one table for each kind.
 ///
 /// Declarations refer to one another by index, so that recursive messages make no reference cycle:
-/// everything that is handed out holds the pool, and the pool holds nothing that is handed out.
+/// the values that callers get, such as ``MessageSchema``, retain the pool, and the pool retains
+/// none of them.
 final class SchemaPool: Sendable {
     /// The declaration that has a full name.
     enum Symbol: Sendable {
@@ -28,9 +29,9 @@ final class SchemaPool: Sendable {
     let fileIndices: [String: Int]
     let symbols: [String: Symbol]
 
-    /// What coding needs of each field, by the index of the field.
+    /// The layout of each field, by the index of the field.
     let layouts: [FieldLayout]
-    /// What coding needs of each message, by the index of the message.
+    /// The layout of each message, by the index of the message.
     let messageLayouts: [MessageLayout]
     let tables: FieldTables
 
@@ -109,7 +110,7 @@ struct FieldEntry: Sendable {
     /// The default. For an enum and a message, the schema of the type completes it.
     var defaultValue: DynamicValue = .bool(false)
     var hasExplicitDefault = false
-    /// A delimited field that is named after its message as a group is.
+    /// Whether it is a delimited field that is named after its message, like a group.
     var isGroupLike = false
 }
 

@@ -67,7 +67,7 @@ enum Escapes {
         return true
     }
 
-    /// Reads digits that continue `scale`; nil when there is none.
+    /// Reads digits and appends them to the number in `scale`. Returns the number; nil when there are too few digits.
     private static func number(
         _ rest: inout ArraySlice<UInt8>, radix: UInt32, _ digitCounts: ClosedRange<Int>,
         scale: inout UInt32
@@ -90,7 +90,7 @@ enum Escapes {
         return number(&rest, radix: radix, digitCounts, scale: &value)
     }
 
-    /// A code point of four or eight digits. The language has no surrogates.
+    /// A code point of four or eight digits. Surrogates are not allowed.
     private static func appendUnicode(
         _ rest: inout ArraySlice<UInt8>, digitCount: Int, to bytes: inout [UInt8]
     ) -> Bool {
@@ -115,8 +115,8 @@ enum Digits {
 }
 
 extension Escapes {
-    /// The bytes between double quotes. Bytes that are not printable ASCII are written in octal, but
-    /// for those of UTF-8 if `keepsUTF8`.
+    /// The bytes between double quotes. Bytes that are not printable ASCII are written in octal; those above ASCII are
+    /// kept if `keepsUTF8`.
     static func quoted(_ bytes: [UInt8], keepsUTF8: Bool) -> String {
         var result: [UInt8] = [UInt8(ascii: "\"")]
         for byte in bytes {

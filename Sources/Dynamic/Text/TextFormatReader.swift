@@ -67,7 +67,7 @@ struct TextFormatReader {
         if !scanner.take(UInt8(ascii: ",")) { _ = scanner.take(UInt8(ascii: ";")) }
     }
 
-    /// A group goes by the name of its message.
+    /// The field with this name in the text. A group has the name of its message.
     private func field(_ name: String, of message: MessageSchema) -> FieldSchema? {
         if let field = message.field(name) { return field }
         guard let field = message.field(name.lowercased()), field.isGroupLike,
@@ -219,7 +219,7 @@ struct TextFormatReader {
 
     // MARK: Reserved names
 
-    /// Passes over the value of a field that the message has reserved.
+    /// Skips the value of a field that the message has reserved.
     private mutating func skipValue() throws(FormatError) {
         _ = scanner.take(UInt8(ascii: ":"))
         guard depthLeft > 0 else { throw scanner.error("messages are nested too deeply") }

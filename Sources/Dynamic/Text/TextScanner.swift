@@ -92,7 +92,7 @@ struct TextScanner {
 
     var isAtString: Bool { next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") }
 
-    /// One string, or several that follow one another and are one.
+    /// Reads one string, or several adjacent strings, which are joined.
     mutating func stringBytes() throws(FormatError) -> [UInt8] {
         guard isAtString else { throw error("expected a string, found \(found)") }
         var result: [UInt8] = []

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// A field without a schema, as far as its bytes tell what it is.
+/// A field without a schema. Its wire type and its bytes determine how it is shown.
 struct UnknownField {
     enum Value {
         case varint(UInt64)
@@ -14,13 +14,13 @@ struct UnknownField {
     let number: UInt32
     let value: Value
 
-    /// How deep messages inside of messages are looked for.
+    /// How deep messages are searched for inside of messages.
     private static let maxDepth = 10
 
-    /// The fields in bytes that are whole fields.
+    /// The fields in `bytes`; empty unless `bytes` consists of complete fields.
     static func all(in bytes: [UInt8]) -> [UnknownField] { fields(in: bytes, maxDepth) ?? [] }
 
-    /// Nil when the bytes are not whole fields.
+    /// The fields in `bytes`; nil unless `bytes` consists of complete fields.
     private static func fields(in bytes: [UInt8], _ depth: Int) -> [UnknownField]? {
         // Safe: the decoder lives only inside the closure.
         unsafe bytes.withUnsafeBufferPointer { buffer in

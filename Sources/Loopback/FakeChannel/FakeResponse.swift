@@ -59,7 +59,7 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
         continuation.onTermination = { [weak stream] _ in stream?.isNotRead() }
         self.stream = stream
         requestParts = AsyncStream {
-            // Iterators of one stream go on where the last of them stopped.
+            // A new iterator of a stream continues where the previous one stopped.
             var iterator = parts.makeAsyncIterator()
             guard let unread = await iterator.next() else { return nil }
             if let byteCount = unread.byteCount { stream.wasRead(byteCount) }
@@ -106,7 +106,7 @@ extension FakeResponse {
             throw refusal("responses of a streaming call are sent part by part")
         }
         let bytes = try encode(message)
-        // Before any of it is sent.
+        // Checked before anything is sent.
         if let problem = initialMetadata.problem ?? trailingMetadata.problem {
             throw refusal(problem)
         }

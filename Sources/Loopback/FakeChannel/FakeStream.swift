@@ -19,7 +19,7 @@ final class FakeStream: Sendable {
     /// A part of the response.
     enum ResponsePart: Sendable {
         case headers(httpStatus: Int, Metadata)
-        /// A message with its prefix, which plain calls do not receive.
+        /// A message with its prefix. A plain call receives it without the prefix.
         case message([UInt8])
         case end(Status, Metadata)
         /// An error of the connection, and not of the server.
@@ -42,7 +42,7 @@ final class FakeStream: Sendable {
         var requestHasEnded = false
         var owner: (any FakeStreamOwner)?
         var unread = UnreadRequests()
-        /// The caller that waits for room.
+        /// The call that waits until it may send more messages.
         var waitsForRoom: CallCore?
 
         /// Both sides have ended.
@@ -88,7 +88,7 @@ final class FakeStream: Sendable {
     private let show: Show
     private let whenOver: @Sendable () -> Void
     private let state = Mutex(State())
-    /// Callers write on their own threads; the test hears of one part after the other.
+    /// Callers write on their own threads; the test receives one part at a time.
     private let shown = SerialMailbox<Event>()
 
     private enum Event: Sendable {
@@ -122,7 +122,7 @@ extension FakeStream {
     /// Gives the stream to a call.
     func attach(_ call: CallCore, owner: any FakeStreamOwner) {
         guard var request = call.takeRequest() else {
-            // It ended just now.
+            // The call has just ended.
             state.withLock { $0.isOver = true }
             return tell(.over)
         }
@@ -197,7 +197,7 @@ extension FakeStream: StreamCarrier {
     /// The test has read a message of `byteCount` bytes.
     func wasRead(_ byteCount: Int) { makeRoom { $0.remove(byteCount) } }
 
-    /// The test reads no messages any more.
+    /// The test no longer reads messages.
     func isNotRead() { makeRoom { $0.areDropped = true } }
 
     private func makeRoom(_ change: (inout UnreadRequests) -> Void) {
@@ -240,7 +240,7 @@ extension FakeStream: StreamCarrier {
         }
     }
 
-    /// The message without its prefix, which that of a plain call does not have.
+    /// The message without its prefix. A message of a plain call has no prefix.
     private func message(
         in framed: [UInt8], of call: CallCore
     ) throws(RPCError) -> [UInt8]? {
@@ -290,7 +290,7 @@ extension FakeStream: StreamCarrier {
     }
 }
 
-/// Who keeps account of the streams that are under way.
+/// Receives the start and the end of each stream.
 protocol FakeStreamOwner: AnyObject, Sendable {
     func streamBegan(_ stream: FakeStream)
     func streamEnded(_ stream: FakeStream)

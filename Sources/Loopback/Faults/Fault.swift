@@ -13,8 +13,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// When several faults match a call, the first of them applies. A fault whose path no method of the
-/// server has is refused with INVALID_ARGUMENT, and ``LoopbackServer/unusedFaults`` lists those that
+/// When several faults match a call, the first of them applies. The server refuses a fault with
+/// INVALID_ARGUMENT if no method has its path. ``LoopbackServer/unusedFaults`` lists the faults that
 /// never applied. For ways to break HTTP/2 itself see ``Misbehaviour``.
 public struct Fault: Sendable {
     /// The kind of failure.

@@ -49,7 +49,7 @@ final class FaultBook: Sendable {
         entries.withLock { entries in
             var first: Int?
             for index in entries.indices where entries[index].matches(path) {
-                // All of them count the call, also behind the first.
+                // Every matching entry counts the call, also after the first one that applies.
                 if entries[index].count(), first == nil { first = index }
             }
             guard let first else { return nil }

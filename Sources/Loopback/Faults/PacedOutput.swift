@@ -79,8 +79,8 @@ extension ServerSession {
         let count = bytes.count
         var portion = GatherList()
         portion.append(referencing: bytes)
-        // Portions are small and sockets are not: one that takes no more belongs to a client that
-        // has stopped reading, and misses nothing by a connection that is gone for it.
+        // A portion is much smaller than a socket's buffer. If the buffer is full, the client has
+        // stopped reading, so the connection is closed.
         let isBlocked = (try? write(&portion)) ?? true
         if isBlocked, !portion.isEmpty { loop.run { [self] in end() } }
         return count
@@ -92,7 +92,7 @@ extension ServerSession.State {
 }
 
 extension ServerSession: TimerTarget {
-    /// The next drop is due.
+    /// Sends the next portion of a dripping output.
     func timerFired(now: MonotonicInstant) {
         let hasMore = state.withLock { state in
             state.awaitsDrip = false

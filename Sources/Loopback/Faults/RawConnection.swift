@@ -56,7 +56,7 @@ package final class RawConnection: Sendable {
         try write(&list)
     }
 
-    /// Writes to the socket, past TLS.
+    /// Writes to the socket directly, without TLS.
     func write(_ list: inout GatherList) throws(RawPeerGone) {
         do throws(SystemError) {
             while !list.isEmpty { _ = try socket.write(gathering: &list) }

@@ -9,7 +9,7 @@ struct RawFlow {
 }
 
 extension RawFlow {
-    /// Takes in the client's SETTINGS, which come before its first stream.
+    /// Applies the client's SETTINGS, which arrive before its first stream.
     mutating func receiveSettings(_ payload: [UInt8]) {
         for start in stride(from: 0, to: payload.count - 5, by: 6)
         where payload[start] == 0 && payload[start + 1] == 4 {

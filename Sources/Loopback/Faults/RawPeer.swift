@@ -24,7 +24,7 @@ public final class RawPeer: Sendable {
 
     package static let replyBody: [UInt8] = [1, 2, 3]
 
-    /// What a channel to the peer is made with.
+    /// The target for channels to the peer.
     public let target: String
     private let acceptor: RawAcceptor
 
@@ -39,7 +39,8 @@ public final class RawPeer: Sendable {
             throw RPCError(.unavailable, "\(error)")
         }
         target = acceptor.target
-        // The threads hold the acceptor and not the peer: who lets go of the peer stops them.
+        // The threads keep a reference to the acceptor, not to the peer. So releasing the peer stops
+        // them.
         guard Thread.start("raw-acceptor", { [acceptor] in acceptor.run() }) else {
             throw RPCError(.unavailable, "the system has no more threads")
         }
@@ -61,6 +62,6 @@ public final class RawPeer: Sendable {
     /// How many PINGs clients have sent so far.
     public var pingCount: Int { acceptor.state.withLock { $0.pingCount } }
 
-    /// How many of its PINGs were answered so far.
+    /// How many PINGs of the peer were answered so far.
     public var answeredPingCount: Int { acceptor.state.withLock { $0.answeredPingCount } }
 }

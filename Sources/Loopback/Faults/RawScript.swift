@@ -3,13 +3,13 @@ package struct RawScript: Sendable {
     package typealias Step = @Sendable (RawConnection) throws -> Void
     package typealias Answer = @Sendable (RawConnection, _ stream: UInt32) throws -> Void
 
-    /// What is sent first; SETTINGS, where nothing is wrong.
+    /// Sends the first frames of the connection. A correct server sends SETTINGS.
     package var opening: Step
-    /// What is sent for a call whose request has come in whole.
+    /// Answers a call whose request is complete.
     package var answer: Answer
-    /// What is sent when the headers of a call have arrived.
+    /// Called when the headers of a call have arrived.
     package var answerToHeaders: Answer?
-    /// What is sent when a request has used up the initial window, if `grantsWindow` is false.
+    /// Called when a request has used up the initial window, if `grantsWindow` is false.
     package var answerToFullWindow: Answer?
     /// DATA frames that follow the answer when the client's windows have room, then the status OK.
     /// For one call at a time. A WINDOW_UPDATE on its stream before the answer is ignored.
@@ -31,6 +31,6 @@ package struct RawScript: Sendable {
         answer = { try $0.reply($1) }
     }
 
-    /// A server that does as it should.
+    /// A server without faults.
     package static let correct = RawScript { try $0.reply($1) }
 }

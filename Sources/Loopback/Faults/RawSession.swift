@@ -10,10 +10,10 @@ struct RawSession: ~Copyable {
     /// The calls that are not answered yet, by stream, and how to answer them.
     private var calls: [UInt32: RawPeer.Conduct] = [:]
     private var flow = RawFlow()
-    /// Bytes of requests for which no room is granted, by stream.
+    /// Received bytes for which no WINDOW_UPDATE was sent, by stream.
     private var heldByteCounts: [UInt32: Int] = [:]
 
-    /// The room for a request before any is granted (RFC 9113 §6.9.2).
+    /// The window of a stream before any WINDOW_UPDATE (RFC 9113 §6.9.2).
     private static let initialWindow = 65_535
 
     init(_ connection: RawConnection, _ acceptor: RawAcceptor) {
@@ -52,8 +52,8 @@ struct RawSession: ~Copyable {
             try connection.frame(RawFrame.ping, flags: RawFrame.acknowledgement, payload)
         case RawFrame.ping: acceptor.state.withLock { $0.answeredPingCount += 1 }
         case RawFrame.headers:
-            // An END_STREAM on HEADERS does not end a gRPC request: Go's and Java's servers do not
-            // see it either.
+            // END_STREAM on HEADERS does not end a gRPC request: Go's and Java's servers ignore it,
+            // too.
             try begin(stream, script)
         case RawFrame.data:
             try receiveData(length, on: stream, script)
@@ -88,7 +88,7 @@ struct RawSession: ~Copyable {
         if conduct == .misbehave { try script.answerToHeaders?(connection, stream) }
     }
 
-    /// Grants room for as much as was received, or notes that none is left.
+    /// Sends WINDOW_UPDATE for the received bytes, or counts them if the script sends none.
     private mutating func receiveData(
         _ byteCount: Int, on stream: UInt32, _ script: RawScript
     ) throws {

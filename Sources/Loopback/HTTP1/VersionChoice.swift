@@ -10,7 +10,7 @@ final class VersionChoice: AcceptedConnection {
     private let acceptor: Acceptor
     private let handshake = Mutex<Handshake?>(nil)
 
-    /// `PRI ` is the beginning of no request of HTTP/1.1.
+    /// No request of HTTP/1.1 begins with `PRI `.
     private static let prefix = Array("PRI ".utf8)
 
     init(
@@ -40,7 +40,7 @@ final class VersionChoice: AcceptedConnection {
     }
 
     private func begin(_ wire: consuming LinkWire, _ received: [UInt8]) {
-        // It holds on to this object.
+        // The handshake keeps a reference to this object.
         _ = handshake.withLock { $0.take() }
         let isHTTP2 =
             wire.isSecure ? wire.applicationProtocol == "h2" : received.starts(with: Self.prefix)

@@ -5,7 +5,7 @@ import Synchronization
 /// One connection of a server.
 protocol AcceptedConnection: AnyObject, Sendable {
     func start()
-    /// Takes no more requests. Those that run may end.
+    /// Accepts no more requests. Running calls may finish.
     func leaveGracefully()
     func end()
 }

@@ -4,8 +4,7 @@ import Synchronization
 
 extension EventLoop {
     /// Suspends a task for `duration`, or until it is cancelled. `Task.sleep` would need a thread
-    /// of Swift's cooperative thread pool, and the tests of the server's user may block all of
-    /// them.
+    /// of Swift's cooperative thread pool, and a user's tests may block all threads of that pool.
     func sleep(for duration: Duration) async throws(CancellationError) {
         let sleep = LoopSleep()
         await withTaskCancellationHandler {

@@ -65,7 +65,7 @@ public final class LoopbackServer: Sendable {
     /// Stops listening and closes all connections. Has an effect once.
     public func shutdown() { acceptor.stop() }
 
-    /// Sends GOAWAY on all connections. Running calls may end.
+    /// Sends GOAWAY on all connections. Running calls may finish.
     public func leaveGracefully() { acceptor.leaveGracefully() }
 
     /// Replaces the faults and starts to count calls from one again. Fails with INVALID_ARGUMENT,

@@ -17,7 +17,7 @@ struct RequestInfo: Sendable {
     /// - Parameters:
     ///   - list: The headers.
     ///   - endStream: Whether they carry END_STREAM.
-    ///   - isStrict: Whether a gRPC request is held against ``RequestRules``.
+    ///   - isStrict: Whether a gRPC request is checked against ``RequestRules``.
     init(_ list: HeaderList, endStream: Bool, isStrict: Bool) {
         for field in list.fields {
             let name = list.name(of: field)

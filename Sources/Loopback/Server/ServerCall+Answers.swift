@@ -142,8 +142,8 @@ extension ServerCall {
 }
 
 extension HeaderList {
-    /// Adds the details and the message of a status, as far as the client's limit allows. A longer list
-    /// would fail as a whole, and the status with it.
+    /// Adds the details and the message of a status, as far as the client's limit allows. A client
+    /// rejects a longer list as a whole, including the status.
     ///
     /// - Parameters:
     ///   - status: The status to add.

@@ -150,7 +150,7 @@ extension ServerCall {
                     let isReady =
                         !state.messages.isEmpty || state.hasEnded || state.isGone
                         || state.failure != nil
-                        // Bytes that arrived since the window was returned hold it again.
+                        // Bytes that arrived since `giveBackWindow` reduce the window again.
                         || state.unconsumed > 0
                     if !isReady { state.reader = resumption }
                     return isReady
@@ -189,7 +189,7 @@ extension ServerCall {
         return try found.get()
     }
 
-    /// Returns the window of all bytes that were read.
+    /// Reports all received bytes as consumed, so that their window is returned to the client.
     private func giveBackWindow() {
         let byteCount = state.withLock { state in
             defer { state.unconsumed = 0 }

@@ -98,8 +98,8 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
 }
 
 /// The methods of a server, by path. A handler that throws an `RPCError` ends the call with the status
-/// of the error. The metadata of the error follow those of ``ServerContext/setTrailingMetadata(_:)``.
-/// Any other error is UNKNOWN.
+/// of the error. The metadata of the error is sent after that of
+/// ``ServerContext/setTrailingMetadata(_:)``. Any other error is UNKNOWN.
 ///
 /// Registering a method again replaces its handler: a test may add a service and replace one method.
 public struct ServerMethods: Sendable {

@@ -42,7 +42,7 @@ final class ServerSession: AcceptedConnection {
     let state: Mutex<State>
     private let reader: Mutex<Reader?>
 
-    /// - Parameter received: What has arrived on the connection already.
+    /// - Parameter received: The bytes that were already read from the connection.
     init(
         _ wire: consuming LinkWire, received: [UInt8] = [], _ methods: ServerMethods,
         _ loop: EventLoop, _ acceptor: Acceptor

@@ -2,7 +2,7 @@ import SwiftletCore
 import SwiftletMessages
 
 extension ServerMethods {
-    /// `grpc.testing.BenchmarkService`: answers of the size that was asked for.
+    /// Adds `grpc.testing.BenchmarkService`, which sends responses of the requested size.
     public mutating func addBenchmark() {
         typealias Request = GRPC.Testing.SimpleRequest
         typealias Reply = GRPC.Testing.SimpleResponse
@@ -14,7 +14,7 @@ extension ServerMethods {
             requests, replies, _ in
             for try await request in requests { try await replies.write(request.reply) }
         }
-        // Both ways at once, and none waits for the other.
+        // Both directions stream at the same time, and neither waits for the other.
         bidirectional(
             Method<Request, Reply>(bundled: service + "StreamingBothWays", .bidirectional)
         ) { requests, replies, _ in

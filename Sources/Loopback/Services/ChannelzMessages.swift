@@ -81,7 +81,7 @@ extension GRPC.Channelz.SocketRef {
 }
 
 extension GRPC.Channelz.Socket {
-    /// - Parameter isSummary: Whether what the system knows is left out.
+    /// - Parameter isSummary: Whether the operating system's data, such as TCP_INFO, is omitted.
     init(_ snapshot: ConnectionSnapshot, isSummary: Bool) {
         self.init()
         ref = GRPC.Channelz.SocketRef(snapshot)

@@ -25,7 +25,7 @@ public final class ReconnectService: LoopbackService {
     /// The target whose connections are closed at once.
     public var target: String { listener.target }
 
-    /// - Parameter initial: The first delay that clients are expected to have.
+    /// - Parameter initial: The initial backoff that clients are expected to have.
     public convenience init(initialBackoff initial: Duration = .seconds(1)) throws(RPCError) {
         try self.init(initialBackoff: initial, slack: BackoffVerdict.slack)
     }

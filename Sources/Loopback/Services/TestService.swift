@@ -4,8 +4,8 @@ import SwiftletMessages
 /// `grpc.testing.TestService`, the service of gRPC's interop tests.
 ///
 /// It follows the interop test descriptions: sizes and intervals, the echo of a status and of metadata,
-/// compression of single messages, and checks of compressed requests. As they demand,
-/// `UnimplementedCall` and `grpc.testing.UnimplementedService` are not there.
+/// compression of single messages, and checks of compressed requests. As the descriptions require,
+/// `UnimplementedCall` and `grpc.testing.UnimplementedService` are not implemented.
 public struct TestService: LoopbackService {
     typealias Unary = Method<GRPC.Testing.SimpleRequest, GRPC.Testing.SimpleResponse>
     typealias Input = Method<
@@ -145,7 +145,7 @@ extension ServerContext {
         setTrailingMetadata(trailers)
         let initial = "x-grpc-test-echo-initial"
         if let text = metadata[initial] {
-            // As received: a value that cannot be sent must not end the call.
+            // Added without a check: an invalid value must not end the call.
             var metadata = Metadata()
             metadata.append(received: .text(text), for: initial)
             sendInitialMetadata(metadata)

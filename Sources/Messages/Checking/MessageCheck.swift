@@ -42,7 +42,7 @@ package enum MessageCheck {
     /// the program if the list is wrong.
     @usableFromInline
     static func onFirstUse<M: Message>(of type: M.Type) {
-        // ThreadSanitizer does not know the standard library's lock, and would report each look.
+        // ThreadSanitizer does not know the standard library's lock, and would report each access.
         #if !SWIFTLET_WATCHED_LOCKS
             check(type)
         #endif

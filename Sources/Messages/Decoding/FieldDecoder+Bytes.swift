@@ -143,7 +143,7 @@ extension FieldDecoder {
 
     @usableFromInline package var offset: Int { unsafe cursor - start }
 
-    /// What went wrong in the value of the tag that is due.
+    /// An error in the value of the current tag, at the current offset.
     @usableFromInline
     @inline(never)
     package func failure(_ reason: WireError.Reason) -> WireError {

@@ -119,8 +119,8 @@ struct MapEntry<Key, Value> {
 }
 
 extension Dictionary {
-    /// The last entry for a key replaces earlier ones. A dictionary that has the key keeps its own
-    /// spelling of it, so a string that is already there is removed first.
+    /// Inserts an entry, which replaces an earlier one with an equal key. A dictionary would keep the
+    /// bytes of the earlier string, which may differ, so the earlier key is removed first.
     @inlinable
     @inline(__always)
     mutating func insert(_ entry: MapEntry<Key, Value>) {

@@ -7,7 +7,7 @@ extension FieldDecoder {
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) throws(WireError) {
         repeat {
-            // A message that arrives in parts is one message.
+            // Each part of a message that arrives in parts is merged into the parts before it.
             var present = value.take() ?? K.initial
             try read(kind, number, into: &present)
             value = consume present

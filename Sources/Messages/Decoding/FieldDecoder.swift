@@ -1,6 +1,6 @@
 /// Visits a message and decodes the value of each field.
 ///
-/// The decoder always has read the next tag. The field with that tag reads its value and the tag after
+/// The decoder has always read the next tag already. The field with that tag reads its value and the tag after
 /// it; any other field costs one comparison with a constant. Senders write fields in the order of
 /// their numbers, so one visit normally decodes them all.
 ///
@@ -17,7 +17,7 @@ public struct FieldDecoder: FieldVisitor {
     @usableFromInline package var tagStart: UnsafePointer<UInt8>
     @usableFromInline let start: UnsafePointer<UInt8>
 
-    /// The number of the group whose fields are being read; zero, which no field has, in a message.
+    /// The number of the group whose fields are being read; zero in a message. No field has the number zero.
     @usableFromInline package var openGroup: UInt32 = 0
     @usableFromInline package var depthLeft: Int
     @usableFromInline package let keepsUnknownFields: Bool
@@ -82,8 +82,8 @@ public struct FieldDecoder: FieldVisitor {
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) throws(WireError) {
         guard tag == Tag.listed(number, .lengthDelimited) else { return }
-        // Capped, because all entries may have one key: memory for each would be a multiple of what
-        // the peer sent. A map that does fill grows by itself.
+        // Limited, because all entries may have the same key: memory for each entry would be a
+        // multiple of what the peer sent. A map with more keys grows by itself.
         let run = min(runLength(), 4096)
         if run > values.count { values.reserveCapacity(values.count &+ run) }
         repeat {

@@ -34,7 +34,7 @@ extension Google.Protobuf.FileDescriptorProto {
         reflection, reflectionAlpha,
     ]
 
-    /// A descriptor that is part of the program, and right.
+    /// Decodes a descriptor that is part of the program. Stops the program if it is malformed.
     private init(base64 text: String) {
         do throws(WireError) { try self.init(decoding: Self.decoded(text)) } catch {
             ProgramError.stop("the descriptor of an example service is broken: \(error)")

@@ -2,7 +2,7 @@
 extension Google.Protobuf {
     /// How the language behaves, from edition 2023 on.
     public struct FeatureSet: Message {
-        /// Whether a field knows that it was set.
+        /// Whether a field has presence.
         public struct FieldPresence: OpenEnum {
             public var rawValue: Int32
 

@@ -78,7 +78,7 @@ extension Google.Protobuf {
         public var number: Int32?
         public var label: Label?
         public var type: FieldType?
-        /// The full name of a message or an enum, after a dot.
+        /// The full name of a message or an enum, with a leading dot.
         public var typeName: String?
         /// The message that an extension extends.
         public var extendee: String?

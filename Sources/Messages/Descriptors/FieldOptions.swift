@@ -121,7 +121,7 @@ extension Google.Protobuf {
             }
         }
 
-        /// The editions that know a feature.
+        /// The editions that have a feature.
         public struct FeatureSupport: Message {
             public var editionIntroduced: Edition?
             public var editionDeprecated: Edition?

@@ -78,9 +78,9 @@ extension Google.Protobuf {
         /// Which extension may use a number of the range.
         public struct Declaration: Message {
             public var number: Int32?
-            /// After a dot.
+            /// With a leading dot.
             public var fullName: String?
-            /// The type; the full name of a message or an enum is after a dot.
+            /// The type; the full name of a message or an enum has a leading dot.
             public var type: String?
             public var reserved: Bool?
             public var repeated: Bool?

@@ -31,9 +31,9 @@ extension Google.Protobuf {
     /// One method.
     public struct MethodDescriptorProto: Message {
         public var name: String?
-        /// The full name of the request, after a dot.
+        /// The full name of the request's type, with a leading dot.
         public var inputType: String?
-        /// The full name of the response, after a dot.
+        /// The full name of the response's type, with a leading dot.
         public var outputType: String?
         public var options: MethodOptions?
         public var clientStreaming: Bool?

@@ -10,7 +10,7 @@ extension FieldWriter {
     @inlinable
     @inline(__always)
     mutating func varint(_ value: UInt64) {
-        // Safe: at most ten bytes, and the slack beyond the limit has more.
+        // Safe: a varint has at most ten bytes, and the slack beyond the limit is larger.
         guard count <= limit else { return varintAtLimit(value) }
         if value < 0x4000 {
             // No branch for one byte or two: the CPU mispredicts it when sizes are mixed.
@@ -33,7 +33,7 @@ extension FieldWriter {
     @inlinable
     @inline(__always)
     mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(_ value: Bits) {
-        // Safe: at most eight bytes, and the slack beyond the limit has more.
+        // Safe: the value has at most eight bytes, and the slack beyond the limit is larger.
         if count <= limit || moved(for: MemoryLayout<Bits>.size) {
             unsafe UnsafeMutableRawPointer(start + count)
                 .storeBytes(of: value.littleEndian, as: Bits.self)
@@ -44,7 +44,7 @@ extension FieldWriter {
     @inlinable
     @inline(__always)
     mutating func copy(_ source: UnsafeBufferPointer<UInt8>) {
-        // Safe: the room is checked. After the limit, it is negative.
+        // Safe: the free space is checked. It is negative when `count` is beyond the limit.
         if source.count <= limit &- count || moved(for: source.count),
             let first = source.baseAddress
         {

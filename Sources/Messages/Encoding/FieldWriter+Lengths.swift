@@ -74,8 +74,8 @@ extension FieldWriter {
         unsafe start[openIndex + openWidth - 1] = UInt8(truncatingIfNeeded: rest)
     }
 
-    /// Reserves what the open length needs at least, before so many bytes are added, which would have
-    /// to be moved later.
+    /// Reserves the bytes that the open length needs at least after `byteCount` bytes are added. Without
+    /// this, the added bytes would have to be moved later.
     @usableFromInline
     @inline(never)
     mutating func widenLength(by byteCount: Int) {
@@ -85,14 +85,14 @@ extension FieldWriter {
         setLengthWidth(to: max(Varint.byteCount(UInt64(length)), openWidth))
     }
 
-    /// Moves what follows the open length.
+    /// Widens the open length to `width` bytes, and moves the bytes after it.
     private mutating func setLengthWidth(to width: Int) {
         let first = openIndex + openWidth
         let extra = width - openWidth
         guard extra > 0, first <= count else { return }
         if unsafe !separate.pointee.isEmpty { unsafe separate.pointee.move(from: first, by: extra) }
         if count <= limit || moved(for: Self.slack) {
-            // Safe: a length has at most ten bytes, and the slack beyond the limit has more.
+            // Safe: a length has at most ten bytes, and the slack beyond the limit is larger.
             let source = unsafe start + first
             unsafe (source + extra).update(from: source, count: count - first)
         }

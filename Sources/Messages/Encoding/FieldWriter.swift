@@ -1,6 +1,6 @@
-/// Visits a message and writes its encoding into a buffer. When the buffer is full, it moves to a
-/// larger one if it may; otherwise it goes on counting, so that one visit either writes the message or
-/// finds the size that it needs.
+/// Visits a message and writes its encoding into a buffer. When the buffer is full, the writer moves to
+/// a larger one if it may. Otherwise it only counts the remaining bytes, so that one visit either writes
+/// the message or finds its size.
 ///
 /// A nested message is written after one byte for its length. If the length needs more bytes, what was
 /// written is moved: when the nested message ends, or before large bytes are copied into it.
@@ -43,7 +43,7 @@ public struct FieldWriter: FieldVisitor {
         limit = buffer.count &- Self.slack
         count = prefixByteCount
         self.options = options
-        // Safe: the room is checked.
+        // Safe: the free space is checked.
         if prefixByteCount <= limit { unsafe start.update(repeating: 0, count: prefixByteCount) }
     }
 
@@ -141,7 +141,7 @@ extension FieldWriter {
     mutating func elements<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) {
-        // Safe: the array is not written to, and each address is one of an element.
+        // Safe: the array is not written to, and each address is that of an element.
         unsafe values.withUnsafeBufferPointer { elements in
             guard let first = elements.baseAddress else { return }
             for index in elements.indices {

@@ -50,7 +50,7 @@ extension EncodingAttempt {
             unsafe result.pointee.mayMove = false
             if count > 0 {
                 reserve(count, &bytes)
-                // Safe: the writer wrote so many bytes there.
+                // Safe: the writer has written `count` bytes there.
                 unsafe bytes.append(
                     contentsOf: UnsafeBufferPointer(start: result.pointee.start, count: count))
             }

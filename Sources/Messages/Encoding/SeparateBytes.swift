@@ -8,7 +8,7 @@ public struct SeparateBytes: Sendable {
     @usableFromInline
     struct Piece: Sendable {
         @usableFromInline let bytes: [UInt8]
-        /// How many of the bytes that are copied precede it, the prefix included.
+        /// The number of copied bytes before the field, including the prefix.
         @usableFromInline var position: Int
 
         @usableFromInline

@@ -14,8 +14,8 @@ public protocol FieldKind: Sendable {
     /// equals zero, but it is encoded.
     static func isInitial(_ value: Value) -> Bool
 
-    /// Whether two values are the same on the wire, which is more than being equal: zeros have a
-    /// sign, and equal strings may be spelt in different bytes.
+    /// Whether two values are the same on the wire. This is stricter than equality: 0.0 equals -0.0,
+    /// and equal strings may consist of different bytes.
     static func isSame(_ left: Value, _ right: Value) -> Bool
 
     /// Writes the bytes after the tag. The value is passed by address: a message passed by value would

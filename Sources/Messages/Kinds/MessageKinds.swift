@@ -31,7 +31,7 @@ extension FieldKind {
     where Self == MessageKind<M> { MessageKind() }
 }
 
-/// A message between a start tag and an end tag, as proto2 had it.
+/// A group of proto2: a message between a start tag and an end tag.
 @frozen
 public struct GroupKind<M: Message>: FieldKind {
     @inlinable public init() {}

@@ -40,7 +40,7 @@ extension FieldKind where Self == Int64Kind {
     @inlinable public static var int64: Int64Kind { Int64Kind() }
 }
 
-/// `uint32`. Of a longer varint the low 32 bits count, as in every implementation.
+/// `uint32`. A longer varint is truncated to its low 32 bits, as in every implementation.
 @frozen
 public struct UInt32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}

@@ -16,7 +16,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// A socket on the machine.
+    /// A Unix domain socket.
     package struct UdsAddress: Message {
         package var filename = ""
         package var unknownFields = UnknownFields()
@@ -46,7 +46,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// That a connection is encrypted. The details are not reported.
+    /// Marks a connection as encrypted. The details are not reported.
     package struct TLS: Message {
         package var unknownFields = UnknownFields()
 

@@ -65,7 +65,7 @@ extension GRPC.Health {
         }
     }
 
-    /// All services that a server knows something about.
+    /// Asks for the states of all services that the server knows.
     public struct HealthListRequest: Message {
         public var unknownFields = UnknownFields()
 

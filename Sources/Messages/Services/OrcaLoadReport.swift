@@ -1,5 +1,5 @@
-// The messages of xds/data/orca/v3/orca_load_report.proto and xds/service/orca/v3/orca.proto, but for
-// deprecated fields.
+// The messages of xds/data/orca/v3/orca_load_report.proto and xds/service/orca/v3/orca.proto, without
+// their deprecated fields.
 
 /// The load of a server, which it sends in a call's trailers or in a separate stream.
 package struct OrcaLoadReport: Message {

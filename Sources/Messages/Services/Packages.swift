@@ -3,7 +3,7 @@
 // collide with the user's own types.
 
 public enum GRPC {
-    /// `grpc.testing`: what implementations are tested and measured with.
+    /// `grpc.testing`: the services for tests and benchmarks of gRPC implementations.
     public enum Testing {}
 
     /// `grpc.health.v1`: whether a server is able to serve.

@@ -102,9 +102,9 @@ extension RouteGuide {
         public var pointCount: Int32 = 0
         /// How many of them had a feature.
         public var featureCount: Int32 = 0
-        /// Metres from point to point.
+        /// The distance from point to point, in meters.
         public var distance: Int32 = 0
-        /// Seconds that it took.
+        /// The duration of the recording, in seconds.
         public var elapsedTime: Int32 = 0
         public var unknownFields = UnknownFields()
 

@@ -1,6 +1,6 @@
 // The messages of grpc/testing/empty.proto.
 extension GRPC.Testing {
-    /// Nothing; a message of its own, so that it may grow one day.
+    /// A message without fields. It has a type of its own, so that fields can be added later.
     public struct Empty: Message {
         public var unknownFields = UnknownFields()
 

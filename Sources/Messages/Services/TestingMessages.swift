@@ -17,7 +17,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// By which way a call reached its server.
+    /// How a call was routed to its server.
     public struct GrpclbRouteType: OpenEnum {
         public var rawValue: Int32
 
@@ -260,7 +260,7 @@ extension GRPC.Testing {
         public var responseParameters: [ResponseParameters] = []
         public var payload: Payload?
         public var responseStatus: EchoStatus?
-        /// Load that the server is to report beside the call.
+        /// Load that the server is to report out of band, not with the response.
         public var orcaOobReport: TestOrcaReport?
         public var unknownFields = UnknownFields()
 

@@ -30,7 +30,8 @@ extension Google.Protobuf {
             try field.int32(2, &nanos)
         }
 
-        /// Whether it is one that the specification allows: within 10 000 years, of one sign.
+        /// Whether the specification allows this value: at most 10,000 years, seconds and nanos of the
+        /// same sign.
         public var isValid: Bool {
             (-315_576_000_000...315_576_000_000).contains(seconds)
                 && (-999_999_999...999_999_999).contains(nanos)

@@ -1,6 +1,6 @@
 // The messages of google/rpc/error_details.proto.
 extension Google.RPC {
-    /// The cause of an error, in words that stay the same.
+    /// The cause of an error, as a constant that programs can compare.
     public struct ErrorInfo: Message {
         /// In capitals, such as API_DISABLED; unique in its domain.
         public var reason = ""
@@ -50,7 +50,7 @@ extension Google.RPC {
         }
     }
 
-    /// Where in the server it happened.
+    /// Where in the server the error happened.
     public struct DebugInfo: Message {
         public var stackEntries: [String] = []
         public var detail = ""
@@ -232,7 +232,7 @@ extension Google.RPC {
         }
     }
 
-    /// The request as the server knows it.
+    /// The server's identifiers of the request.
     public struct RequestInfo: Message {
         public var requestID = ""
         /// Opaque to all but the server.

@@ -33,7 +33,7 @@ extension Google.RPC {
 }
 
 extension Google.RPC.Status {
-    /// What a call carries of it, in the trailer `grpc-status-details-bin`.
+    /// The name of the trailer in which a call carries the encoded status.
     public static let trailerName = "grpc-status-details-bin"
 
     /// The first detail of this type, if there is one.

@@ -33,7 +33,7 @@ extension Google.Protobuf {
             isValid ? .seconds(seconds) + .nanoseconds(nanos) : nil
         }
 
-        /// Whether it is one that the specification allows: in the years 1 to 9999.
+        /// Whether the specification allows this value: the years 1 to 9999.
         public var isValid: Bool {
             (-62_135_596_800...253_402_300_799).contains(seconds)
                 && (0...999_999_999).contains(nanos)

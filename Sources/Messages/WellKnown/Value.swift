@@ -10,7 +10,7 @@ extension Google.Protobuf {
             case listValue(ListValue)
         }
 
-        /// Nil only in a message that breaks the rules.
+        /// Nil only in an invalid message: the specification requires a kind.
         public var kind: Kind?
         public var unknownFields = UnknownFields()
 

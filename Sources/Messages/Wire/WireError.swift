@@ -24,7 +24,7 @@ public struct WireError: Error, Hashable, Sendable {
 
     public var reason: Reason
 
-    /// Where in the bytes, counted from the start of the outermost message.
+    /// The offset of the error in bytes, from the start of the outermost message.
     public var offset: Int
 
     /// The numbers of the fields that lead there, outermost first.
@@ -36,7 +36,7 @@ public struct WireError: Error, Hashable, Sendable {
         self.path = path
     }
 
-    /// The same error, seen from the message that holds the broken one as its field `number`.
+    /// The same error in the enclosing message, whose field `number` contains the broken message.
     @usableFromInline
     package func inside(_ number: UInt32) -> WireError {
         WireError(reason, offset: offset, path: [number] + path)
@@ -61,7 +61,7 @@ extension WireError: CustomStringConvertible {
         return "\(what), at byte \(offset)\(place)"
     }
 
-    /// The path in a few words, however deep it leads: a peer can make it a hundred numbers long.
+    /// The path as a text of limited length, because a peer can make a path of a hundred numbers.
     private var pathText: String {
         let endCount = 4
         func text(_ numbers: ArraySlice<UInt32>) -> String {

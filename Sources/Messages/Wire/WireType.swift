@@ -15,7 +15,7 @@ package enum Tag {
     /// The end of the input. No field has this tag, because wire type 7 does not exist.
     @usableFromInline package static let end: UInt32 = 0xffff_ffff
 
-    /// The three bits of the wire type leave 29.
+    /// 2²⁹−1: a tag has 32 bits, and 3 of them are the wire type.
     @inlinable package static var maxNumber: UInt32 { 1 << 29 - 1 }
 
     /// The tag of a field in a message's list. Its number is normally a literal, so the optimizer

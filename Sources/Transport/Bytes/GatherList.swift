@@ -15,8 +15,8 @@ package struct GatherList: Sendable {
         var range: Range<Int>
     }
 
-    /// The bytes of all small pieces. Appending to it appends to the list: frame headers are
-    /// written, and completed, where they are sent from.
+    /// The bytes of all small pieces. ``tail`` appends to it in place, so frame headers are written
+    /// and completed without a copy.
     package private(set) var shared: [UInt8] = []
     private(set) var pieces: [Piece] = []
     /// The pieces before this index were removed. They are deleted in batches.
@@ -137,8 +137,8 @@ extension GatherList {
         count = 0
     }
 
-    /// Limits the memory of a list that is never empty: removed bytes are deleted when there are
-    /// more of them than of others, so each byte is moved at most once on average.
+    /// Limits the memory of a list that is never empty: removed bytes are deleted when they are
+    /// more than the remaining ones, so each byte is moved at most once on average.
     private mutating func dropRemoved() {
         if first > 64, first > pieces.count / 2 { dropPieces() }
         // All small bytes can be one piece, which grows at its end and shrinks at its beginning.

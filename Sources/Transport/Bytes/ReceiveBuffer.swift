@@ -27,8 +27,9 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     private var smallTurnCount = 0
     private static let smallTurnLimit = 64
 
-    /// How many bytes of one connection are read in a turn of the loop, before other connections
-    /// get their turn and before the bytes are processed while they are in the processor's cache.
+    /// The most bytes that are read from one connection in a turn of the loop. After as many bytes,
+    /// other connections get their turn, and the bytes are processed while they are in the
+    /// processor's cache.
     package static let turnByteCount = 256 << 10
 
     package let initialByteCount: Int
@@ -72,7 +73,7 @@ extension ReceiveBuffer {
         return count
     }
 
-    /// Copies `added` behind the unread bytes. Returns how many of them had room.
+    /// Copies `added` after the unread bytes. Returns how many bytes had room.
     package mutating func append(copying added: Span<UInt8>) -> Int {
         var count = 0
         while count < added.count, !isFull {

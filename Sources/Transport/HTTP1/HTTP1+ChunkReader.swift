@@ -10,7 +10,7 @@ extension HTTP1 {
         private enum Phase {
             case size
             case content(left: UInt64)
-            /// The CRLF behind the content of a chunk.
+            /// The CRLF after the content of a chunk.
             case contentEnd
         }
 
@@ -57,7 +57,7 @@ extension HTTP1 {
             }
         }
 
-        /// The size in hexadecimal digits, and behind it extensions, which are skipped.
+        /// Reads the size in hexadecimal digits. Skips the extensions that follow it.
         private mutating func readSize(_ limits: Limits) throws(HTTP1Error) -> UInt64 {
             let text = line.line
             let digits = text.prefix { Self.value(ofDigit: $0) != nil }

@@ -1,7 +1,7 @@
 extension HTTP1 {
-    /// The client's end of a connection: one request and its response, then the next. Requests are
-    /// never sent before the response to the one before has ended (pipelining, RFC 9112 §9.3.2):
-    /// servers answer such requests in ways that cannot be told apart.
+    /// The client's end of a connection: one request and its response, then the next. A request is
+    /// sent only after the previous response has ended. With pipelining (RFC 9112 §9.3.2), the
+    /// client could not always tell which request a response answers.
     package struct ClientConnection: Sendable {
         private var reader: MessageReader
         private var writer = MessageWriter()
@@ -13,7 +13,7 @@ extension HTTP1 {
 }
 
 extension HTTP1.ClientConnection {
-    /// Whether a request can be begun: the one before has ended in both directions, and the server
+    /// Whether a request can begin: the previous one has ended in both directions, and the server
     /// keeps the connection open.
     package var canBegin: Bool { !hasFailed && keepsAlive && reader.isIdle && writer.isIdle }
 
@@ -44,7 +44,7 @@ extension HTTP1.ClientConnection {
     ) throws(HTTP1Error) -> HTTP1.Event? {
         guard !hasFailed else { return nil }
         do throws(HTTP1Error) {
-            // Bytes behind a response answer a request that was not made.
+            // No request is open, so the server may not send bytes.
             guard !reader.isIdle || offset == bytes.count else {
                 throw HTTP1Error("the server sent bytes that belong to no response")
             }
@@ -76,14 +76,14 @@ extension HTTP1.ClientConnection {
 
     /// The head of the last response, with `:status` in front.
     package var receivedHead: HeaderList { reader.head }
-    /// The fields behind a chunked body.
+    /// The trailer fields of the last response, which follow a chunked body.
     package var receivedTrailers: HeaderList { reader.trailers }
     /// Whether nothing of the response to the last request has arrived.
     package var awaitsResponse: Bool { reader.isBeforeMessage }
 
     package var hasOutput: Bool { !writer.output.isEmpty }
 
-    /// Moves what is to be sent behind what is in `output`.
+    /// Moves the pending output to the end of `output`.
     package mutating func takeOutput(into output: inout GatherList) {
         output.append(moving: &writer.output)
     }

@@ -1,6 +1,6 @@
 extension HTTP1 {
-    /// The fields of a head that the connection itself uses. They are not in the list of fields, as
-    /// in HTTP/2 (RFC 9113 §8.2.2), except for the length.
+    /// The fields of a head that concern the connection and the framing. As in HTTP/2 (RFC 9113
+    /// §8.2.2), the header list does not contain them, except for `content-length`.
     struct ConnectionFields: Sendable {
         var contentLength: UInt64?
         var transferEncoding: String?
@@ -51,8 +51,8 @@ extension HTTP1 {
             }
         }
 
-        /// Adds a field that follows a chunked body. One that would change how the message is
-        /// framed or addressed is refused (RFC 9110 §6.5.1).
+        /// Adds a field that follows a chunked body. Throws for a field that would change the
+        /// framing or the address of the message (RFC 9110 §6.5.1).
         static func readTrailer(
             _ line: [UInt8], into list: inout HeaderList
         ) throws(HTTP1Error) {
@@ -94,7 +94,8 @@ extension HTTP1 {
             )
         }
 
-        /// Digits alone (RFC 9110 §8.6): no sign, no list, nothing that overflows.
+        /// Parses a content-length (RFC 9110 §8.6): digits only, without a sign, a list or an
+        /// overflow.
         private static func length(_ text: String) throws(HTTP1Error) -> UInt64 {
             guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                 let length = UInt64(text), length <= UInt64(Int64.max)
@@ -115,7 +116,7 @@ extension HTTP1 {
             return true
         }
 
-        /// RFC 9110 §5.6.2.
+        /// Whether a token may contain the byte (RFC 9110 §5.6.2).
         static func isToken(_ byte: UInt8) -> Bool {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,4 +1,4 @@
-// What a head says of the message, once all of it was read.
+// What a complete head says about its message: pseudo-header fields and framing.
 
 extension HTTP1 {
     /// What a connection reports.
@@ -39,13 +39,14 @@ extension HTTP1 {
         return list
     }
 
-    /// Printable, without what would end or split an authority.
+    /// Whether the text is printable ASCII and contains no character that ends or splits an
+    /// authority.
     private static func isAuthority(_ text: String) -> Bool {
         let special = "/?#@\\,".utf8
         return text.utf8.allSatisfy { (0x21...0x7e).contains($0) && !special.contains($0) }
     }
 
-    /// RFC 9112 §6.3 for requests.
+    /// How the body of a request ends (RFC 9112 §6.3).
     static func requestFraming(
         _ connection: ConnectionFields, version: MinorVersion
     ) throws(HTTP1Error) -> BodyFraming {
@@ -53,7 +54,7 @@ extension HTTP1 {
         return connection.contentLength.map { .sized($0) } ?? .none
     }
 
-    /// RFC 9112 §6.3 for final responses.
+    /// How the body of a final response ends (RFC 9112 §6.3).
     static func responseFraming(
         _ connection: ConnectionFields, _ response: StartLine.Response, answering method: String
     ) throws(HTTP1Error) -> BodyFraming {
@@ -66,8 +67,8 @@ extension HTTP1 {
         return connection.contentLength.map { .sized($0) } ?? .untilClose
     }
 
-    /// A message that has both framings, or a coding other than `chunked`, has an end about which
-    /// two implementations may disagree. RFC 9112 §6.1 allows to refuse it.
+    /// Whether the body is chunked. Throws for a message with both framings, or with a coding other
+    /// than `chunked`, as RFC 9112 §6.1 allows: two implementations may disagree about its end.
     private static func isChunked(
         _ connection: ConnectionFields, version: MinorVersion
     ) throws(HTTP1Error) -> Bool {

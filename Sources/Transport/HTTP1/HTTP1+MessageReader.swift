@@ -29,7 +29,7 @@ extension HTTP1 {
         private var answeredMethod = ""
         private(set) var connection = ConnectionFields()
         private var fields = HeaderList()
-        /// Of the head or the trailers that are read.
+        /// The size of the fields read so far, in the current head or trailers.
         private var fieldsByteCount = 0
 
         /// The head that was read last, with pseudo-header fields.
@@ -68,13 +68,13 @@ extension HTTP1.MessageReader {
     /// The minor version of the message that is read.
     var version: HTTP1.MinorVersion { request?.version ?? response?.version ?? 1 }
 
-    /// Whether the peer keeps the connection open behind this message (RFC 9112 §9.3).
+    /// Whether the peer keeps the connection open after this message (RFC 9112 §9.3).
     var peerKeepsAlive: Bool {
         guard framing != .untilClose, !connection.asksToClose else { return false }
         return version == 1 || connection.asksToKeepAlive
     }
 
-    /// Reads the next message.
+    /// Prepares to read the next message.
     mutating func begin(answering method: String = "") {
         answeredMethod = method
         interimCount = 0

@@ -63,9 +63,8 @@ extension HTTP1.MessageWriter {
     /// Writes the head of a response.
     ///
     /// - Parameters:
-    ///   - method: Of the request. A response to HEAD has no content.
-    ///   - mayChunk: Whether the client understands chunks. Otherwise the connection's end is that of
-    ///     the body.
+    ///   - method: The method of the request. A response to HEAD has no content.
+    ///   - mayChunk: Whether the client understands chunks. Otherwise the end of the connection ends the body.
     ///   - closes: Whether the connection ends with this response.
     mutating func beginResponse(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody, answering method: String, mayChunk: Bool,
@@ -145,7 +144,7 @@ extension HTTP1.MessageWriter {
 
     // MARK: - Fields
 
-    /// The fields behind the pseudo-header fields.
+    /// Appends the fields that follow the pseudo-header fields.
     private static func append(
         fieldsOf list: HeaderList, to bytes: inout [UInt8]
     ) throws(HTTP1Error) {
@@ -164,7 +163,8 @@ extension HTTP1.MessageWriter {
         "transfer-encoding", "upgrade",
     ]
 
-    /// A value of a program must not bring lines of its own.
+    /// Appends a field line. Throws for a name or a value that is not allowed: a line end in a value would add lines to
+    /// the head.
     private static func append(
         _ name: String, _ value: String, to bytes: inout [UInt8]
     ) throws(HTTP1Error) {

@@ -1,6 +1,6 @@
 extension HTTP1 {
-    /// The server's end of a connection. The next request is not read before the response to the one
-    /// before has ended: what a client sends ahead stays in the caller's buffer.
+    /// The server's end of a connection. The next request is read only after the response to the previous one has
+    /// ended. Bytes that a client sends earlier stay in the caller's buffer.
     package struct ServerConnection: Sendable {
         private enum Phase { case receiving, answering, closed }
 
@@ -16,9 +16,9 @@ extension HTTP1 {
 }
 
 extension HTTP1.ServerConnection {
-    /// Reads on from `offset`. Returns nil when more bytes are needed, or the response to the request
-    /// that was read is not complete. Throws for a request that breaks a rule: the error's status is
-    /// the answer, behind which the connection ends.
+    /// Reads on from `offset`. Returns nil when more bytes are needed, or the response to the request that was read is
+    /// not complete. Throws for a request that breaks a rule: the caller responds with the status of the error, and the
+    /// connection ends after that response.
     package mutating func receive(
         _ bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP1Error) -> HTTP1.Event? {
@@ -65,7 +65,7 @@ extension HTTP1.ServerConnection {
     /// Asks the client to send the body that it has announced (RFC 9110 §10.1.1).
     package mutating func sendContinue() { writer.writeInterim(100) }
 
-    /// Adds content to the response. That of a response to HEAD is dropped.
+    /// Adds content to the response. Content of a response to HEAD is dropped.
     package mutating func send(_ content: [UInt8]) throws(HTTP1Error) {
         try writer.append(content)
     }
@@ -107,7 +107,7 @@ extension HTTP1.ServerConnection {
 
     package var hasOutput: Bool { !writer.output.isEmpty }
 
-    /// Moves what is to be sent behind what is in `output`.
+    /// Moves the pending output to the end of `output`.
     package mutating func takeOutput(into output: inout GatherList) {
         output.append(moving: &writer.output)
     }

@@ -8,7 +8,8 @@ extension HTTP1 {
         struct Request: Hashable {
             var method: String
             var path: String
-            /// Of a target in absolute form. It replaces the field `host` (§3.2.2).
+            /// The scheme and the authority of a target in absolute form. The authority replaces
+            /// the field `host` (§3.2.2).
             var scheme: String?
             var authority: String?
             var version: MinorVersion
@@ -51,7 +52,7 @@ extension HTTP1 {
         }
 
         static func response(_ line: [UInt8]) throws(HTTP1Error) -> Response {
-            // A server without a reason may leave the blank behind the code out.
+            // A server that sends no reason may omit the space after the status code.
             guard line.count >= 12, line[8] == 0x20, line.count == 12 || line[12] == 0x20,
                 let status = HeaderRules.status(line.contiguous.span.extracting(9..<12)),
                 status < 600,

@@ -32,12 +32,12 @@ package enum HTTP1 {
         package init() {}
     }
 
-    /// What a request asks for, as far as the framing of its response depends on it.
+    /// The methods that affect the framing of a request or of its response.
     enum Method {
         static let head = "HEAD"
         static let connect = "CONNECT"
 
-        /// Whether a request without content says so by `content-length: 0` (RFC 9110 §8.6).
+        /// Whether a request without content has the field `content-length: 0` (RFC 9110 §8.6).
         static func hasContentByDefinition(_ method: String) -> Bool {
             method == "POST" || method == "PUT" || method == "PATCH"
         }

@@ -10,7 +10,8 @@ package struct HappyEyeballs<Cause> {
     package enum Action: Equatable, Sendable {
         /// Connect to `addresses[index]`, and call ``next(now:)`` again.
         case start(Int)
-        /// Call ``next(now:)`` again at that time, or when an attempt ends. Nil is only the latter.
+        /// Call ``next(now:)`` again at that time, or when an attempt ends. Nil: only when an
+        /// attempt ends.
         case wait(until: MonotonicInstant?)
         /// The attempt at `addresses[index]` succeeded first.
         case succeeded(Int)

@@ -10,7 +10,7 @@
 package enum HostName {
     private static let maxByteCount = 256
 
-    /// As the system has it; empty if it has none.
+    /// The host name that the system reports; empty if it has none.
     package static var current: String {
         var name = [CChar](repeating: 0, count: maxByteCount)
         // gethostname writes at most the count, and need not end a name that was cut with a zero.

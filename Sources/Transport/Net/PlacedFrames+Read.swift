@@ -17,10 +17,10 @@ extension PlacedFrames {
         package var wasFilled = false
     }
 
-    /// Reads once. Content goes behind `message`, within its capacity. Bytes behind the message,
-    /// and unexpected bytes, go to `buffer`, which must be empty.
+    /// Reads once. Content is appended to `message`, within its capacity. Bytes that follow the
+    /// message, and unexpected bytes, go to `buffer`, which must be empty.
     ///
-    /// - Parameter frameCount: How many frames to expect behind this one.
+    /// - Parameter frameCount: How many frames to expect after this one.
     ///
     /// - Returns: Nil when there is nothing to place.
     package mutating func read(
@@ -28,8 +28,8 @@ extension PlacedFrames {
         _ buffer: inout ReceiveBuffer
     ) throws(SystemError) -> ReadOutcome? {
         precondition(buffer.isEmpty)
-        // At most what one turn reads into a buffer: reading gives the server its window back, and
-        // it should send meanwhile.
+        // At most as many bytes as one turn reads into a buffer. After each read the window is
+        // given back, so that the server can send the next bytes in the meantime.
         let room = min(message.capacity - message.count, ReceiveBuffer.turnByteCount)
         let plan = plan(expecting: frameCount, room: room)
         guard !plan.pieces.isEmpty else { return nil }

@@ -7,13 +7,13 @@
 #endif
 
 extension Socket {
-    /// Reads at most `count` bytes, and none that follow them: what comes after a handshake in the clear
-    /// belongs to another reader. Nil when nothing is there now; empty at the end of the stream.
+    /// Reads at most `count` bytes and leaves all later bytes in the socket: the bytes that follow an unencrypted
+    /// handshake belong to another reader. Nil when nothing is there now; empty at the end of the stream.
     package func read(atMost count: Int) throws(SystemError) -> [UInt8]? {
         guard count > 0 else { return nil }
         var result = ReadResult.count(0)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-            // `recv` writes no more than the count that it is told, which is the room's.
+            // `recv` writes at most `count` bytes, and `room` has space for as many.
             result = .of { unsafe recv(descriptor, room.baseAddress, count, 0) }
             filled = result.byteCount
         }

@@ -71,7 +71,7 @@ extension Socket {
 }
 
 extension ReceiveBuffer {
-    /// Reads once from `socket`, to behind the unread bytes.
+    /// Reads once from `socket`, and appends the bytes to the unread ones.
     package mutating func read(
         from socket: borrowing Socket
     ) throws(SystemError) -> Socket.ReadOutcome {

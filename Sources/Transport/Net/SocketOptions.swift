@@ -76,14 +76,14 @@ extension Socket {
         return value
     }
 
-    /// At least one, because zero means the system's default.
+    /// The duration in milliseconds. At least one, because zero means the system's default.
     private static func milliseconds(_ duration: Duration) -> CInt {
         let (seconds, attoseconds) = duration.components
         let whole = min(max(seconds, 0), 1_000_000) * 1_000
         return CInt(max(1, whole + max(attoseconds, 0) / 1_000_000_000_000_000))
     }
 
-    /// Between one and 32,767, which the system accepts.
+    /// The duration in seconds, between one and 32,767, which the system accepts.
     private static func wholeSeconds(_ duration: Duration) -> CInt {
         CInt(min(max(duration.components.seconds, 1), 32_767))
     }

@@ -47,7 +47,7 @@ extension TCPInfo {
     /// The congestion window, in segments.
     package var congestionWindow: UInt32 { value(18) }
 
-    /// In the byte order of the machine.
+    /// Reads one integer, in the byte order of the machine.
     private func value(_ index: Int) -> UInt32 {
         let offset = 8 + 4 * index
         return bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }

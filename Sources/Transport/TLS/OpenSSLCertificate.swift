@@ -7,7 +7,7 @@ extension OpenSSLLibrary {
         guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            // i2d_X509 moves the pointer behind the `count` bytes that it writes.
+            // i2d_X509 moves the pointer to the end of the `count` bytes that it writes.
             var end = buffer.baseAddress
             _ = unsafe i2dX509(certificate, &end)
         }
@@ -21,7 +21,7 @@ extension OpenSSLLibrary {
         guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            // i2d_X509_PUBKEY moves the pointer behind the `count` bytes that it writes.
+            // i2d_X509_PUBKEY moves the pointer to the end of the `count` bytes that it writes.
             var end = buffer.baseAddress
             _ = unsafe i2dX509Pubkey(key, &end)
         }

@@ -179,7 +179,7 @@ extension OpenSSLContext {
         }
     }
 
-    /// With 1, the context retains the certificate.
+    /// The argument 1 makes the context retain the certificate.
     private func addToChain(_ certificate: OpaquePointer) -> Bool {
         let pointer = unsafe UnsafeMutableRawPointer(certificate)
         return unsafe library.sslCtxCtrl(

@@ -75,7 +75,7 @@ struct OpenSSLPEM {
 }
 
 extension TLSConfiguration.PEM {
-    /// Where it is, for an error.
+    /// The source of the PEM, for the text of an error.
     fileprivate var place: String {
         switch self {
         case .text: "text"

@@ -87,8 +87,8 @@ extension OpenSSLSession {
 
     package var isResumed: Bool { unsafe library.sslSessionReused(ssl) == 1 }
 
-    /// The chain that OpenSSL built from the peer's certificate to an authority, in DER. Without
-    /// verification, what the peer sent.
+    /// The chain that OpenSSL built from the peer's certificate to an authority, in DER. Without verification, the
+    /// certificates that the peer sent.
     package var verifiedCertificates: [[UInt8]] {
         guard context.configuration.verification == .full else { return peerCertificates }
         return unsafe mapVerifiedChain { unsafe library.der($0) }
@@ -101,8 +101,8 @@ extension OpenSSLSession {
         return (0..<count).map { unsafe body(library.opensslSkValue(chain, $0)) }
     }
 
-    /// The digests of the public keys that pins are compared with. A peer chooses what it sends beside its
-    /// own certificate, so only verified certificates count, or its own.
+    /// The digests of the public keys that are compared with the pins. The peer may send any certificates together with
+    /// its own. So only the verified chain counts or, without verification, the peer's own certificate.
     var keyDigests: [[UInt8]] {
         guard context.configuration.verification == .none else {
             return unsafe mapVerifiedChain { unsafe library.keyDigest(of: $0) }

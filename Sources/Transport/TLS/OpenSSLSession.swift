@@ -32,7 +32,7 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     var refusal: TLSError?
     /// The peer's bytes that may be read during this step. They belong to the step's caller.
     private var incoming = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Whether OpenSSL has asked for more than that during this step.
+    /// Whether OpenSSL has asked for more bytes than `incoming` contains during this step.
     private var isStarved = false
     private var records = TLSRecordFeed()
     /// The peer's bytes that the handshake has used.
@@ -340,7 +340,7 @@ extension OpenSSLSession {
             library.errClearError()
             _ = unsafe library.sslShutdown(ssl)
             ciphertext.append(moving: &outgoing)
-        // OpenSSL forbids it after a failure. During the handshake there is nothing to end.
+        // OpenSSL forbids SSL_shutdown after a failure. During the handshake there is no session to end.
         case .handshaking, .failed: break
         }
     }

@@ -9,8 +9,8 @@ package protocol TLSSession: AnyObject, Sendable {
         _ received: inout ReceiveBuffer, sending ciphertext: inout GatherList
     ) throws(TLSError) -> TLSHandshakeProgress
 
-    /// Decrypts unread bytes of `received` and appends them to `plaintext`, until one of them is exhausted.
-    /// The session keeps the rest of a record.
+    /// Decrypts unread bytes of `received` and appends them to `plaintext`. The outcome says whether to read again
+    /// before more is received. The session keeps the rest of a record.
     func read(
         _ received: inout ReceiveBuffer, into plaintext: inout ReceiveBuffer,
         sending ciphertext: inout GatherList
@@ -35,8 +35,8 @@ package protocol TLSSession: AnyObject, Sendable {
     /// without them.
     var peerCertificates: [[UInt8]] { get }
 
-    /// The verified chain from the peer's certificate to an authority, in DER. What the peer sent, if
-    /// certificates are not verified. Empty if the session was resumed.
+    /// The verified chain from the peer's certificate to an authority, in DER. If certificates are not verified, the
+    /// certificates that the peer sent. Empty if the session was resumed.
     var verifiedCertificates: [[UInt8]] { get }
 
     /// Whether the peer's certificate is also valid for `identity`, besides the session's own host.
@@ -46,7 +46,7 @@ package protocol TLSSession: AnyObject, Sendable {
     /// The version of TLS, for logs: "TLSv1.3".
     var protocolVersion: String { get }
 
-    /// Whether a ticket of an earlier session was used, which saves the certificates.
+    /// Whether a ticket of an earlier session was used. Such a handshake sends no certificates.
     var isResumed: Bool { get }
 }
 

@@ -7,12 +7,13 @@
         import Glibc
     #endif
 
-    /// Replaces the standard library's `Mutex` under ThreadSanitizer, which does not know the
-    /// system call with which that one waits on Linux and reports races that are none.
+    /// Replaces the standard library's `Mutex` under ThreadSanitizer. On Linux, the standard
+    /// `Mutex` waits with a system call that ThreadSanitizer does not know, so ThreadSanitizer
+    /// reports races that do not exist.
     ///
-    /// A build with `SWIFTLET_WATCHED_LOCKS` makes each module that has locks call it `Mutex`. That
-    /// build disables `MemberImportVisibility`, because files import only the module of the other
-    /// type.
+    /// In a build with `SWIFTLET_WATCHED_LOCKS`, each module that has locks declares this type as
+    /// `Mutex`. That build disables `MemberImportVisibility`, because files import only the module
+    /// of the standard `Mutex`.
     @safe package struct WatchedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Unchecked and `@safe`, because both pointers are valid from init to deinit, and the value
         // is used only under the lock.

@@ -8,12 +8,12 @@ import CSwiftletSystem
     import Glibc
 #endif
 
-/// The time of day, for events that people read. Nothing is decided by it: it may jump.
+/// The time of day, for events that people read. No decision depends on it, because it may jump.
 package enum WallClock {
     /// The time since the first of January 1970, UTC, without leap seconds.
     package static var now: Duration { .nanoseconds(nanoseconds) }
 
-    /// The same in nanoseconds.
+    /// The same time in nanoseconds.
     package static var nanoseconds: Int64 {
         var time = timespec()
         // Safe: the call writes to the structure only, and cannot fail for this clock.

@@ -74,7 +74,7 @@ struct Step: Decodable {
     var bytes: Int?
 }
 
-/// What came of a call.
+/// The outcome of a call.
 struct Outcome: Encodable {
     var code = 0
     var message = ""

@@ -3,7 +3,7 @@ import SwiftletCore
 /// A channel without connections. It runs a balancer in virtual time and records the requests of the
 /// balancer.
 struct VirtualChannel {
-    /// The same sequence in each run.
+    /// A random number generator with the same sequence in each run.
     final class Chance {
         private var state: UInt64
         init(_ seed: UInt64) { state = seed }
@@ -23,9 +23,9 @@ struct VirtualChannel {
     private(set) var now = Duration.zero
     private let chance: Chance
     private let numbers = Numbers()
-    /// Subchannels that were made and not dropped, with their present endpoints.
+    /// Subchannels that were made and not dropped, with their current endpoints.
     private(set) var endpoints: [Subchannel: Endpoint] = [:]
-    /// In the order in which they were made.
+    /// All subchannels, in the order in which they were made.
     private(set) var made: [Subchannel] = []
     private(set) var dropped: [Subchannel] = []
     private(set) var connectRequests: [Subchannel] = []
@@ -86,7 +86,7 @@ extension VirtualChannel {
 
     mutating func close() { run { balancer, context in balancer.close(&context) } }
 
-    /// Moves the time forward and wakes the balancer at each time it asked for.
+    /// Moves the time forward and wakes the balancer at each time that it requested.
     mutating func advance(by duration: Duration) {
         let end = now + duration
         while let next = wakeTimes.min(), next <= end {

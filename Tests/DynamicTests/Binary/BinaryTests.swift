@@ -184,7 +184,7 @@ struct BinaryTests {
     }
 }
 
-/// A seeded generator: a failure comes back on the next run.
+/// A seeded generator, so that a failure is repeatable.
 private struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -2,7 +2,7 @@ import SwiftletDynamic
 import SwiftletMessages
 import Testing
 
-/// Decoding into a message that has fields already takes other ways than decoding into an empty one.
+/// Decoding into a message that has fields already uses other code than decoding into an empty one.
 @Suite("Merging into a dynamic message")
 struct MergingTests {
     /// A type with numbers far apart, and with a closed enum in all shapes.
@@ -69,7 +69,7 @@ struct MergingTests {
             } catch {
                 failures += 1
             }
-            // What was there is there still, what was added before the end is in order.
+            // The earlier values are kept, and the values that were added before the error are valid.
             guard case .list(let grown) = try merged.get("numbers") else {
                 Issue.record("the list is gone after \(count) bytes")
                 continue
@@ -95,7 +95,7 @@ struct MergingTests {
         try message.set("below", .message(below))
         let bytes = try message.encoded()
         #expect(try DynamicMessage(decoding: bytes, as: schema) == message)
-        // Behind the highest number comes a lower one.
+        // A field with a lower number follows the one with the highest number.
         var merged = message
         try merged.merge(ContiguousArray(bytes + [0x08, 9]).span)
         #expect(try merged.get("first") == .int32(9))
@@ -114,7 +114,7 @@ struct MergingTests {
         #expect(
             try message.get("tints") == .list([.enumeration(1), .enumeration(2), .enumeration(1)]))
         #expect(message.unknownFields == [0x10, 9, 0x10, 8, 0x10, 7])
-        // The whole entry is kept, since a map cannot hold it.
+        // The whole entry becomes an unknown field, because the map cannot store its value.
         let unknownEntry: [UInt8] = [0x1a, 5, 0x0a, 1, 0x61, 0x10, 9]
         try message.merge(
             ContiguousArray(unknownEntry + [0x1a, 5, 0x0a, 1, 0x62, 0x10, 2]).span)

@@ -119,7 +119,7 @@ private struct Dropping: DropsUnknownFields {
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
 }
 
-/// Says that it drops unknown fields, and keeps them.
+/// Conforms to `DropsUnknownFields`, but keeps unknown fields.
 private struct Keeping: DropsUnknownFields {
     static var messageName: String { "t.Other" }
     var unknownFields = UnknownFields()
@@ -187,7 +187,7 @@ private struct Wrong: Message {
     var port: Int32 = 1
     var extra: Int32 = 0
 
-    /// Drops unknown fields without saying so.
+    /// Drops unknown fields without conforming to `DropsUnknownFields`.
     var unknownFields: UnknownFields {
         get { UnknownFields() }
         set {}

@@ -142,7 +142,7 @@ enum Etcd {
         }
     }
 
-    /// `LeaseGrantResponse`, which has the same fields, too.
+    /// `LeaseKeepAliveResponse`, and also `LeaseGrantResponse`, which has the same fields.
     struct KeptLease: Message {
         var id: Int64 = 0
         var timeToLive: Int64 = 0

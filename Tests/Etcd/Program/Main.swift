@@ -2,11 +2,12 @@ import Foundation
 import Swiftlet
 import Synchronization
 
-/// Puts, a watch and a lease on an etcd cluster whose members go away: `swiftlet-etcd SECONDS MEMBER…`.
+/// Puts, a watch and a lease on an etcd cluster whose members fail: `swiftlet-etcd SECONDS MEMBER…`.
 ///
-/// The members are the endpoints of a resolver of the program's own. Each writer puts the numbers from
-/// one on to a key of its own, and sends one again when it failed. The watch must see each number, for
-/// the first time in this order, and no revision out of order. When the watch's call fails, it resumes behind the last revision.
+/// The members are the endpoints of a resolver of the program. Each writer puts the numbers 1, 2, 3, … to
+/// its own key, and repeats a put that failed. The watch must receive every number. The numbers must
+/// arrive for the first time in this order, and the revisions must arrive in order. When the watch's call
+/// fails, it resumes after the last revision.
 @main
 struct EtcdProgram {
     private static let writerCount = 20
@@ -41,7 +42,7 @@ struct EtcdProgram {
         arguments.serviceConfig = config
         arguments.initialReconnectBackoff = .milliseconds(100)
         arguments.maxReconnectBackoff = .seconds(1)
-        // The call of the watch has no deadline: keep-alive finds out that its member is frozen.
+        // The call of the watch has no deadline: keep-alive detects that its member is frozen.
         arguments.keepAliveInterval = .seconds(10)
         arguments.keepAliveTimeout = .seconds(2)
         return try Channel("members:///cluster", credentials: .insecure, arguments: arguments)
@@ -157,7 +158,7 @@ private struct Members: Resolver {
     func stop() {}
 }
 
-/// What was put, and what the watch saw of it.
+/// The numbers that were put, and the numbers that the watch received.
 private final class Tally: Sendable {
     private struct State {
         var put: [String: Int] = [:]
@@ -191,7 +192,7 @@ private final class Tally: Sendable {
         let number = Int(String(decoding: event.value, as: UTF8.self)) ?? -1
         state.withLock { state in
             let last = state.seen[key, default: 0]
-            // A put that failed at the client may happen later: when a frozen member goes on.
+            // A put that failed at the client may be executed later, when a frozen member resumes.
             if number <= last { state.repeatedCount += 1 }
             if number > last + 1 { state.mistakes.append("\(key): \(number) after \(last)") }
             if event.modRevision < state.nextRevision - 1 {

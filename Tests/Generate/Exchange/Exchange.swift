@@ -5,8 +5,8 @@ import Swiftlet
 /// Decodes messages and encodes them again, for the comparison with another implementation.
 ///
 /// Input and output are a name and a message, or a message alone, each after its byte count in four bytes,
-/// the lowest first. Unknown fields are left out: otherwise a field that the source does not have would
-/// look like one that it has.
+/// little-endian. Unknown fields are dropped: otherwise a field that the generated source lacks would be
+/// encoded as if the source had it.
 @main
 enum Exchange {
     private typealias Function = ([UInt8]) throws -> [UInt8]

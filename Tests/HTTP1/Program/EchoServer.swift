@@ -2,8 +2,7 @@ import Foundation
 import Swiftlet
 import SwiftletLoopback
 
-/// A server of the test library for clients that others wrote. Prints its address, and serves until its
-/// input ends.
+/// A loopback server for other HTTP/1.1 clients. Prints its address, and serves until its input ends.
 enum EchoServer {
     static func run() async throws {
         let server = try LoopbackServer { server in
@@ -26,7 +25,7 @@ enum EchoServer {
                     body: (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             }
         }
-        // Without a buffer, for the reader of a pipe waits for it.
+        // Not buffered, because the program at the other end of the pipe waits for it.
         FileHandle.standardOutput.write(Data("\(server.target)\n".utf8))
         while readLine() != nil {}
         withExtendedLifetime(server) {}

@@ -1,7 +1,7 @@
 import Foundation
 import Swiftlet
 
-/// Makes the requests of a JSON file one after the other, and prints what came of each as JSON.
+/// Makes the requests of a JSON file one after the other, and prints the outcome of each as JSON.
 enum Requests {
     private struct Request: Decodable {
         var url: String

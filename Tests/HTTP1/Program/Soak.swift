@@ -2,11 +2,11 @@ import Foundation
 import Swiftlet
 import Synchronization
 
-/// Many tasks that call one echo server of HTTP/1.1, which closes connections when it likes, for a
-/// given time. Every call has to end, an answer has to be that of its request, and a failure has to be
-/// one that the server's behaviour explains.
+/// Many tasks that call one HTTP/1.1 echo server for a given time. The server may close connections at
+/// any time. Every call must end, every answer must belong to its request, and every failure must be
+/// one that a closed connection, a deadline or a cancellation explains.
 struct Soak {
-    /// What came of the calls, and how often.
+    /// Counts the outcomes of the calls.
     private final class Counts: Sendable {
         private let counts = Mutex<[String: Int]>([:])
         var all: [String: Int] { counts.withLock { $0 } }
@@ -75,7 +75,7 @@ struct Soak {
     private static func body(of kind: Kind) -> [UInt8] {
         guard kind != .get else { return [] }
         let byteCount = Bool.random() ? Int.random(in: 0..<200) : Int.random(in: 0..<200_000)
-        // Of bytes that differ from one request to the next, made fast.
+        // Random bytes make each body different. The rest repeats one byte, which is fast.
         return (0..<8).map { _ in UInt8.random(in: 0...255) }
             + [UInt8](repeating: .random(in: 0...255), count: byteCount)
     }
@@ -108,8 +108,8 @@ struct Soak {
         return try await task.value.get()
     }
 
-    /// A server that closes a connection behind an answer may lose a request that came meanwhile. Only
-    /// one that must not be sent twice fails by that.
+    /// A server that closes a connection after an answer may lose a request that arrived in the
+    /// meantime. The client sends it again, unless it is a POST, which may have been executed.
     private static func judge(_ error: RPCError, _ kind: Kind) -> String {
         switch (kind, error.code) {
         case (.post, .unavailable) where error.mayHaveBeenExecuted: "failed, not sent twice"

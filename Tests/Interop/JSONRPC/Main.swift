@@ -1,8 +1,8 @@
 import Swiftlet
 import SwiftletJSONRPC
 
-/// Calls a JSON-RPC server that has the methods `add`, `echo`, `fail` and `note`, and prints what came of
-/// it: `swiftlet-jsonrpc http://127.0.0.1:8080/`.
+/// Calls a JSON-RPC server that has the methods `add`, `echo`, `fail` and `note`, and prints the
+/// outcomes: `swiftlet-jsonrpc http://127.0.0.1:8080/`.
 @main
 struct JSONRPCInterop {
     static func main() async throws {

@@ -53,7 +53,7 @@ struct BenchTests {
         let schedule = LoadSchedule(plan, start: start)
         var due: [Duration] = []
         var measured = 0
-        // The clock stands still, as if every call answered at once, or none at all.
+        // `now` does not advance: the times do not depend on how long calls take.
         while let ticket = schedule.next(now: start) {
             due.append(start.duration(to: try #require(ticket.due)))
             if ticket.isMeasured { measured += 1 }

@@ -79,14 +79,15 @@ struct InterruptionTests {
         let hasQueue = unsafe mkfifo(path, 0o600) == 0
         try #require(hasQueue)
         let program = try Program(["list", "--protoset", path])
-        // Opens when the program has opened its end. It reads for as long as this end is open.
+        // Opening blocks until the program has opened its end. The program reads until this end is
+        // closed.
         let writer = try await onThread { try FileHandle(forWritingTo: URL(filePath: path)) }
         let hasEnded = Atomic(false)
         let end = Task {
             defer { hasEnded.store(true, ordering: .relaxed) }
             return try await program.end()
         }
-        // Interrupts that come at once count as one.
+        // Repeated, because interrupts in quick succession count as one.
         while !hasEnded.load(ordering: .relaxed) {
             program.interrupt()
             await Task.yield()

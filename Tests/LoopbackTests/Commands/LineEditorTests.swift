@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The line editor")
 struct LineEditorTests {
-    /// Sends the bytes of a terminal to an editor. Returns the actions that are no drawing.
+    /// Sends the bytes of a terminal to an editor. Returns the actions other than `redraw`.
     private static func type(_ text: String, into editor: inout LineEditor) -> [LineEditor.Action] {
         var decoder = KeyDecoder()
         return decoder.decode(Array(text.utf8)).map { editor.receive($0) }.filter { $0 != .redraw }
@@ -96,8 +96,8 @@ struct LineEditorTests {
 
 @Suite("The drawing of an edited text")
 struct LineViewTests {
-    /// What a terminal of the width shows, one string a row, and where its cursor is. Understands what
-    /// the view uses.
+    /// A terminal with `width` columns: its rows and its cursor. It supports only the escape sequences
+    /// that the view uses.
     private struct Screen {
         var rows: [[Character]] = [[]]
         var row = 0

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A run of the built command line, which ends with the test.
+/// A process of the built command line tool, which is killed at the end of the test.
 final class Program: Sendable {
     struct Output {
         var status: Int32
@@ -11,7 +11,7 @@ final class Program: Sendable {
 
     private let process: ChildProcess
 
-    /// Beside the tests.
+    /// The tool, which is in the same folder as the test bundle.
     private static let url =
         Bundle.allBundles.lazy
         .map { $0.bundleURL.deletingLastPathComponent().appending(path: "swiftlet") }
@@ -49,7 +49,7 @@ final class Program: Sendable {
         try await line { $0.hasPrefix(start) }
     }
 
-    /// Empty if the program ends before.
+    /// The first line that meets a condition; empty if the program ends before it prints one.
     private func line(where isFound: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await onThread { [process] in
             var line: [UInt8] = []
@@ -66,7 +66,7 @@ final class Program: Sendable {
         }
     }
 
-    /// Waits for the end, with what was not read before.
+    /// Waits for the end of the program. Returns its status and the output that was not read before.
     func end() async throws -> Output {
         async let printed = onThread { [process] in try process.allOutput() }
         async let complaints = onThread { [process] in try process.allErrors() }

@@ -54,7 +54,7 @@ struct RecordingCommandTests {
 
         server.shutdown()
         let (replayer, replayed) = try await Self.start(["replay", file])
-        // In another order: the requests choose the answers.
+        // In reverse order, because each request selects its recorded answer.
         for (call, answer) in zip(calls, answers).reversed() {
             let again = try await Program.run(["call", replayed] + call)
             #expect(again.output == answer.output, "\(again.errors)")

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A hostile client of HTTP/1.1", .timeLimit(.minutes(5)))
 struct HTTP1HostileClientTests {
-    /// Requests about whose end two servers may disagree (RFC 9112 §6.3, §11.2), and the status of the
-    /// refusal.
+    /// Requests whose end two servers may determine differently (RFC 9112 §6.3, §11.2), and the status of
+    /// the refusal.
     static let smuggled: [(text: String, status: Int)] = [
         ("Content-Length: 3\nTransfer-Encoding: chunked\n\n0\n\n", 400),
         ("Content-Length: 3\nContent-Length: 4\n\nabcd", 400),

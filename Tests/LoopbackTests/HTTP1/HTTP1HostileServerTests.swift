@@ -91,7 +91,7 @@ struct HTTP1HostileServerTests {
         }
         #expect(late?.code == .deadlineExceeded)
         #expect(late?.mayHaveBeenExecuted == true)
-        // A connection with half an answer is of no use to the next request.
+        // The next request cannot use a connection with an incomplete answer.
         #expect(try await channel.request(.get, "/").body == Array("ok".utf8))
         #expect(peer.connectionCount == 2)
     }
@@ -102,7 +102,7 @@ struct HTTP1HostileServerTests {
         let channel = try Self.channel(peer.target)
         let first = Task { try await channel.request(.get, "/1") }
         try await eventually { !peer.requestTexts.isEmpty }
-        // The only connection is taken.
+        // The only connection is in use.
         let late = await #expect(throws: RPCError.self) {
             try await channel.request(
                 .get, "/2", options: .with { $0.timeout = .milliseconds(50) })
@@ -150,7 +150,7 @@ struct HTTP1HostileServerTests {
         #expect(peer.connectionCount == 2)
     }
 
-    /// An answer with another behind it that was not asked for.
+    /// An answer, followed by another answer for which there is no request.
     private static let splitAnswers = [
         "HTTP/1.1 200 OK\nContent-Length: 2\n\nokHTTP/1.1 200 OK\nContent-Length: 3\n\nbad",
         "HTTP/1.1 204 No Content\n\nHTTP/1.1 200 OK\nContent-Length: 3\n\nbad",
@@ -169,7 +169,7 @@ struct HTTP1HostileServerTests {
         """,
     ]
 
-    /// Gives the text as its first answer.
+    /// A server that answers with `text` on its first connection.
     private static func splittingPeer(_ text: String) throws -> RawHTTP1 {
         try RawHTTP1 { connection, _ in
             connection == 1 ? (text, false) : ("HTTP/1.1 200 OK\nContent-Length: 4\n\ngood", false)

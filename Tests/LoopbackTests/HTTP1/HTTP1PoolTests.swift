@@ -61,7 +61,7 @@ struct HTTP1PoolTests {
         let peer = try RawHTTP1 { connection, request in
             guard connection <= 2, request == 2 else {
                 arrivals.wrappingAdd(1, ordering: .relaxed)
-                // So that the first two requests have a connection each.
+                // Waits for both requests, so that each of them has its own connection.
                 while arrivals.load(ordering: .relaxed) < 2 { sched_yield() }
                 return (Self.ok, false)
             }

@@ -51,7 +51,7 @@ struct ChannelArgumentKeyTests {
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(Self.echo, [1])
         }
-        // The jitter is a fifth.
+        // The jitter is at most 20%.
         let delay = try #require(error?.reconnection?.nextAttempt)
         #expect(delay <= .milliseconds(1_200))
     }

@@ -178,7 +178,7 @@ struct ObjectiveCCallTests {
         }
         try call.start(with: sink)
         for await _ in paused {}
-        // Answers that the same connection carries behind what the server may still write.
+        // These answers follow, on the same connection, the messages that the server may still send.
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         #expect(count.load(ordering: .relaxed) == 1)
         #expect(written.load(ordering: .relaxed) < 100)

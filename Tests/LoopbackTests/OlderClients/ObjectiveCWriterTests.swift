@@ -4,7 +4,7 @@ import Testing
 
 @Suite("gRPC for Objective-C: writers and writeables", .timeLimit(.minutes(5)))
 struct ObjectiveCWriterTests {
-    /// Counts how often its values are asked for.
+    /// A sequence that counts the calls of `next()`.
     private struct Source: Sequence, IteratorProtocol, Sendable {
         final class Count: Sendable { let value = Atomic(0) }
         let count = Count()

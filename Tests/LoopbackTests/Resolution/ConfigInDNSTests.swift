@@ -67,7 +67,7 @@ struct ConfigInDNSTests {
         let cases: [(answer: FakeNameServer.Answer, expected: String?)] = [
             ({ query, _ in [DNSMessages.answer(to: query, flags: 0x8182)] }, "the error 2"),
             ({ _, _ in [] }, "no answer"),
-            // Bytes behind the records are none of ours.
+            // Bytes after the records are ignored.
             ({ query, _ in [DNSMessages.answer(to: query) + [0xff]] }, nil),
             ({ query, _ in [DNSMessages.answer(to: query, recordCount: 9)] }, "malformed"),
             (

@@ -45,7 +45,7 @@ struct SocketsGatherListTests {
                 list.append(moving: &other)
                 #expect(other.isEmpty)
             default:
-                // Less than is added on average, so that the list is never empty.
+                // Removes less than is added on average, so that the list is rarely empty.
                 let limit = turn < 4_000 ? min(list.count, 2_600) : list.count
                 let removed = Int.random(in: 0...limit, using: &generator)
                 list.removeFirst(removed)

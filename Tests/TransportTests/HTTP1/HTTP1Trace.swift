@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// What an engine of HTTP/1.1 makes of some bytes, independent of how they arrive.
+/// What an HTTP/1.1 engine reads from some bytes. It must not depend on how the bytes are split.
 struct HTTP1Trace: Hashable {
     struct Message: Hashable {
         var head: [String] = []

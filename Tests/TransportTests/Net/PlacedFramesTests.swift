@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Frames whose content is read directly to its place")
 struct PlacedFramesTests {
-    /// What a server sends behind the header of the first frame.
+    /// The bytes that a server sends after the header of the first frame.
     private struct Row {
         let header: FrameHeader
         let messageByteCount: Int
@@ -34,7 +34,7 @@ struct PlacedFramesTests {
             wire += (0..<Int.random(in: 0...40)).map { UInt8($0) }
         }
 
-        /// What was on the wire when `message` was placed: the frames that it came in.
+        /// The bytes on the wire, built again from the placed `message`: the frames that contained it.
         func bytes(of message: [UInt8], _ frames: PlacedFrames) -> [UInt8] {
             var bytes: [UInt8] = []
             var start = 0

@@ -10,7 +10,7 @@ struct BacklogTests {
         var backlog = Backlog<[Int]>()
         var model: [[Int]] = []
         for turn in 0..<20_000 {
-            // By turns it grows and shrinks, beyond the places that are used again at once.
+            // The queue alternately grows and shrinks by so much that free places are used again.
             let grows = turn / 1_000 % 2 == 0
             switch Int.random(in: 0..<100, using: &generator) {
             case 0..<(grows ? 60 : 30):

@@ -172,7 +172,7 @@ struct TLSPair: ~Copyable {
         return bytes
     }
 
-    /// The client's outcome for all bytes on their way to it.
+    /// Delivers the pending bytes to the client. Returns the client's error, or nil.
     mutating func clientFailure() -> TLSError? {
         carry()
         do throws(TLSError) {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import SwiftletTransport
 
-/// The `openssl` command at the other end of a TCP connection: a peer whose records were not made
-/// by the session under test, nor by its pipe.
+/// The `openssl` command at the other end of a TCP connection: a peer that uses neither our session
+/// type nor the in-memory connection of the other tests.
 @Suite(
     "Against openssl s_server",
     .enabled(if: TLSFixtures.isAvailable, "OpenSSL is not installed"),
@@ -143,7 +143,7 @@ final class TLSServerProcess {
     }
 
     func stop() {
-        // Not SIGTERM: a child may inherit a mask in which that is blocked.
+        // Not SIGTERM: a child may inherit a signal mask that blocks it.
         process.send(signal: SIGKILL)
         _ = process.wait()
     }

@@ -38,7 +38,7 @@ public final class DuplicateGuard: Sendable {
     /// hashes.
     fileprivate struct Key: Hashable {
         let path: String
-        /// Of a plain HTTP request.
+        /// The method of a plain HTTP request; nil for a gRPC call.
         let httpMethod: HTTPMethod?
         let authority: String
         let metadata: [Metadata.Element]
@@ -96,8 +96,8 @@ public final class DuplicateGuard: Sendable {
             type(of: proof) is AnyClass
                 ? ObjectIdentifier(proof as AnyObject) : ObjectIdentifier(call)
         }
-        // The same holds for interceptors of the call that follow this one and may change the call. The
-        // changes of those before it are in the options and the message.
+        // The same is true for interceptors of the call that follow this one and may change the
+        // call. The changes of earlier interceptors are in the options and the message.
         if call.precedesCallInterceptors { identity = ObjectIdentifier(call) }
         let ownKey = call.description.identity?.key.map { RawMessage($0) }
         return Key(
@@ -169,7 +169,7 @@ private final class GuardingInterceptor: Interceptor {
     }
 
     func writeDone(_ call: InterceptedCall) {
-        // The report of the message that was reported as written when it arrived.
+        // The message was already reported as written when it arrived, so this report is dropped.
         if case .first = role { return }
         call.deliverWriteDone()
     }
@@ -194,7 +194,7 @@ private final class GuardingInterceptor: Interceptor {
             return call.close(CallEnd(error: RPCError(.cancelled, message)))
         case (let existing?, .join):
             if join(existing, call) { return }
-            // All callers have just cancelled.
+            // All callers of the existing request have just cancelled, so that it cannot be joined.
             owner.running.withLock { $0[key] = answer }
         case (let existing?, .cancelPrevious):
             for previous in existing.state.withLock({ $0.takeCalls() }) {

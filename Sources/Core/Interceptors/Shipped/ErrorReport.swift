@@ -1,4 +1,4 @@
-/// Is told of the errors of calls, in one place for a whole client.
+/// Receives the errors of calls, in one place for a whole client.
 ///
 /// ```swift
 /// final class Reporter: ClientErrorDelegate {
@@ -9,14 +9,15 @@
 ///     target, credentials: .insecure, interceptors: [.all(.reportingErrors(to: Reporter()))])
 /// ```
 public protocol ClientErrorDelegate: Sendable {
-    /// A call has ended with an error. Called once for each such call, before its caller is told, on the
-    /// thread that brings the end.
+    /// A call has ended with an error. Called once for each such call, before its caller receives
+    /// the error, on the thread that delivers the end.
     func callFailed(_ error: RPCError, _ call: CallDescription)
 }
 
 extension InterceptorFactory {
-    /// Reports every call that ends with an error. As the first of the interceptors it reports what the
-    /// caller gets; behind one that retries it reports each attempt.
+    /// Reports every call that ends with an error. As the first interceptor, it reports the errors
+    /// that the caller receives. After an interceptor that retries, it reports the error of each
+    /// attempt.
     public static func reportingErrors(
         to delegate: any ClientErrorDelegate
     ) -> InterceptorFactory {

@@ -32,7 +32,7 @@ extension InterceptorFactory {
     public static func defaultDeadline(_ timeout: Duration) -> InterceptorFactory {
         options("default deadline") { options, _ in
             guard options.absoluteDeadline == .never, options.timeout == nil else { return }
-            // Counted from here, however often the call is sent.
+            // Counted from here, even if the call is sent several times.
             options.absoluteDeadline = .after(timeout)
         }
     }

@@ -34,7 +34,7 @@ extension RecordedRequest {
         messages = []
     }
 
-    /// Makes all requests again of a new call, with options that may differ.
+    /// Repeats all requests on a new call, with options that may differ.
     func replay(to call: InterceptedCall, _ options: CallOptions) {
         call.start(options)
         for message in messages { call.write(message) }

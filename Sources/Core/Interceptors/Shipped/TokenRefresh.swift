@@ -25,7 +25,7 @@ private final class TokenRefreshInterceptor: Interceptor {
     private var hasRetried = false
     /// The messages that were reported to the caller as written.
     private var takenCount = 0
-    /// Those of them that are sent again, and not reported again.
+    /// The number of those messages that are sent again and must not be reported again.
     private var retakenCount = 0
     private var task: Task<Void, Never>?
 

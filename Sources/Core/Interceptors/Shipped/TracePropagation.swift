@@ -103,7 +103,7 @@ public struct TracePropagation: Sendable {
 
     public var interceptor: InterceptorFactory {
         InterceptorFactory("trace") { _ in
-            // Here, because the interceptor's methods may run on another thread.
+            // Called here, because the interceptor's methods may run on another thread.
             TracingInterceptor(self, (current() ?? TraceParent()).child())
         }
     }
@@ -118,7 +118,7 @@ public struct TracePropagation: Sendable {
 private final class TracingInterceptor: Interceptor {
     private let propagation: TracePropagation
     private let span: TraceParent
-    /// It has begun and not ended.
+    /// Whether the span has begun and not ended.
     private var isOpen = false
 
     init(_ propagation: TracePropagation, _ span: TraceParent) {

@@ -19,7 +19,7 @@ struct ProtoLexer {
     /// Reads a file.
     init(_ bytes: [UInt8]) {
         self.init(bytes, range: bytes.indices, at: ProtoPosition(), allowsHashComments: false)
-        // Some editors put the mark of UTF-8 first.
+        // Some editors write the UTF-8 byte order mark at the beginning.
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { offset = 3 }
     }
 

@@ -129,7 +129,7 @@ struct FileLinker {
             return file.fail(
                 "'\(message.fullName)' has no extension range with \(linked.number)", at: number)
         }
-        // Files that do not know each other may use one number, as protoc has it.
+        // As in protoc, another extension with the same number is an error only if this file can see its declaration.
         if let existing = symbols.declare(extension: linked, of: message),
             file.visibleFiles.contains(existing.file.index)
         {

@@ -10,7 +10,7 @@ final class LinkedFile {
     let aggregates: AggregateSources
     var descriptor: Descriptor
     var problems: ProtoProblems
-    /// Every file that is imported, and those that are imported for their options only.
+    /// The files that the file imports, and the files that it imports with `import option`.
     private(set) var imports: [LinkedFile] = []
     private(set) var optionImports: [LinkedFile] = []
     private(set) var publicImports: [LinkedFile] = []
@@ -80,7 +80,7 @@ final class LinkedFile {
         ? visibleFiles
         : Set(Self.closure(of: [self] + imports + optionImports).map(\.index))
 
-    /// The packages of the visible files with those around them.
+    /// The packages of the visible files, and the packages that contain them.
     private(set) lazy var visiblePackages: Set<String> = {
         var packages: Set<String> = []
         for file in Self.closure(of: [self] + imports + optionImports) {

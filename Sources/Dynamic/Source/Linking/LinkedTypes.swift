@@ -9,7 +9,7 @@ final class LinkedMessage {
     let isMapEntry: Bool
     /// The numbers that extensions may have, sorted.
     var extensionRanges: [ExtensionRange]
-    /// Whether a file may use the message that does not declare it.
+    /// Whether only the file that declares the message may use it.
     var isLocal = false
     var isMessageSet = false
     var features = Google.Protobuf.FeatureSet()

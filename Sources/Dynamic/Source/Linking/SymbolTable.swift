@@ -36,7 +36,7 @@ struct ProtoSymbol {
 final class SymbolTable {
     private var symbols: [String: ProtoSymbol] = [:]
     private var extensions: [ExtensionKey: LinkedField] = [:]
-    /// Also those whose names were taken, because fields refer to them.
+    /// All messages, also those whose names were already declared, because fields refer to them.
     private var messages: [LinkedMessage] = []
 
     private struct ExtensionKey: Hashable {
@@ -44,7 +44,7 @@ final class SymbolTable {
         var number: Int32
     }
 
-    /// Returns the symbol that already has the name.
+    /// Declares a name. Returns the symbol that already has the name; nil if there is none.
     func declare(_ name: String, _ symbol: ProtoSymbol) -> ProtoSymbol? {
         if case .message(let message) = symbol.kind { messages.append(message) }
         if let existing = symbols[name] { return existing }
@@ -52,7 +52,8 @@ final class SymbolTable {
         return nil
     }
 
-    /// Declares a package and those around it. Returns a name that is not a package, and its symbol.
+    /// Declares a package and the packages around it. Returns the first of these names that is already declared as
+    /// something other than a package, with its symbol; nil if there is none.
     func declare(package: String, in file: LinkedFile) -> (name: String, symbol: ProtoSymbol)? {
         var end = package.startIndex
         while end < package.endIndex {
@@ -68,7 +69,7 @@ final class SymbolTable {
         return nil
     }
 
-    /// Returns the extension that already has the number.
+    /// Declares an extension. Returns the extension that already has its number; nil if there is none.
     func declare(extension field: LinkedField, of message: LinkedMessage) -> LinkedField? {
         let key = ExtensionKey(message: ObjectIdentifier(message), number: field.number)
         if let existing = extensions[key] { return existing }
@@ -76,7 +77,7 @@ final class SymbolTable {
         return nil
     }
 
-    /// The extension of a message set whose type is `type` and that is declared in it.
+    /// The extension of the message set that has the message type `type` and is declared inside `type`.
     func messageSetExtension(of set: LinkedMessage, _ type: LinkedMessage) -> LinkedField? {
         type.extensions.first { $0.container === set && $0.message === type && !$0.isRepeated }
     }
@@ -87,7 +88,7 @@ final class SymbolTable {
 
 // MARK: - Looking up
 
-/// What a name was found to mean.
+/// The result of looking up a name.
 enum NameLookup {
     case found(ProtoSymbol, fullName: String)
     /// The name is declared in a file that is not imported.
@@ -99,15 +100,15 @@ enum NameLookup {
 }
 
 extension SymbolTable {
-    /// Finds a name as C++ does: the innermost scope that has its first part decides. The file that
-    /// declares what is found counts as used by `file`.
+    /// Finds a name as C++ does: the innermost scope that has its first part decides. The file that declares the result
+    /// counts as used by `file`.
     ///
     /// - Parameters:
     ///   - name: The name as it is written; a leading `.` starts from the outermost scope.
     ///   - scope: The full name of the declaration that uses the name.
     ///   - file: The file that uses the name.
     ///   - typesOnly: Whether declarations other than messages and enums are skipped.
-    ///   - forOptions: Whether files count that are imported for their options.
+    ///   - forOptions: Whether files that are imported only for their options are searched, too.
     func find(
         _ name: String, in scope: String, from file: LinkedFile, typesOnly: Bool,
         forOptions: Bool = false

@@ -11,14 +11,14 @@ struct OptionInterpreter: OptionsVisitor {
     private let symbols: SymbolTable
     private let standard: StandardOptions?
     private var interpretsExtensions = false
-    /// Where interpreted options are, by where they were.
+    /// The new path of each interpreted option, by its old path.
     private var movedPaths: [ProtoPath: ProtoPath] = [:]
     private var repeatedCounts: [ProtoPath: Int32] = [:]
     /// The fields that were set, and the messages around them.
     private var touched: Set<ProtoPath> = []
 
-    /// The longest chain of fields in the name of an option. Each part is encoded into the one before it, so
-    /// a chain without a limit would take its length squared.
+    /// The longest chain of fields in the name of an option. Each part is encoded into the previous one, so the cost
+    /// grows with the square of the length.
     private static let maxPartCount = 1_000
 
     init(_ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?) {

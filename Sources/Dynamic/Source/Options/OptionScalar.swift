@@ -39,7 +39,8 @@ extension OptionScalar {
 
     /// The value without its tag.
     ///
-    /// - Parameter isText: Whether the rules of text format hold, which has more spellings.
+    /// - Parameter isText: Whether to apply the rules of the text format, which allows more
+    ///   spellings.
     func encoded(
         for field: LinkedField, isText: Bool
     ) throws(OptionProblem) -> EncodedOption {

@@ -88,7 +88,8 @@ extension ProtoParser {
                 locations[location].path.append(PathNumber.Field.typeName)
                 return try mapTypes(of: &field)
             }
-            // As protoc has it, `map` alone is a type's name here, and `map.Part` is none.
+            // As in protoc, `map` without `<` is the name of a type. A name such as `map.Part` is
+            // not supported here.
             field.typeName = map.text
             try requireLabel(of: &field)
         } else {

@@ -96,7 +96,7 @@ extension ProtoParser {
 
     // MARK: - Package and imports
 
-    /// Names inside one another in a package; more is refused.
+    /// The most parts in the name of a package. More are an error.
     private static let packagePartLimit = 100
     private static let packageByteLimit = 511
 

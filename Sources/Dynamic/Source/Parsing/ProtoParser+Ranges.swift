@@ -111,7 +111,8 @@ extension ProtoParser {
         let start = try signedInt32("a number, or a range such as '5 to 9'")
         close(startLocation)
         guard take(if: "to") else {
-            // The sign alone, as protoc has it.
+            // As in protoc, the location of the end is the first token: only the sign of a negative
+            // number.
             mark(path + [PathNumber.Range.end], startToken)
             return (start, start)
         }
@@ -142,7 +143,7 @@ extension ProtoParser {
         try expect(endOf: location, ";")
     }
 
-    /// All ranges of a statement have the options that end it.
+    /// Gives all ranges of a statement the options at its end.
     private mutating func repeatOptions(
         of message: inout Message, from first: Int, locations start: Int, at depth: Int
     ) {

@@ -11,7 +11,7 @@ struct ProtoParser {
     /// The statement cannot be read. The reason is among the lexer's problems.
     struct BrokenStatement: Error {}
 
-    /// Messages and groups inside one another; more is refused.
+    /// How deep messages and groups may be nested. More is an error.
     static let depthLimit = 31
 
     var lexer: ProtoLexer
@@ -21,7 +21,8 @@ struct ProtoParser {
     var aggregates = AggregateSources()
     var depth = 0
 
-    /// The comments before the current token, until a declaration ends that they belong to.
+    /// The comments before the current declaration. They are added to its location when its opening brace or its end is
+    /// read.
     private var leading = ""
     private var detached: [String] = []
 
@@ -94,7 +95,7 @@ extension ProtoParser {
         return lexer.current.text
     }
 
-    /// A string, and those that follow it directly.
+    /// Reads a string, together with the strings that follow it directly.
     mutating func string(_ what: String) throws(BrokenStatement) -> [UInt8] {
         guard isNext(.string) else { throw unexpected(what) }
         var bytes: [UInt8] = []
@@ -238,7 +239,7 @@ extension ProtoParser {
 // MARK: - Recovery
 
 extension ProtoParser {
-    /// Skips to the end of the statement: behind `;` or a block, or before `}`.
+    /// Skips to the end of the statement: after `;` or a block, or before `}`.
     mutating func skipStatement() {
         while !isAtEnd {
             if take(endOf: nil, if: ";") { return }

@@ -1,6 +1,7 @@
 import SwiftletMessages
 
-/// Tells fields, enums and messages what the features around them make of them.
+/// Resolves the features of all declarations, and sets the properties of fields, enums and messages
+/// that depend on them.
 struct FeatureResolver {
     typealias Features = Google.Protobuf.FeatureSet
 
@@ -38,7 +39,7 @@ struct FeatureResolver {
         declared.messages[path]?.isLocal = isLocal(message.visibility, isNested: isNested)
         declared.messages[path]?.isMessageSet = message.options?.messageSetWireFormat == true
         declared.messages[path]?.features = features
-        // With the options, which are interpreted now.
+        // These ranges have their options, which are interpreted now.
         declared.messages[path]?.extensionRanges = message.extensionRange.sorted {
             ($0.start ?? 0) < ($1.start ?? 0)
         }

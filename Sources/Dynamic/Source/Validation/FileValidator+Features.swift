@@ -96,7 +96,8 @@ extension Google.Protobuf.FeatureSet {
             || enforceNamingStyle == .unknown || defaultSymbolVisibility == .unknown
     }
 
-    /// The features that are set but not for declarations with these options.
+    /// The features that are set although `options`, the message that has them, does not allow
+    /// them.
     fileprivate func misplaced(in options: String) -> [String] {
         let file = Google.Protobuf.FileOptions.messageName
         let field = Google.Protobuf.FieldOptions.messageName

@@ -30,7 +30,7 @@ extension FileValidator {
                 seen[name] = (field.name ?? "", isDeclared)
                 continue
             }
-            // Two default names were compared the first time.
+            // The first pass has compared pairs of default names.
             let isKnown = withDeclared && !isDeclared && !other.isDeclared
             let isTolerated = isLegacy && !(isDeclared && other.isDeclared)
             guard !isKnown, !isTolerated else { continue }

@@ -70,9 +70,9 @@ extension AbuseGuard {
 // MARK: - What earns
 
 extension AbuseGuard {
-    /// Credits a DATA frame that was sent. The peer may give back the windows of stream and connection
-    /// separately for a message's prefix and its content, or for every 4 KiB that it reads. It may also
-    /// measure the path with a PING for each frame. This side decides what it sends, not the peer.
+    /// Credits a DATA frame that was sent. The peer may give back the windows of stream and connection separately for a
+    /// message's prefix and its content, or for every 4 KiB that it reads. It may also measure the path with a PING for
+    /// each frame. The peer cannot earn this credit without limit, because this side decides what it sends.
     mutating func sentData(_ byteCount: Int) {
         owedUpdateCount = min(owedUpdateCount + 4 + byteCount >> 11, owedUpdateLimit)
         budget.earn(4)

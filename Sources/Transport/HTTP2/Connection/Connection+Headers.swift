@@ -94,7 +94,8 @@ extension Connection {
     private mutating func acceptRequest(_ id: StreamID) throws(HTTP2Error) -> Int? {
         requests.accept(id)
         if case .goingAway(let last) = lifecycle.own, id > last {
-            // §6.8: the client did not know yet. Our GOAWAY tells it that the request was not processed.
+            // §6.8: the client sent the request before it received our GOAWAY. The GOAWAY tells it that the request was
+            // not processed.
             allowLateFrames(byteCount: settings.acknowledged.initialWindowByteCount)
             return nil
         }

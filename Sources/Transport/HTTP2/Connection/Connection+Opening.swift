@@ -51,8 +51,8 @@ extension Connection {
         streams.slot(of: handle).map { streams[$0].phase == .waiting } ?? false
     }
 
-    /// Makes a waiting stream open only after its fields were replaced with ``setFields(_:of:)``: they
-    /// contain the time that is left.
+    /// Makes a waiting stream open only after its fields were replaced with ``setFields(_:of:)``, because they contain
+    /// the time that is left until the deadline.
     package mutating func awaitFields(of handle: StreamHandle) {
         guard let slot = streams.slot(of: handle), streams[slot].phase == .waiting else { return }
         streams[queueOf: slot].head?.awaitsFields = true

@@ -26,8 +26,8 @@ extension Connection {
     /// The most that a stream sends in its turn, however large the peer's frames may be.
     private static let turnByteCount = 64 << 10
 
-    /// Writes one frame of a stream's queue. The stream then goes behind the other ready streams. A queue
-    /// without DATA contains only an end, which needs no window.
+    /// Writes one frame of a stream's queue. The stream then moves to the end of the ready streams. A queue without
+    /// DATA contains only END_STREAM or trailers, which need no window.
     mutating func writeFrame(from slot: Int) {
         let queuedByteCount = streams[queueOf: slot].byteCount
         let byteCount = min(
@@ -64,7 +64,7 @@ extension Connection {
         keepAlive?.sentData()
     }
 
-    /// From this much pending output on, DATA is queued, so that streams take turns.
+    /// When this many bytes of output are pending, DATA is queued, so that streams take turns.
     private static let directOutputByteCount = 64 << 10
 
     /// Whether a whole write may be framed at once, because no other write waits for its turn.

@@ -39,8 +39,8 @@ extension Connection {
 // MARK: - Time
 
 extension Connection {
-    /// Does what is due. Returns when to call it again, unless something else happens first; nil for
-    /// never. Additional calls are harmless.
+    /// Handles the deadlines that have passed: of our SETTINGS, and of keep-alive. Returns the next deadline, which may
+    /// change with every input and output; nil if there is none. Additional calls are harmless.
     package mutating func poll(now: Instant) -> Instant? {
         guard !lifecycle.hasFailed else { return nil }
         if let deadline = settings.deadline, now >= deadline {

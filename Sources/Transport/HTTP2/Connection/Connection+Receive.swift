@@ -1,7 +1,6 @@
 extension Connection {
-    /// Processes the bytes from `offset` on, up to the first event. Returns nil when all complete frames
-    /// have been processed. `offset` moves behind the bytes that were used. Pass the unused bytes again,
-    /// with more behind them.
+    /// Processes the bytes from `offset` on, up to the first event. Returns nil when all complete frames have been
+    /// processed. Moves `offset` to the first unused byte. Pass the unused bytes again, followed by more bytes.
     ///
     /// The events do not depend on how the bytes are cut into calls.
     package mutating func receive(

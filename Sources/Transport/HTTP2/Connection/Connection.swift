@@ -32,13 +32,13 @@ package struct Connection: ~Copyable {
     // Sending.
     var outbox: Outbox
 
-    // Defence.
+    // Defense.
     var abuse: AbuseGuard
 
     // For the user.
     /// Events that were not returned yet: one input can cause many.
     var events = Backlog<Event>()
-    /// Streams whose queue has become short, where that was asked for.
+    /// Streams whose queue has become short after ``reportWhenSendQueueIsShort(_:)``.
     var roomReports: [StreamHandle] = []
     package internal(set) var counts = TrafficCounts()
 
@@ -62,8 +62,7 @@ package struct Connection: ~Copyable {
     private mutating func writePreface(now: Instant) {
         if configuration.role == .client { outbox.writeMagic() }
         outbox.write(settings.announce(configuration.settings, now: now))
-        // Until the peer acknowledges them the old limits hold. Accepting larger frames earlier is
-        // harmless.
+        // Until the peer acknowledges our SETTINGS, the old limits apply. Accepting larger frames earlier is harmless.
         reader.maxPayloadByteCount = configuration.settings.maxFrameByteCount
         let windowByteCount = max(
             2 * Int(configuration.streamWindowByteCount), 4 * Int(flow.receiveWindow.target))
@@ -77,7 +76,8 @@ extension Connection {
     /// The fields of the last ``Event/headers(_:_:endStream:)``.
     package var receivedHeaders: HeaderList { headers.headers }
 
-    /// Equal for lists with equal fields. Nil for a list that was not recognised as a repetition.
+    /// Identifies the fields of ``receivedHeaders``: lists with the same identifier have equal fields. Nil for a list
+    /// that was not recognized as a repetition.
     package var receivedHeadersID: UInt64? { headers.headersID }
 
     /// Streams that are open or wait to be opened.

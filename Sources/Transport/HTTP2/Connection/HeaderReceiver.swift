@@ -13,7 +13,7 @@ struct HeaderReceiver {
         listLimit = limits.headerListByteCount
     }
 
-    /// What reading a block showed.
+    /// The result of reading a block.
     struct Reading {
         /// The block is the same as an earlier one, which was valid.
         let isRepeated: Bool
@@ -30,7 +30,8 @@ extension HeaderReceiver {
     /// The fields of the last block.
     var headers: HeaderList { repeated.headers ?? decoded }
 
-    /// Equal for lists with equal fields. Nil for a list that was not recognised as a repetition.
+    /// Identifies the fields of ``headers``: lists with the same identifier have equal fields. Nil for a list that was
+    /// not recognized as a repetition.
     var headersID: UInt64? { repeated.current?.id }
 
     /// The kind as which the last block was found valid earlier. Nil when it was decoded now.
@@ -40,7 +41,7 @@ extension HeaderReceiver {
 // MARK: - Frames
 
 extension HeaderReceiver {
-    /// Whether no block has begun that has not ended.
+    /// Whether no block is incomplete.
     var isIdle: Bool { assembler.isIdle }
 
     /// Checks that the frame may arrive now: no other frame may arrive inside a header block.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Makes the value that contains it be passed by address.
+/// A stored property of this type makes the compiler pass the containing value by address.
 ///
-/// The compiler passes a large noncopyable value to another module's borrowing method by moving its
-/// bytes. A value that contains an atomic has a fixed address and is not moved. The atomic is not used.
+/// The compiler passes a large noncopyable value to another module's borrowing method by moving its bytes. A value that
+/// contains an atomic has a fixed address and is not moved. The atomic is not used.
 struct InPlace: ~Copyable, Sendable {
     private let anchor = Atomic<UInt8>(0)
 }

@@ -33,7 +33,7 @@ package struct KeepAlive: Sendable {
     }
 
     package enum Action: Hashable, Sendable {
-        /// There is nothing to do before that instant. Nil is never.
+        /// No action is due before this instant. Nil: no action will become due.
         case wait(until: Instant?)
         case sendPing
         case closeConnection
@@ -79,7 +79,7 @@ extension KeepAlive {
         }
     }
 
-    /// When there is something to do if nothing is received until then. Nil is never.
+    /// The time of the next action if nothing is received until then. Nil if there is none.
     func deadline(hasStreams: Bool) -> Instant? {
         switch state {
         case .probing(let deadline): return deadline

@@ -16,7 +16,7 @@ struct RepeatedBlocks {
 
     fileprivate struct Remembered {
         var entry: Entry?
-        /// The last block: only a block that repeats is remembered.
+        /// The fingerprint of the last block. A block is remembered when it arrives twice in a row.
         var last = Fingerprint()
     }
 

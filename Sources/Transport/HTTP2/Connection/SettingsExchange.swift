@@ -1,5 +1,4 @@
-/// The SETTINGS of both sides (RFC 9113 §6.5): which values hold, and which wait for an
-/// acknowledgement.
+/// The SETTINGS of both sides (RFC 9113 §6.5): which values are in effect, and which wait for an acknowledgement.
 struct SettingsExchange: Sendable {
     typealias Instant = MonotonicInstant
 
@@ -30,7 +29,8 @@ extension SettingsExchange {
     /// The newest announcement. The peer may have applied it already.
     var newest: Settings { unacknowledged.last ?? acknowledged }
 
-    /// How much larger than the acknowledged window the window is that the peer may use already.
+    /// How many bytes the newest announced initial window exceeds the acknowledged one. The peer may already use the
+    /// newest one.
     var unacknowledgedWindowGrowth: Int64 {
         max(
             0,

@@ -59,8 +59,8 @@ extension BandwidthEstimate {
         guard let lastUpdate, let delay else { return advice }
         let elapsed = max(now - lastUpdate, .microseconds(1))
         let product = Double(byteCount) * (delay / elapsed)
-        // An update is sent when half of the window is consumed, so twice the product keeps the
-        // sender busy without delays. The other factor of two is for delays.
+        // An update is sent when half of the window is consumed, so a window of twice the product keeps the sender
+        // busy. The second factor of two is a reserve for delays.
         if 4 * product > Double(windowByteCount) {
             windowByteCount = min(limit, 2 * windowByteCount)
             advice.windowByteCount = windowByteCount

@@ -8,7 +8,8 @@ package struct FrameReader: Sendable {
 
     package init() {}
 
-    /// The next complete frame at `offset`, which moves behind it. Nil when more has to arrive.
+    /// Returns the next complete frame at `offset`, and moves `offset` to the byte after it. Nil
+    /// when more bytes are needed.
     package func next(
         in bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP2Error) -> (header: FrameHeader, payload: Range<Int>)? {

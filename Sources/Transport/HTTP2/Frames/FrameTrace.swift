@@ -1,9 +1,9 @@
-/// Describes the frames of one direction of a connection, a line each, from its bytes as they come.
+/// Describes each frame of one direction of a connection in one line, while the bytes arrive.
 ///
-/// It reads no header block, so that it depends on nothing that came before, and it accepts any bytes: it
-/// describes what is there, right or wrong.
+/// It does not decode header blocks, so no description depends on earlier frames. It accepts any bytes, also invalid
+/// ones.
 package struct FrameTrace: Sendable {
-    /// Bytes of the client's preface that have yet to come.
+    /// Bytes of the client's preface that have not arrived.
     private var prefaceByteCount: Int
     /// The bytes of the header that is arriving.
     private var head: [UInt8] = []
@@ -17,7 +17,7 @@ package struct FrameTrace: Sendable {
 }
 
 extension FrameTrace {
-    /// Takes the next bytes. Calls `line` for each frame.
+    /// Reads the next bytes. Calls `line` for each frame.
     package mutating func read(_ bytes: Span<UInt8>, _ line: (String) -> Void) {
         var offset = 0
         while offset < bytes.count {
@@ -46,7 +46,7 @@ extension FrameTrace {
     private mutating func begin(_ line: (String) -> Void) {
         guard let frame = FrameHeader(decoding: head.contiguous.span, at: 0) else { return }
         head.removeAll(keepingCapacity: true)
-        // What needs no payload is described before it comes: it may never come.
+        // A frame whose text does not need the payload is described at once: its payload may never arrive.
         if !frame.hasDetails { line(frame.text(payload: [])) }
         guard frame.payloadByteCount > 0 else {
             if frame.hasDetails { line(frame.text(payload: [])) }
@@ -105,7 +105,7 @@ extension FrameHeader {
         return names
     }
 
-    /// Nil when the payload has not the form that the type demands.
+    /// Nil when the payload does not have the form that the frame type requires.
     private func details(_ payload: [UInt8]) -> String? {
         let contiguous = payload.contiguous
         let bytes = contiguous.span

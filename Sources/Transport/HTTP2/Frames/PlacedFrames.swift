@@ -30,9 +30,9 @@ package struct PlacedFrames: Sendable {
 
     /// - Parameters:
     ///   - header: The header of a frame that has begun to arrive.
-    ///   - arrived: Bytes of its content that have arrived.
-    ///   - messageRest: Bytes of the message that follow those. The frame contains nothing behind the
-    ///     message.
+    ///   - arrived: Bytes of the frame's content that have arrived.
+    ///   - messageRest: Bytes of the message that have not arrived, including the rest of this frame. All content of
+    ///     the frame belongs to the message.
     package init(_ header: FrameHeader, arrived: Int, messageRest: Int) {
         precondition((0...header.payloadByteCount).contains(arrived))
         precondition(messageRest >= header.payloadByteCount - arrived)
@@ -105,7 +105,7 @@ extension PlacedFrames {
         package var contentByteCount = 0
         /// The lengths of the frames that became complete.
         package var wholeFrames: [Int] = []
-        /// Unexpected bytes behind the content.
+        /// Unexpected bytes that followed the content.
         package var stray: [UInt8] = []
 
         package init() {}

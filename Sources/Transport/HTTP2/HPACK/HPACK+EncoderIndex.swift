@@ -15,7 +15,7 @@ extension HPACK {
             var toNextName: UInt32 = 0
         }
 
-        /// By number, at `number & mask`, as in the table.
+        /// The links of field `number` are at `number & mask`, as in the table.
         private var links: [Link]
         /// The youngest field with a hash, at `hash & mask`; or −1.
         private var fieldHeads: [Int]

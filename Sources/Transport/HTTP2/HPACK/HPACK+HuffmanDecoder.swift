@@ -6,8 +6,9 @@ extension HPACK {
 
         /// For each value of the next twelve bits, from the low byte up: the number of bits of all
         /// symbols, the number of symbols (0 when the code is longer than twelve bits), the first
-        /// symbol, the second symbol, and the number of bits of the first symbol. The loop waits
-        /// for the lowest byte, which needs no shift.
+        /// symbol, the second symbol, and the number of bits of the first symbol. The next
+        /// iteration of the loop depends on the first of these numbers. It is in the lowest byte,
+        /// because reading that byte needs no shift.
         private let pairs: [UInt64]
         /// For each length of a code: the first code that is longer, as a 32-bit number.
         private let ends: [UInt64]
@@ -179,7 +180,7 @@ extension HPACK.HuffmanDecoder {
                 bitCount += 8
                 offset += 1
             }
-            // Behind the end, ones are read, like the padding.
+            // After the end, the bits are ones, like the padding.
             let padded = bitCount >= 64 ? bits : bits | ~0 >> UInt64(bitCount)
             let pair = pairs[Int(truncatingIfNeeded: padded >> 52)]
             var symbol = UInt8(truncatingIfNeeded: pair >> 16)
@@ -199,8 +200,8 @@ extension HPACK.HuffmanDecoder {
         }
     }
 
-    /// The symbol of the code with more than twelve bits at the top of `bits`. Nil for the end of
-    /// the string, which must not be encoded (§5.2).
+    /// The symbol of the code with more than twelve bits at the top of `bits`. Nil for EOS, which
+    /// must not be encoded (§5.2).
     @inline(never)
     private func longCode(_ bits: UInt64) -> (symbol: UInt8, bitCount: Int)? {
         let top = bits >> 32

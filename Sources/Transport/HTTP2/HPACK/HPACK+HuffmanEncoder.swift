@@ -73,7 +73,7 @@ extension HPACK.HuffmanEncoder {
                     written += 1
                 }
                 if bitCount > 0 {
-                    // The padding is the beginning of the end of the string: ones.
+                    // The padding is the first bits of EOS, which are ones (§5.2).
                     let last = bits << (8 - bitCount) | 0xff >> bitCount
                     unsafe target[written] = UInt8(truncatingIfNeeded: last)
                 }

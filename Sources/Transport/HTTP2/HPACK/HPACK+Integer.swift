@@ -1,5 +1,6 @@
 extension HPACK {
-    /// Reads a prefix-coded integer (RFC 7541 §5.1) at `offset`, and moves `offset` behind it.
+    /// Reads a prefix-coded integer (RFC 7541 §5.1) at `offset`, and moves `offset` to the byte
+    /// after it.
     ///
     /// - Parameter prefixBits: How many low bits of the first byte belong to the integer, 4–8.
     static func readInteger(

@@ -20,7 +20,7 @@ extension HPACK {
         /// The number of the oldest field in the table.
         private(set) var oldest = 0
         private(set) var byteCount = 0
-        /// The current size limit, which size updates change between zero and the limit.
+        /// The current size limit. Size updates set it to a value between zero and `limit`.
         private(set) var maxByteCount: Int
 
         init(limit: Int) {

@@ -60,7 +60,8 @@ extension SendQueue {
         }
     }
 
-    /// Whether the queue has become short and that was asked for. Asking ends with the report.
+    /// Returns whether to report that the queue has become short. True once for each request to
+    /// report.
     mutating func takeShortReport() -> Bool {
         guard reportsWhenShort, byteCount <= Self.shortByteCount else { return false }
         reportsWhenShort = false

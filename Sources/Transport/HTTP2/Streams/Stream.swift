@@ -1,7 +1,7 @@
-/// Names one stream for the engine's user, from before it has an identifier until it ends.
+/// Identifies one stream for the engine's user, from before the stream has an identifier until it ends.
 ///
-/// A slot is used again when its stream has ended. The generation differs then, so that an old handle
-/// names no stream instead of another one.
+/// A slot is used again when its stream has ended. The new stream has another generation, so that an old handle refers
+/// to no stream, and not to the new one.
 package struct StreamHandle: Hashable, Sendable {
     package let slot: Int32
     package let generation: UInt32
@@ -35,7 +35,7 @@ struct Stream: Sendable {
     var state = StreamState()
     var sendWindow = FlowControlWindow(initial: 0)
     var receiveWindow = ReceiveWindow(byteCount: 0)
-    /// The number of its queue. Negative when it has none, as most streams do.
+    /// The index of the stream's queue. Negative when it has none, like most streams.
     var queue: Int32 = -1
     /// Whether it is in a list, and its neighbours there. Its phase determines the list: free, waiting or
     /// ready streams.

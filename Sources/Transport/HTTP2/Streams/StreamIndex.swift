@@ -39,7 +39,8 @@ extension StreamIndex {
             hole = (hole + 1) & mask
         }
         count -= 1
-        // Entries behind the hole that a search would no longer reach move into it.
+        // Moves later entries into the hole if a search would stop at the hole and no longer find
+        // them.
         var next = (hole + 1) & mask
         while keys[next] != 0 {
             let distance = (next &- home(of: keys[next])) & mask

@@ -15,7 +15,7 @@ struct StreamTable: Sendable {
     private(set) var count = 0
     /// The most streams that were open at once.
     private(set) var mostOpenCount = 0
-    /// In the table and not in a slot, so that slots can be freed and made again.
+    /// The generation of the next stream. The slots do not store it, because they can be freed and allocated again.
     private var nextGeneration: UInt32 = 0
 }
 
@@ -122,10 +122,10 @@ extension StreamTable {
 extension StreamTable {
     var hasReady: Bool { !ready.isEmpty }
 
-    /// Removes the stream from the list whose turn it is to send DATA.
+    /// Removes and returns the stream whose turn it is to send DATA.
     mutating func popReady() -> Int? { ready.popFirst(in: &slots) }
 
-    /// Adds the stream to the ready ones, behind them, if it has queued DATA and may send it.
+    /// Moves the stream to the end of the ready streams if it has queued DATA and may send it.
     mutating func makeReadyIfPossible(_ slot: Int) {
         let queue = Int(slots[slot].queue)
         guard slots[slot].phase == .open, !slots[slot].isLinked, queue >= 0,
@@ -134,7 +134,7 @@ extension StreamTable {
         ready.append(slot, in: &slots)
     }
 
-    /// Changes the window for sending, after which the stream may be ready or may no longer be.
+    /// Changes the stream's send window. Afterwards the stream is in the ready list only if it can send.
     mutating func adjustSendWindow(
         of slot: Int, by delta: Int64
     ) throws(FlowControlWindow.Overflow) {
@@ -150,7 +150,7 @@ extension StreamTable {
 // MARK: - Queues
 
 extension StreamTable {
-    /// Whether the stream has something queued: DATA, or an end behind DATA.
+    /// Whether the stream has something queued, such as DATA or trailers.
     func hasQueue(_ slot: Int) -> Bool { slots[slot].queue >= 0 }
 
     /// The queue of a stream that has one.

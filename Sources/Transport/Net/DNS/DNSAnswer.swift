@@ -1,4 +1,4 @@
-/// What a name server says to a ``DNSQuery``.
+/// The answer of a name server to a ``DNSQuery``.
 package enum DNSAnswer: Hashable, Sendable {
     /// The texts of the name's TXT records, each with its strings joined. Empty if it has none.
     case texts([[UInt8]])
@@ -39,7 +39,7 @@ extension DNSAnswer {
     }
 }
 
-/// Reads the parts of a DNS message. Whatever the bytes are, it reads each at most a few times.
+/// Reads the parts of a DNS message. It reads each byte at most a few times, also of a malformed message.
 struct DNSReader {
     struct Malformed: Error {}
 
@@ -66,8 +66,8 @@ extension DNSReader {
         offset += count
     }
 
-    /// A name in lower case, as ``DNSQuery`` has it. A pointer must lead to before the labels that it
-    /// ends (RFC 1035 §4.1.4), so that there is no loop.
+    /// A name in lower case, as ``DNSQuery`` has it. A compression pointer must point before the position from which
+    /// its labels were read (RFC 1035 §4.1.4), so that there is no loop.
     mutating func name() throws(Malformed) -> [UInt8] {
         var name: [UInt8] = []
         var position = offset

@@ -31,7 +31,7 @@ package enum TextLookup {
         var reason = "no answer within the time limit"
         for _ in 0..<servers.attemptCount {
             for server in servers.addresses {
-                // A fresh number for each question, so that a late answer is not taken for another.
+                // A new identifier for each question, so that a late answer to an earlier question does not match.
                 guard let query = DNSQuery(id: .random(in: 0 ... .max), textsOf: name) else {
                     throw NameLookup.Failure(
                         host: name, reason: "not a name that DNS can have", isTemporary: false)
@@ -70,7 +70,7 @@ package enum TextLookup {
 // MARK: - UDP
 
 extension TextLookup {
-    /// More than a server may send to a client that says nothing of larger datagrams (RFC 1035 §4.2.1).
+    /// More than the 512 bytes of a datagram to a client that does not announce a larger size (RFC 1035 §4.2.1).
     private static let datagramByteCount = 4_096
 
     private static func datagramAnswer(
@@ -141,7 +141,7 @@ extension Socket {
         return made
     }
 
-    /// Blocks until the socket is ready, or has failed. False if it is not in time.
+    /// Blocks until the socket is ready, or has failed. Returns false when `end` passes first.
     fileprivate func wait(for direction: Readiness, until end: MonotonicInstant) -> Bool {
         while true {
             let rest = MonotonicInstant.now.duration(to: end)

@@ -110,7 +110,7 @@ struct ContinuationTests {
         var pair = EnginePair(server: configuration)
         pair.settle()
         var fields = HeaderList.request
-        // No byte that Huffman coding makes shorter than eight bits.
+        // Huffman coding does not make `~` shorter than eight bits.
         fields.append("x", String(repeating: "~", count: byteCount))
         _ = try pair.client.connection.openStream(nil, fields, endStream: true)
         let bytes = pair.client.output()

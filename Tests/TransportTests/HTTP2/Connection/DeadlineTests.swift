@@ -49,7 +49,7 @@ struct DeadlineTests {
         #expect(second == start + .seconds(15))
         let frames = client.sentFrames()
         #expect(frames.map(\.type) == [Raw.ping])
-        // Not an answer to a PING.
+        // Without ACK: this is a PING, and not an answer to one.
         #expect(frames.map(\.flags) == [0])
         let third = client.connection.poll(now: start + .seconds(15))
         #expect(third == nil)
@@ -164,7 +164,7 @@ struct DeadlineTests {
             let count = Int(stream.receiveWindow.available) / 16_384
             for index in 0..<count {
                 client.receive(Raw.data(1, [UInt8](repeating: 0, count: 16_384)))
-                // What was asked half-way through the last turn is answered half-way through this.
+                // The PINGs of the previous turn are answered in the middle of this turn.
                 guard index == count / 2 else { continue }
                 client.receive(answers)
                 answers = []
@@ -200,7 +200,7 @@ struct DeadlineTests {
 
 @Suite("An estimate of bandwidth × delay")
 struct BandwidthEstimateTests {
-    /// An estimate that knows its delay.
+    /// An estimate that has measured the delay.
     private static func estimate(
         limit: Int, delay: Duration, _ now: MonotonicInstant
     ) -> BandwidthEstimate {
@@ -256,7 +256,7 @@ struct BandwidthEstimateTests {
         #expect(later.measuresDelay)
         let again = estimate.windowUpdated(now: now + .seconds(1))
         #expect(!again.measuresDelay)
-        // Behind a second's worth of data; the path is still a millisecond long.
+        // The answer waited behind data for a second. The delay of the path is still one millisecond.
         estimate.pingAnswered(now: now + .seconds(2))
         estimate.consumed(500)
         _ = estimate.windowUpdated(now: now + .seconds(2))

@@ -12,9 +12,9 @@ struct FloodTests {
         /// Sent once, before the flood.
         var before: [UInt8] = []
         var frame: @Sendable (Int) -> [UInt8]
-        /// What the start of the connection has used of the budget.
+        /// About how many frames are accepted: the budget that the handshake leaves.
         var taken = 1_000 - handshakeGlitches
-        /// Whether our output is taken all the while.
+        /// Whether the peer reads our output during the flood.
         var isRead = true
 
         init(
@@ -31,7 +31,7 @@ struct FloodTests {
         }
     }
 
-    /// The peer's SETTINGS and its acknowledgement of ours.
+    /// The glitches of the handshake: the peer's SETTINGS and its acknowledgement of ours.
     static let handshakeGlitches = 2
 
     private static let reset = Raw.frame(Raw.reset, on: 1, Raw.word(8))
@@ -87,7 +87,7 @@ struct FloodTests {
     func limit(_ flood: Flood) throws {
         var endpoint =
             flood.role == .client ? Endpoint.client() : Endpoint.server()
-        // The request of a client earns something; spending starts from a full budget.
+        // A client's request earns tokens, so the flood starts with a full budget.
         if flood.role == .client { _ = try endpoint.open() }
         _ = endpoint.output()
         endpoint.receive(flood.before)
@@ -194,7 +194,8 @@ struct FloodTests {
         var client = Endpoint.client()
         let call = try client.open()
         for _ in 0..<5_000 {
-            // A message: its prefix and its content are read apart, and given back on both levels.
+            // The peer reads the prefix and the content of a message separately. After each, it sends
+            // WINDOW_UPDATE for the stream and for the connection.
             _ = client.connection.sendData(
                 [UInt8](repeating: 0, count: 105), on: call, endStream: false)
             for count: UInt32 in [5, 100] {

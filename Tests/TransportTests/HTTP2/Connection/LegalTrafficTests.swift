@@ -4,15 +4,14 @@ import Testing
 
 @Suite("Two engines with random legal traffic between them")
 struct LegalTrafficTests {
-    /// The windows of one direction, computed by adding up the
-    /// frames on the wire say.
+    /// The send windows of one direction, computed from the frames on the wire.
     private struct Ledger {
         var connection = 65_535
         var initial = 65_535
         var streams: [UInt32: Int] = [:]
         var maxFrame = 16_384
 
-        /// The receiver of the data has sent these frames, and their receiver has read them.
+        /// Applies the WINDOW_UPDATE and SETTINGS frames that the sender of the data has received.
         mutating func permit(_ frames: [SentFrame]) {
             for frame in frames {
                 if frame.type == Raw.windowUpdate {
@@ -52,7 +51,7 @@ struct LegalTrafficTests {
         }
     }
 
-    /// What each side has sent on a stream, and what the other has received.
+    /// A run of random traffic. Counts the bytes that each side has sent, and those that it has not consumed.
     private struct Run: ~Copyable {
         var pair: EnginePair
         var generator: SplitMix64
@@ -77,7 +76,7 @@ struct LegalTrafficTests {
                 seed % 3 == 0 ? .automatic() : .fixed(windows[Int(seed) % 4])
             server.receiveWindows = .fixed(windows[Int(seed / 4) % 4])
             server.maxConcurrentStreams = Int(seed) % 7 + 1
-            // The clock stands still, and small windows need many updates.
+            // Time does not advance, and small windows need many WINDOW_UPDATE frames.
             client.limits.glitchCount = 1_000_000
             server.limits.glitchCount = 1_000_000
             pair = EnginePair(client: client, server: server)
@@ -205,7 +204,7 @@ struct LegalTrafficTests {
         ] {
             #expect(unread == 0)
         }
-        // Both sides have the same idea of the connection's windows as the frames between them.
+        // The connection windows of both sides match the frames that they have exchanged.
         #expect(
             Int(run.pair.client.connection.flow.sendWindow.available) == run.toServer.connection)
         #expect(

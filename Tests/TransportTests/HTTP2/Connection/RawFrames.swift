@@ -171,7 +171,7 @@ extension Endpoint {
     }
 }
 
-/// What an error ends.
+/// The outcome of received frames: accepted, a stream error or a connection error.
 enum Verdict: Equatable, CustomStringConvertible {
     case accepted
     case stream(ErrorCode)

@@ -67,8 +67,8 @@ struct ServerStreamOrderTests {
         #expect(verdict == .connection(.protocolError))
     }
 
-    // h2spec 5.3.1/1 and 5.3.1/2 want PROTOCOL_ERROR here. RFC 9113 §5.3.2 has taken the rule
-    // away together with priorities: the fields are read and ignored.
+    // h2spec 5.3.1/1 and 5.3.1/2 expect PROTOCOL_ERROR here. RFC 9113 §5.3.2 has removed that rule
+    // together with priorities: the fields are read and ignored.
     @Test("A stream that depends on itself is no error")
     func dependsOnItself() {
         var server = Endpoint.server()

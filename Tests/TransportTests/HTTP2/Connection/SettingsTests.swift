@@ -21,7 +21,7 @@ struct SettingsTests {
         change(&settings)
         #expect(settings.entries() == [.init(identifier: identifier, value: value)])
         #expect(settings.entries(changedFrom: settings).isEmpty)
-        // Without a limit, a peer is told the largest number.
+        // A setting that returns to "no limit" is sent as the largest number.
         let back = Settings().entries(changedFrom: settings)
         #expect(back.map(\.identifier) == [identifier])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The same bytes, cut in any way,")
 struct SplitTests {
-    /// Everything that is visible of an endpoint.
+    /// Everything that a test can observe of an endpoint.
     private struct Account: Equatable {
         var events: [String]
         var bodies: [StreamHandle: [UInt8]]

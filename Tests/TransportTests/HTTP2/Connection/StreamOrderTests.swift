@@ -9,7 +9,7 @@ struct StreamOrderTests {
         var testDescription: String
         var bytes: [UInt8]
         var verdict: Verdict
-        /// Whether the stream is over for the receiver, whose own half has ended.
+        /// Whether the stream is closed at the receiver, which has already ended its own half.
         var isOver: Bool
 
         init(_ description: String, _ frames: [[UInt8]], _ verdict: Verdict, over: Bool = true) {
@@ -145,7 +145,7 @@ struct StreamOrderTests {
         let sent = server.connection.sendHeaders(nil, .response, on: handle, endStream: true)
         #expect(sent)
         let frames = server.sentFrames()
-        // RST_STREAM with NO_ERROR, as RFC 9113 §8.1 has it.
+        // RST_STREAM with NO_ERROR asks the client to stop its request (RFC 9113 §8.1).
         #expect(frames.map(\.type) == [Raw.headers, 3])
         #expect(frames.last?.word == 0)
         #expect(server.connection.streamCount == 0)

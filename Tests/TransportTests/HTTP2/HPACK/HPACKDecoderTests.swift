@@ -80,7 +80,7 @@ struct HPACKDecoderTests {
         #expect(throws: HPACK.Malformation.tableSizeAboveLimit) {
             try tooMuch.list(bytes(hex: "3f a9 01 82"))
         }
-        // 100, and then 200.
+        // Two size updates: to 100, and then to 200.
         #expect(try decoder.list(bytes(hex: "3f 45 3f a9 01 82")).fields.count == 1)
         #expect(try decoder.list([0x82]).fields.count == 1)
     }

@@ -199,7 +199,7 @@ struct HPACKHuffmanTests {
             let range: ClosedRange<UInt8> = number.isMultiple(of: 2) ? 0x20...0x7e : 0...255
             return (0..<number).map { _ in UInt8.random(in: range, using: &random) }
         }
-        // As in a block, with long codes, which our encoder does not choose.
+        // Huffman-coded also where that is longer, which our encoder does not do.
         for string in strings {
             let encoded = slowlyEncoded(string)
             var output: [UInt8] = [1, 2, 3]
@@ -226,7 +226,7 @@ struct HPACKHuffmanTests {
         }
     }
 
-    /// The obvious encoder: bit by bit.
+    /// A simple reference encoder, which works bit by bit.
     private func slowlyEncoded(_ string: [UInt8]) -> [UInt8] {
         var bits = string.flatMap { byte in
             let word = HPACK.HuffmanCode.words[Int(byte)]

@@ -46,7 +46,7 @@ struct DNSAnswerTests {
             Self.record(Self.strings("grpc_", "config=[]"))
                 + Self.record([127, 0, 0, 1], type: 1) + Self.record(Self.strings("")))
         #expect(try Self.answer(bytes) == .texts([Array("grpc_config=[]".utf8), []]))
-        // The case of a name means nothing.
+        // Names are compared without regard to case.
         var upper = bytes
         for index in 12..<30 where (0x61...0x7a).contains(upper[index]) { upper[index] ^= 0x20 }
         #expect(try Self.answer(upper) == .texts([Array("grpc_config=[]".utf8), []]))
@@ -77,7 +77,7 @@ struct DNSAnswerTests {
     @Test("is ignored if it answers something else")
     func unrelated() throws {
         #expect(try Self.answer(Self.message(recordCount: 0, [], id: 0x1235)) == nil)
-        // A query, and an answer to another kind of query.
+        // A query instead of an answer, and an answer with another opcode.
         #expect(try Self.answer(Self.message(flags: 0x0180, recordCount: 0, [])) == nil)
         #expect(try Self.answer(Self.message(flags: 0x9180, recordCount: 0, [])) == nil)
         var otherName = try Self.message(recordCount: 0, [])
@@ -114,7 +114,7 @@ struct DNSAnswerTests {
 
     @Test("with pointers between two names that lead to one another ends")
     func pointerLoop() throws {
-        // Each label takes a byte of the name, whose length is limited.
+        // Every label adds to the length of the name, which is at most 255 bytes.
         var records: [UInt8] = []
         for _ in 0..<200 { records += [1, 0x61] }
         #expect(try Self.answer(Self.message(recordCount: 1, records)) == .malformed)
