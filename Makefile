@@ -96,7 +96,8 @@ balancing:
 
 # The documentation as a static site for each module, and a page that leads to them. To read it:
 # python3 -m http.server --directory .build/docs
-MODULES = Swiftlet Core Messages Dynamic Loopback JSONRPC
+# Without extension blocks, what a module adds to namespaces of another one would have no page.
+MODULES = Swiftlet Core Messages Messages/Descriptors Messages/Services Dynamic Loopback JSONRPC
 REEXPORTED = -experimental-allowed-reexported-modules=SwiftletCore,SwiftletMessages
 docs:
 	$(SWIFT) build
@@ -105,11 +106,13 @@ docs:
 	set -e; bin=$$($(SWIFT) build --show-bin-path); \
 	echo '<!doctype html><title>Swiftlet</title><h1>Swiftlet</h1><ul>' >.build/docs/index.html; \
 	for folder in $(MODULES); do \
-	    name=Swiftlet$${folder#Swiftlet}; \
+	    name=$${folder##*/}; \
+	    name=Swiftlet$${name#Swiftlet}; \
 	    mkdir -p .build/symbols/$$name; \
 	    $(TOOLS)swift-symbolgraph-extract -module-name $$name -I $$bin/Modules -I Sources/System \
 	        -target $$($(SWIFT) -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p') \
-	        -minimum-access-level public $(REEXPORTED) -output-dir .build/symbols/$$name; \
+	        -minimum-access-level public -emit-extension-block-symbols $(REEXPORTED) \
+	        -output-dir .build/symbols/$$name; \
 	    $(DOCC) convert Sources/$$folder/$$name.docc --additional-symbol-graph-dir .build/symbols/$$name \
 	        --fallback-display-name $$name --fallback-bundle-identifier $$name \
 	        --transform-for-static-hosting --hosting-base-path $$name --warnings-as-errors \

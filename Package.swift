@@ -41,17 +41,32 @@ let package = Package(
         .target(
             name: "SwiftletCore", dependencies: ["SwiftletTransport"],
             path: "Sources/Core", swiftSettings: strict),
-        .target(name: "SwiftletMessages", path: "Sources/Messages", swiftSettings: small),
+        .target(
+            name: "SwiftletMessages", path: "Sources/Messages",
+            exclude: ["Descriptors", "Services"], swiftSettings: small),
+        // The messages of descriptor.proto, which only schemas need. They are many: a client, which does not
+        // build them, is compiled sooner. SwiftletDynamic re-exports them.
+        .target(
+            name: "SwiftletDescriptors", dependencies: ["SwiftletMessages"],
+            path: "Sources/Messages/Descriptors", swiftSettings: small),
+        // The messages of the services that a server for tests offers: gRPC's examples and tests, channelz
+        // and load reports. A client does not build them either. SwiftletLoopback re-exports them.
+        .target(
+            name: "SwiftletServices", dependencies: ["SwiftletDescriptors", "SwiftletMessages"],
+            path: "Sources/Messages/Services", swiftSettings: small),
         // Schemas at run time. A client with compiled messages does not build it.
         .target(
-            name: "SwiftletDynamic", dependencies: ["SwiftletMessages"],
+            name: "SwiftletDynamic", dependencies: ["SwiftletDescriptors", "SwiftletMessages"],
             path: "Sources/Dynamic", swiftSettings: small),
         .target(
             name: "Swiftlet", dependencies: ["SwiftletCore", "SwiftletMessages"],
             path: "Sources/Swiftlet", swiftSettings: small),
         .target(
             name: "SwiftletLoopback",
-            dependencies: ["SwiftletCore", "SwiftletTransport", "SwiftletMessages"],
+            dependencies: [
+                "SwiftletCore", "SwiftletTransport", "SwiftletMessages", "SwiftletDescriptors",
+                "SwiftletServices",
+            ],
             path: "Sources/Loopback", swiftSettings: small),
         // Alone with its JSON, so that programs of gRPC carry none.
         .target(
@@ -60,12 +75,15 @@ let package = Package(
         .executableTarget(
             name: "SwiftletCLI",
             dependencies: [
-                "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletTransport",
+                "Swiftlet", "SwiftletLoopback", "SwiftletDynamic", "SwiftletServices",
+                "SwiftletTransport",
             ],
             path: "Sources/CLI", swiftSettings: small),
         .executableTarget(
             name: "SwiftletBenchmark",
-            dependencies: ["Swiftlet", "SwiftletLoopback", "SwiftletTransport"],
+            dependencies: [
+                "Swiftlet", "SwiftletLoopback", "SwiftletServices", "SwiftletTransport",
+            ],
             path: "Sources/Benchmark", swiftSettings: strict),
 
         // What the tests of several modules need.
@@ -95,7 +113,9 @@ let package = Package(
             name: "TransportTests", dependencies: ["SwiftletTransport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "MessagesTests", dependencies: ["SwiftletMessages"], swiftSettings: strict),
+            name: "MessagesTests",
+            dependencies: ["SwiftletMessages", "SwiftletDescriptors", "SwiftletServices"],
+            swiftSettings: strict),
         // Answers protobuf's own conformance runner.
         .executableTarget(
             name: "swiftlet-conformance", dependencies: ["SwiftletMessages", "SwiftletDynamic"],
@@ -123,7 +143,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "DynamicTests", dependencies: ["SwiftletDynamic", "SwiftletMessages"],
+            name: "DynamicTests",
+            dependencies: ["SwiftletDynamic", "SwiftletMessages", "SwiftletServices"],
             swiftSettings: strict),
         .testTarget(
             name: "JSONRPCTests",

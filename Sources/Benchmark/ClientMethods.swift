@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// The methods of the benchmark service, and the request that all calls send.
 struct ClientMethods: Sendable {

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 import Synchronization
 
 /// Checks that ended calls and closed channels release their memory: each kind of call and of end, on

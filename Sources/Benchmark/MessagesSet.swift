@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// Measures the encoding and decoding of messages.
 enum MessagesSet {

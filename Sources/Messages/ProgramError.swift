@@ -1,10 +1,10 @@
 /// Mistakes in a message type, which no value from a peer can cause. They stop the program and print a
 /// message, in release builds as well. A `precondition` prints no message in a release build.
 @usableFromInline
-enum ProgramError {
+package enum ProgramError {
     @usableFromInline
     @inline(never)
-    static func stop(_ sentence: String) -> Never { fatalError(sentence) }
+    package static func stop(_ sentence: String) -> Never { fatalError(sentence) }
 
     @usableFromInline
     @inline(never)

@@ -4,8 +4,18 @@
 /// let reflection = ReflectionClient(channel: channel)
 /// for service in try await reflection.services() { print(service) }
 /// ```
+///
+/// A file is returned as the server sends it: an encoded `google.protobuf.FileDescriptorProto`. The module
+/// `SwiftletDynamic` has this message, and schemas of such files:
+///
+/// ```swift
+/// let files = try await reflection.files(declaring: "helloworld.Greeter")
+/// let schema = try Schema(files.map { try Google.Protobuf.FileDescriptorProto(decoding: $0) })
+/// ```
+///
+/// A server need not send the imports of a file with it. `SchemaFetch` of that module asks for those that are
+/// missing.
 public struct ReflectionClient: Sendable {
-    public typealias File = Google.Protobuf.FileDescriptorProto
     private typealias Request = GRPC.Reflection.ServerReflectionRequest
     private typealias Reply = GRPC.Reflection.ServerReflectionResponse
 
@@ -23,17 +33,19 @@ public struct ReflectionClient: Sendable {
     }
 
     /// The file that declares a service, a method, a message or an enum, by its full name, followed by
-    /// the imports that the server sends with it.
+    /// the imports that the server sends with it. Each is an encoded `google.protobuf.FileDescriptorProto`,
+    /// which is not checked.
     public func files(
         declaring symbol: String, options: CallOptions = CallOptions()
-    ) async throws(RPCError) -> [File] {
+    ) async throws(RPCError) -> [[UInt8]] {
         try await files(.fileContainingSymbol(symbol), options)
     }
 
-    /// The file with this name, followed by the imports that the server sends with it.
+    /// The file with this name, followed by the imports that the server sends with it. Each is an encoded
+    /// `google.protobuf.FileDescriptorProto`, which is not checked.
     public func files(
         named name: String, options: CallOptions = CallOptions()
-    ) async throws(RPCError) -> [File] {
+    ) async throws(RPCError) -> [[UInt8]] {
         try await files(.fileByFilename(name), options)
     }
 }
@@ -47,18 +59,11 @@ extension ReflectionClient {
 
     private func files(
         _ question: Request.MessageRequest, _ options: CallOptions
-    ) async throws(RPCError) -> [File] {
+    ) async throws(RPCError) -> [[UInt8]] {
         guard case .fileDescriptorResponse(let list) = try await ask(question, options) else {
             throw Self.unexpected
         }
-        do {
-            return try list.fileDescriptorProto.map { try File(decoding: $0) }
-        } catch {
-            throw RPCError(
-                .internal,
-                "a file descriptor from the server's reflection service cannot be decoded: \(error)"
-            )
-        }
+        return list.fileDescriptorProto
     }
 
     private static let v1 = Method<Request, Reply>(

@@ -1,4 +1,6 @@
-// fuzz: Sources/Messages
+// fuzz: Sources/Messages/*.swift Sources/Messages/Checking Sources/Messages/Decoding
+// fuzz: Sources/Messages/Encoding Sources/Messages/Fields Sources/Messages/Kinds Sources/Messages/Text
+// fuzz: Sources/Messages/WellKnown Sources/Messages/Wire
 //
 // A libFuzzer target for messages. No input may trap, and a decoded message must be the same after it is
 // encoded and decoded again. `Tests/Fuzz/run` builds it.
@@ -24,7 +26,7 @@ struct FuzzMessage: Message {
     var names: [String: FuzzMessage] = [:]
     var flags: [Bool: Int64] = [:]
     var choice: Choice?
-    var group: HelloRequest?
+    var group: Google.Protobuf.StringValue?
     var json: Google.Protobuf.Struct?
     var unknownFields = UnknownFields()
 

@@ -32,7 +32,9 @@ struct ServicesReflectionTests {
     func symbols(_ symbol: String) async throws {
         let server = try Self.makeServer()
         let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
-        let files = try await client.files(declaring: symbol)
+        let files = try await client.files(declaring: symbol).map {
+            try Google.Protobuf.FileDescriptorProto(decoding: $0)
+        }
         #expect(
             files.map(\.name) == [
                 "grpc/testing/test.proto", "grpc/testing/empty.proto",
@@ -46,7 +48,7 @@ struct ServicesReflectionTests {
         let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
         for file in Google.Protobuf.FileDescriptorProto.bundled {
             let found = try await client.files(named: try #require(file.name))
-            #expect(found.first == file)
+            #expect(found.first == file.encoded())
         }
     }
 

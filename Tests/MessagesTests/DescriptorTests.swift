@@ -1,4 +1,6 @@
+import SwiftletDescriptors
 import SwiftletMessages
+import SwiftletServices
 import Testing
 
 @Suite("A file's description")

@@ -1,3 +1,4 @@
+import SwiftletDescriptors
 import SwiftletMessages
 import Testing
 

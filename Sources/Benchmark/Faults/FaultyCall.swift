@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// A call of each shape to `grpc.testing.TestService`, which servers in all languages have.
 enum FaultyCall: Int, CaseIterable {

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// The client of `Protos/helloworld.proto`.
 struct Greeter: ServiceClient {

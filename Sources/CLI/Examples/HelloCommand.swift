@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// Calls `helloworld.Greeter`.
 enum HelloCommand: Command {

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// Calls `routeguide.RouteGuide`: one command for each shape of call.
 enum RouteCommand: Command {

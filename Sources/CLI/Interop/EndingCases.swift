@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 extension InteropCase {
     /// Cases in which the client ends the call.

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// The server that the cases call, and their settings.
 struct InteropServer: Sendable {

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 extension InteropCase {
     private static let trailer = "endpoint-load-metrics-bin"

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 extension InteropCase {
     private static let initialName = "x-grpc-test-echo-initial"

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 /// The flags of `connection_backoff`.
 struct ReconnectSettings: Sendable {

@@ -1,4 +1,5 @@
 import Swiftlet
+import SwiftletServices
 
 extension InteropCase {
     private static let requestSizes = [27_182, 8, 1_828, 45_904]

@@ -32,7 +32,9 @@ struct FileSource {
             results.append(emptyFile())
         } else if !isEmpty {
             var writer = SourceWriter()
-            writeStart(imports: ["Swiftlet"] + importedModules, &writer)
+            let used = SwiftGenerator(options).usedFiles(file, selection)
+            writeStart(
+                imports: ["Swiftlet"] + importedModules + providedModules(used), &writer)
             writeExtension(&writer) { source, writer in
                 for enumeration in enums { source.write(enumeration, &writer) }
                 for message in messages { source.write(message, &writer) }
@@ -72,7 +74,10 @@ struct FileSource {
 
     private mutating func generateTesting() -> GeneratedFile {
         var writer = SourceWriter()
-        writeStart(imports: ["Swiftlet", "SwiftletLoopback"] + importedModules, &writer)
+        let used = SwiftGenerator(options).usedByMethods(of: file, selection)
+        writeStart(
+            imports: ["Swiftlet", "SwiftletLoopback"] + importedModules + providedModules(used),
+            &writer)
         writeExtension(&writer) { source, writer in
             for service in source.services { source.writeTesting(service, &writer) }
         }
@@ -106,6 +111,13 @@ extension FileSource {
             }
         }
         return found.sorted()
+    }
+
+    /// The modules of this package that the types of these files need besides `Swiftlet`. Most files import
+    /// descriptor.proto for their options only, and the compiler warns of an import without a use.
+    private func providedModules(_ used: [FileSchema]) -> [String] {
+        used.filter { options.modules[$0.name] == nil }
+            .compactMap { ProvidedTypes.modules[$0.name] }
     }
 
     private func writeStart(imports: [String], _ writer: inout SourceWriter) {

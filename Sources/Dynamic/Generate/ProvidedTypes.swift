@@ -8,6 +8,9 @@ enum ProvidedTypes {
         "google/rpc/error_details.proto", "google/rpc/status.proto",
     ]
 
+    /// The modules with provided types that `Swiftlet` does not have, by the file.
+    static let modules = ["google/protobuf/descriptor.proto": "SwiftletDynamic"]
+
     /// The namespaces that the library declares, by the package.
     static let packages: [String: [String]] = [
         "google": ["Google"],

@@ -19,8 +19,8 @@ extension SwiftGenerator {
         return missing.sorted()
     }
 
-    /// The files of all types that the source of a file names.
-    private func usedFiles(_ file: FileSchema, _ selection: DeclarationSelection) -> [FileSchema] {
+    /// The files of all types that the source of a file names, without its fakes and services.
+    func usedFiles(_ file: FileSchema, _ selection: DeclarationSelection) -> [FileSchema] {
         var used: [FileSchema] = []
         var pending = file.messages.filter(selection.contains)
         while let message = pending.popLast() {
@@ -33,9 +33,15 @@ extension SwiftGenerator {
         guard options.writesClients || options.writesFakes || options.writesServices else {
             return used
         }
-        for method in file.services.filter(selection.contains).flatMap(\.methods) {
-            used += [method.input.file, method.output.file]
+        return used + usedByMethods(of: file, selection)
+    }
+
+    /// The files of the requests and responses of a file's services.
+    func usedByMethods(
+        of file: FileSchema, _ selection: DeclarationSelection
+    ) -> [FileSchema] {
+        file.services.filter(selection.contains).flatMap(\.methods).flatMap {
+            [$0.input.file, $0.output.file]
         }
-        return used
     }
 }

@@ -6,9 +6,10 @@ import SwiftletMessages
 /// let files = try SwiftGenerator().generate(schema, files: ["helloworld.proto"])
 /// ```
 ///
-/// The source uses only public declarations: those of `Swiftlet`, of the modules in the options, and, for
-/// fakes and server protocols, of `SwiftletLoopback`. It is formatted. It depends only on the schema and the
-/// options: two runs write the same bytes.
+/// The source uses only public declarations: those of `Swiftlet`, of the modules in the options, of
+/// `SwiftletLoopback` for fakes and server protocols, and of `SwiftletDynamic` where fields or methods have
+/// types of descriptor.proto. It is formatted. It depends only on the schema and the options: two runs write
+/// the same bytes.
 ///
 /// Enums keep numbers that the `.proto` file does not name, also the closed enums of proto2.
 /// Extensions get no properties; they are kept in `unknownFields`.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // A message in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// One message.

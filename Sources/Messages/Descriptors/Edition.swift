@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The versions of the language in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// A version of the language.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // An enum in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// One enum.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The options of enums in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// The options of an enum.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The features of editions in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// How the language behaves, from edition 2023 on.

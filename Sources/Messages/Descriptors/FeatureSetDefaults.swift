@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The defaults of features in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// The defaults of all features.

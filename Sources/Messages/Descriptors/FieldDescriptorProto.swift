@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // A field in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// One field, or one extension.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The options of a field in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// The options of a field.

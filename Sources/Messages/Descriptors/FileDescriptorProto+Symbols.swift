@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 extension Google.Protobuf.FileDescriptorProto {
     /// The full names of the services that the file declares.
     public var serviceNames: [String] {

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // A file, and a set of files, in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// Several files.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // A service in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// One service.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The options of services in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// The options of a service.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // Positions in source and generated code in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// Where the declarations of a file are in its source.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // An option without its type in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
     /// An option as the source spells it, before its type is known.

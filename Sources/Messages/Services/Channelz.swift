@@ -1,3 +1,5 @@
+package import SwiftletMessages
+
 // The messages of grpc/channelz/v1/channelz.proto about channels, as far as a client fills them.
 extension GRPC.Channelz {
     /// Names a channel.

@@ -1,3 +1,5 @@
+package import SwiftletMessages
+
 // The requests and responses of grpc/channelz/v1/channelz.proto. A program without servers is described.
 extension GRPC.Channelz {
     /// Asks for the channels of a program.

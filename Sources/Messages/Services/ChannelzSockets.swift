@@ -1,3 +1,5 @@
+package import SwiftletMessages
+
 // The messages of grpc/channelz/v1/channelz.proto about connections, as far as a client fills them.
 extension GRPC.Channelz {
     /// An IP address and a port.

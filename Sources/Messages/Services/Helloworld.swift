@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The messages of helloworld.proto.
 
 /// The name to greet.

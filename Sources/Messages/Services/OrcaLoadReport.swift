@@ -1,3 +1,5 @@
+package import SwiftletMessages
+
 // The messages of xds/data/orca/v3/orca_load_report.proto and xds/service/orca/v3/orca.proto, without
 // their deprecated fields.
 

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The messages of routeguide.proto.
 extension RouteGuide {
     /// A place on earth, in degrees times 10^7.

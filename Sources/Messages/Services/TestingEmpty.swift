@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The messages of grpc/testing/empty.proto.
 extension GRPC.Testing {
     /// A message without fields. It has a type of its own, so that fields can be added later.

@@ -1,3 +1,5 @@
+public import SwiftletMessages
+
 // The messages of grpc/testing/messages.proto.
 extension GRPC.Testing {
     /// What a payload's bytes are.

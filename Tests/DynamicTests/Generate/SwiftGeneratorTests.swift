@@ -279,4 +279,35 @@ struct SwiftGeneratorTests {
             try SwiftGenerator().missingFiles(schema, files: ["user.proto"]) == ["shared.proto"])
         #expect(files[0].source.contains("extension P {"))
     }
+
+    @Test("imports the module of descriptors where it uses their types, and not for options alone")
+    func descriptors() throws {
+        func imports(_ declarations: String) throws -> [[Substring]] {
+            let source = """
+                syntax = "proto3"; import "google/protobuf/descriptor.proto"; \(declarations)
+                """
+            var options = GeneratorOptions()
+            options.writesFakes = true
+            let files = try SwiftGenerator(options).generate(GeneratorSchema.schema(source))
+            return files.map { file in
+                file.source.split(separator: "\n").filter { $0.hasPrefix("import ") }
+            }
+        }
+        let option = "extend google.protobuf.FileOptions { string s = 50000; } message M {}"
+        let field = "message M { repeated google.protobuf.FileDescriptorProto files = 1; }"
+        let service = "message N {} service S { rpc Call (N) returns (%); }"
+        let descriptor = service.replacing("%", with: "google.protobuf.FileDescriptorSet")
+        #expect(try imports(option) == [["import Swiftlet"]])
+        #expect(try imports(field) == [["import Swiftlet", "import SwiftletDynamic"]])
+        #expect(
+            try imports(descriptor) == [
+                ["import Swiftlet", "import SwiftletDynamic"],
+                ["import Swiftlet", "import SwiftletDynamic", "import SwiftletLoopback"],
+            ])
+        #expect(
+            try imports(field + service.replacing("%", with: "N")) == [
+                ["import Swiftlet", "import SwiftletDynamic"],
+                ["import Swiftlet", "import SwiftletLoopback"],
+            ])
+    }
 }

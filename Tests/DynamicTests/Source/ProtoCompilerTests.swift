@@ -1,6 +1,7 @@
 import Foundation
 import SwiftletDynamic
 import SwiftletMessages
+import SwiftletServices
 import Testing
 
 @Suite("The compiler of .proto files")

@@ -1,6 +1,6 @@
 // The packages of the .proto files, as namespaces of their messages: `grpc.testing.Payload` is
 // `GRPC.Testing.Payload`. At the top level, names such as `Empty`, `Status` and `Duration` would
-// collide with the user's own types.
+// collide with the user's own types. The messages of some packages are in SwiftletServices.
 
 public enum GRPC {
     /// `grpc.testing`: the services for tests and benchmarks of gRPC implementations.

@@ -1,4 +1,7 @@
-// The descriptors of the services whose messages come with this module. The module reads no `.proto`
+public import SwiftletDescriptors
+public import SwiftletMessages
+
+// The descriptors of the services that a server for tests offers. The module reads no `.proto`
 // files; it holds what was compiled from them.
 extension Google.Protobuf.FileDescriptorProto {
     /// `helloworld.proto`
@@ -28,7 +31,7 @@ extension Google.Protobuf.FileDescriptorProto {
     /// `grpc/reflection/v1alpha/reflection.proto`
     public static let reflectionAlpha = Self(base64: ExampleDescriptorBytes.reflectionAlpha)
 
-    /// The files of all services whose messages come with this module, imported files first.
+    /// All files above, imported files first.
     public static let bundled: [Self] = [
         helloworld, routeguide, testingEmpty, testingMessages, testing, testingBenchmark, health,
         reflection, reflectionAlpha,

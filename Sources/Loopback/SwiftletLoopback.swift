@@ -1,0 +1,2 @@
+@_exported public import SwiftletDescriptors
+@_exported public import SwiftletServices
