@@ -45,25 +45,37 @@ struct BackwardWriter: ~Copyable {
         capacity = larger
     }
 
+    @inline(__always)
     mutating func byte(_ byte: UInt8) {
         reserve(1)
         position &-= 1
         unsafe buffer[position] = byte
     }
 
+    @inline(__always)
     mutating func varint(_ value: UInt64) {
         if value < 0x80 { return byte(UInt8(truncatingIfNeeded: value)) }
+        guard value < 0x4000 else { return longVarint(value) }
+        reserve(2)
+        position &-= 2
+        unsafe buffer[position] = UInt8(truncatingIfNeeded: value) | 0x80
+        unsafe buffer[position &+ 1] = UInt8(truncatingIfNeeded: value &>> 7)
+    }
+
+    private mutating func longVarint(_ value: UInt64) {
         let byteCount = Varint.byteCount(value)
         reserve(byteCount)
         position &-= byteCount
+        let start = unsafe buffer + position
         var rest = value
-        for index in 0..<byteCount - 1 {
-            unsafe buffer[position &+ index] = UInt8(truncatingIfNeeded: rest) | 0x80
+        for index in 0..<byteCount &- 1 {
+            unsafe start[index] = UInt8(truncatingIfNeeded: rest) | 0x80
             rest &>>= 7
         }
-        unsafe buffer[position &+ byteCount &- 1] = UInt8(truncatingIfNeeded: rest)
+        unsafe start[byteCount &- 1] = UInt8(truncatingIfNeeded: rest)
     }
 
+    @inline(__always)
     mutating func fixed32(_ value: UInt32) {
         reserve(4)
         position &-= 4
@@ -71,6 +83,7 @@ struct BackwardWriter: ~Copyable {
             .storeBytes(of: value.littleEndian, as: UInt32.self)
     }
 
+    @inline(__always)
     mutating func fixed64(_ value: UInt64) {
         reserve(8)
         position &-= 8
@@ -96,6 +109,7 @@ struct BackwardWriter: ~Copyable {
     }
 
     /// The tag comes before its value, so it is written after it.
+    @inline(__always)
     mutating func tag(_ number: UInt32, _ type: WireType) {
         varint(UInt64(Tag.make(number, type)))
     }

@@ -23,7 +23,7 @@ extension DynamicDecoder {
                 try wire.nextTag()
             } else {
                 let unknown = unsafe try wire.skipRun()
-                if wire.keepsUnknownFields { unsafe contents.unknown.append(contentsOf: unknown) }
+                if wire.keepsUnknownFields { unsafe contents.appendUnknown(unknown) }
             }
         }
     }
@@ -73,10 +73,6 @@ extension DynamicDecoder {
     private mutating func merge(
         _ field: Int, into contents: inout DynamicContents
     ) throws(WireError) {
-        let layout = layouts[field]
-        try singleMessage(layout, field, into: &contents) {
-            decoder, child throws(WireError) in
-            try decoder.nested(layout, into: &child, expecting: Self.usualFieldCount)
-        }
+        try singleMessage(layouts[field], field, into: &contents)
     }
 }

@@ -1,69 +1,84 @@
 import SwiftletMessages
 
-// Messages inside messages, and entries of maps.
+// Messages inside messages.
 extension DynamicDecoder {
-    /// How many fields a message has room for at first.
-    static var usualFieldCount: Int { 4 }
-    /// The most fields that a message has room for because the one before it had as many.
-    private static var maxExpectedFieldCount: Int { 32 }
-
     /// Reads elements of a list as long as the tag is the same.
     mutating func messages(
         _ layout: FieldLayout, into values: inout [DynamicValue]
     ) throws(WireError) {
         let tag = wire.tag
-        var expected = Self.usualFieldCount
+        let run = unsafe wire.run()
+        // Only at first: room for each part of a list would be a copy of the list for each part.
+        if values.isEmpty { values.reserveCapacity(unsafe run.count) }
+        unsafe share(upTo: run.end, for: layout)
         repeat {
-            var child = DynamicContents()
-            try message(layout, into: &child, expecting: expected)
-            expected = min(child.entries.count, Self.maxExpectedFieldCount)
-            values.append(.message(make(layout, child)))
+            values.append(.message(try message(layout)))
             try wire.nextTag()
         } while wire.tag == tag
     }
 
     /// Reads a field that is one message. It is merged with the one that is present.
     ///
-    /// If `body` fails, what it has read before stays, as in every other field.
-    @inline(__always)
+    /// If that fails, what was read before stays, as in every other field.
     mutating func singleMessage(
-        _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents,
-        _ body: (inout DynamicDecoder, inout DynamicContents) throws(WireError) -> Void
+        _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents
     ) throws(WireError) {
         let (position, isPresent) = contents.position(of: layout.number)
         if isPresent {
             var value = contents.take(at: position)
             defer { contents.put(value, at: position) }
-            try value.mergeMessage { child throws(WireError) in try body(&self, &child) }
-        } else {
-            var child = DynamicContents()
-            defer {
-                contents.insert(
-                    .message(make(layout, child)), number: layout.number, field: index,
-                    at: position)
+            return try value.mergeMessage { child throws(WireError) in
+                try message(layout, into: &child)
             }
-            try body(&self, &child)
         }
+        if layout.type == .message, nesting != .read {
+            let before = wire
+            if let child = try? pending(layout) {
+                return contents.insert(
+                    .message(child), number: layout.number, field: index, at: position)
+            }
+            // It fails. Once more, for what can be read before that; nothing in it is read twice again.
+            wire = before
+            nesting = .read
+        }
+        var child = DynamicContents(pool: pool, type: layout.targetIndex)
+        defer {
+            contents.insert(
+                .message(DynamicMessage(child)), number: layout.number, field: index, at: position)
+        }
+        try message(layout, into: &child)
     }
 
+    /// Reads a message that is not merged with another one.
     @inline(__always)
-    func make(_ layout: FieldLayout, _ contents: DynamicContents) -> DynamicMessage {
-        DynamicMessage(pool: pool, type: layout.targetIndex, contents: contents)
+    mutating func message(_ layout: FieldLayout) throws(WireError) -> DynamicMessage {
+        if layout.type == .message, nesting != .read { return try pending(layout) }
+        var child = DynamicContents(pool: pool, type: layout.targetIndex)
+        try message(layout, into: &child)
+        return DynamicMessage(child)
     }
 
+    /// Reads the fields of a message into contents that may have fields.
     @inline(__always)
     mutating func message(
-        _ layout: FieldLayout, into contents: inout DynamicContents, expecting fieldCount: Int
+        _ layout: FieldLayout, into contents: inout DynamicContents
     ) throws(WireError) {
         if layout.type == .group {
-            try group(layout, into: &contents)
+            try group(layout) { decoder throws(WireError) in
+                try decoder.fields(of: layout.targetIndex, into: &contents)
+            }
         } else {
-            try nested(layout, into: &contents, expecting: fieldCount)
+            try nested(layout) { decoder, _ throws(WireError) in
+                try decoder.fields(of: layout.targetIndex, into: &contents)
+            }
         }
     }
 
+    /// Reads a length, and calls `body` with it for the bytes that follow.
+    @inline(__always)
     mutating func nested(
-        _ layout: FieldLayout, into contents: inout DynamicContents, expecting fieldCount: Int
+        _ layout: FieldLayout,
+        _ body: (inout DynamicDecoder, _ byteCount: Int) throws(WireError) -> Void
     ) throws(WireError) {
         let byteCount = try wire.length()
         guard wire.depthLeft > 0 else { throw wire.failure(.tooDeep) }
@@ -72,9 +87,7 @@ extension DynamicDecoder {
         unsafe wire.end = wire.cursor + byteCount
         wire.openGroup = 0
         wire.depthLeft &-= 1
-        // A field has two bytes or more.
-        contents.reserve(min(fieldCount, byteCount / 2))
-        do throws(WireError) { try fields(of: layout.targetIndex, into: &contents) } catch {
+        do throws(WireError) { try body(&self, byteCount) } catch {
             throw error.inside(layout.number)
         }
         wire.depthLeft &+= 1
@@ -82,115 +95,21 @@ extension DynamicDecoder {
         unsafe wire.end = outerEnd
     }
 
-    private mutating func group(
-        _ layout: FieldLayout, into contents: inout DynamicContents
+    @inline(__always)
+    mutating func group(
+        _ layout: FieldLayout, _ body: (inout DynamicDecoder) throws(WireError) -> Void
     ) throws(WireError) {
         let number = layout.number
         guard wire.depthLeft > 0 else { throw wire.failure(.tooDeep) }
         let outerGroup = wire.openGroup
         wire.openGroup = number
         wire.depthLeft &-= 1
-        do throws(WireError) { try fields(of: layout.targetIndex, into: &contents) } catch {
-            throw error.inside(number)
-        }
+        do throws(WireError) { try body(&self) } catch { throw error.inside(number) }
         guard wire.tag == Tag.make(number, .endGroup) else {
             throw WireError(.truncated, offset: wire.offset, path: [number])
         }
         wire.depthLeft &+= 1
         wire.openGroup = outerGroup
-    }
-
-    // MARK: Maps
-
-    mutating func map(
-        _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents
-    ) throws(WireError) {
-        guard let entry = messageLayouts[layout.targetIndex].entry else { return }
-        let key = layouts[Int(entry.key)]
-        let value = layouts[Int(entry.value)]
-        let tag = wire.tag
-        let (position, isPresent) = contents.position(of: layout.number)
-        var values: [DynamicMapKey: DynamicValue] = [:]
-        if isPresent, case .map(let old) = contents.take(at: position) { values = old }
-        defer {
-            if isPresent {
-                contents.put(.map(values), at: position)
-            } else if !values.isEmpty {
-                contents.insert(.map(values), number: layout.number, field: index, at: position)
-            }
-        }
-        repeat {
-            if let (key, value) = try self.entry(layout, key, value, entry) {
-                values[key] = value
-            } else {
-                keepAsUnknown(in: &contents)
-            }
-            try wire.nextTag()
-        } while wire.tag == tag
-    }
-
-    /// An entry of a map is a message of two fields. Nil for one that the map cannot hold, because
-    /// its value is unknown to a closed enum.
-    private mutating func entry(
-        _ field: FieldLayout, _ key: FieldLayout, _ value: FieldLayout,
-        _ indices: (key: Int32, value: Int32)
-    ) throws(WireError) -> (DynamicMapKey, DynamicValue)? {
-        let byteCount = try wire.length()
-        guard wire.depthLeft > 0 else { throw wire.failure(.tooDeep) }
-        let start = unsafe wire.tagStart
-        let outerEnd = unsafe wire.end
-        let outerGroup = wire.openGroup
-        unsafe wire.end = wire.cursor + byteCount
-        wire.openGroup = 0
-        wire.depthLeft &-= 1
-        let read: (key: DynamicValue?, value: DynamicValue?, isKnown: Bool)
-        do throws(WireError) { read = try entryFields(key, value) } catch {
-            throw error.inside(field.number)
-        }
-        wire.depthLeft &+= 1
-        wire.openGroup = outerGroup
-        unsafe wire.end = outerEnd
-        // Where an entry begins that is kept as it was encoded.
-        unsafe wire.tagStart = start
-        guard read.isKnown else { return nil }
-        guard let key = DynamicMapKey(read.key ?? defaultValue(indices.key)) else { return nil }
-        return (key, read.value ?? defaultValue(indices.value))
-    }
-
-    private func defaultValue(_ index: Int32) -> DynamicValue {
-        FieldSchema(pool: pool, index: Int(index)).defaultValue
-    }
-
-    private mutating func entryFields(
-        _ key: FieldLayout, _ value: FieldLayout
-    ) throws(WireError) -> (key: DynamicValue?, value: DynamicValue?, isKnown: Bool) {
-        var found: (key: DynamicValue?, value: DynamicValue?, isKnown: Bool) = (nil, nil, true)
-        try wire.nextTag()
-        while wire.tag != Tag.end {
-            if wire.tag == Tag.make(1, key.type.wireType) {
-                found.key = try self.value(key)
-                found.isKnown = found.isKnown && found.key != nil
-            } else if wire.tag == Tag.make(2, value.type.wireType) {
-                found.value = try mapValue(value, merging: found.value)
-                found.isKnown = found.isKnown && found.value != nil
-            } else {
-                // An entry cannot store unknown fields.
-                _ = unsafe try wire.skipRun()
-                continue
-            }
-            try wire.nextTag()
-        }
-        return found
-    }
-
-    private mutating func mapValue(
-        _ layout: FieldLayout, merging old: DynamicValue?
-    ) throws(WireError) -> DynamicValue? {
-        guard layout.type.isMessage, var merged = old else { return try value(layout) }
-        try merged.mergeMessage { child throws(WireError) in
-            try message(layout, into: &child, expecting: Self.usualFieldCount)
-        }
-        return merged
     }
 }
 

@@ -8,6 +8,23 @@ struct DynamicDecoder {
     let layouts: [FieldLayout]
     let messageLayouts: [MessageLayout]
     private let tables: FieldTables
+    private let enumRuns: [NumberRun]
+
+    /// Whether a message was read that has required fields, so that one of them can be missing.
+    var needsRequiredCheck = false
+    /// What happens with messages inside the one that is read.
+    var nesting = Nesting.check
+    /// The bytes that pending messages share.
+    var window: Window?
+
+    enum Nesting {
+        /// They are checked, and read when they are used.
+        case check
+        /// The same, but they have been checked already.
+        case trust
+        /// They are read at once.
+        case read
+    }
 
     init(_ wire: FieldDecoder, pool: SchemaPool) {
         self.wire = wire
@@ -15,6 +32,7 @@ struct DynamicDecoder {
         layouts = pool.layouts
         messageLayouts = pool.messageLayouts
         tables = pool.tables
+        enumRuns = pool.enumRuns
     }
 
     /// Adds the fields up to the end of the input or of the group.
@@ -23,19 +41,24 @@ struct DynamicDecoder {
     ) throws(WireError) {
         let layout = messageLayouts[message]
         if layout.isMessageSet { return try messageSet(message, into: &contents) }
+        if !layout.required.isEmpty { needsRequiredCheck = true }
         try wire.nextTag()
         while wire.tag != Tag.end {
-            let number = wire.tag &>> 3
-            var index = tables.index(of: number, in: message, layout)
-            if index < 0, layout.hasExtensions {
-                index = pool.extensionIndex(of: message, number: number) ?? -1
-            }
+            let index = fieldIndex(wire.tag &>> 3, message, layout)
             if index >= 0, try field(layouts[index], index, into: &contents) { continue }
             // In a message outside of a group, this would be the end of group 0, which does not exist.
             if wire.openGroup != 0, wire.tag == Tag.make(wire.openGroup, .endGroup) { return }
             let unknown = unsafe try wire.skipRun()
-            if wire.keepsUnknownFields { unsafe contents.unknown.append(contentsOf: unknown) }
+            if wire.keepsUnknownFields { unsafe contents.appendUnknown(unknown) }
         }
+    }
+
+    /// The index of a field or an extension in the pool; -1 when there is none.
+    @inline(__always)
+    func fieldIndex(_ number: UInt32, _ message: Int, _ layout: MessageLayout) -> Int {
+        let index = tables.index(of: number, in: message, layout)
+        if index >= 0 || !layout.hasExtensions { return index }
+        return pool.extensionIndex(of: message, number: number) ?? -1
     }
 
     /// Reads the field whose tag is due, and the next tag. Returns false, and reads nothing, if the
@@ -67,10 +90,8 @@ struct DynamicDecoder {
     ) throws(WireError) {
         if layout.type.isMessage {
             clearOthers(layout, in: &contents)
-            try singleMessage(layout, index, into: &contents) { decoder, child throws(WireError) in
-                try decoder.message(layout, into: &child, expecting: Self.usualFieldCount)
-            }
-        } else if let value = try value(layout) {
+            try singleMessage(layout, index, into: &contents)
+        } else if let value = try scalar(layout) {
             if layout.shape == .implicit, value.isZero {
                 contents.clear(layout.number)
             } else {
@@ -115,10 +136,13 @@ struct DynamicDecoder {
         _ contents: inout DynamicContents
     ) throws(WireError) {
         let tag = wire.tag
+        if values.isEmpty, tag & 7 == WireType.lengthDelimited.rawValue, !layout.type.isPackable {
+            values.reserveCapacity(unsafe wire.run().count)
+        }
         repeat {
             if tag & 7 != layout.type.wireType.rawValue {
                 try packed(layout, into: &values, &contents)
-            } else if let value = try value(layout) {
+            } else if let value = try scalar(layout) {
                 values.append(value)
             } else {
                 keepAsUnknown(in: &contents)
@@ -127,32 +151,17 @@ struct DynamicDecoder {
         } while wire.tag == tag
     }
 
-    private mutating func packed(
-        _ layout: FieldLayout, into values: inout [DynamicValue],
-        _ contents: inout DynamicContents
-    ) throws(WireError) {
-        let byteCount = try wire.length()
-        let outerEnd = unsafe wire.end
-        unsafe wire.end = wire.cursor + byteCount
-        // Only at first: room for each part of a list would be a copy of the list for each part.
-        if values.isEmpty { values.reserveCapacity(byteCount / layout.type.usualByteCount) }
-        while unsafe wire.cursor < wire.end {
-            if let value = try value(layout) {
-                values.append(value)
-            } else if wire.keepsUnknownFields, let number = lastEnum {
-                contents.appendUnknown(layout.number, number)
-            }
-        }
-        unsafe wire.end = outerEnd
-    }
-
-    /// The number of the last value that a closed enum did not know.
-    private var lastEnum: Int32?
-
-    /// The value whose tag is due; nil for one that the field cannot hold but that is no error: an
-    /// unknown value of a closed enum, or bytes in a string field that does not ask for UTF-8.
-    mutating func value(_ layout: FieldLayout) throws(WireError) -> DynamicValue? {
+    /// The value whose tag is due, of a type other than a message; nil for one that the field cannot hold
+    /// but that is no error: an unknown value of a closed enum, or bytes in a string field that does not
+    /// ask for UTF-8.
+    @inline(__always)
+    mutating func scalar(_ layout: FieldLayout) throws(WireError) -> DynamicValue? {
         switch layout.type {
+        case .string: return try string(layout)
+        case .bytes: return .bytes(try wire.byteArray())
+        case .enumeration:
+            let number = Int32(truncatingIfNeeded: try wire.varint())
+            return isKnown(number, layout) ? .enumeration(number) : nil
         case .double: return .double(Double(bitPattern: try wire.fixed64()))
         case .float: return .float(Float(bitPattern: try wire.fixed32()))
         case .int64: return .int64(Int64(bitPattern: try wire.varint()))
@@ -161,26 +170,22 @@ struct DynamicDecoder {
         case .fixed64: return .uint64(try wire.fixed64())
         case .fixed32: return .uint32(try wire.fixed32())
         case .bool: return .bool(try wire.varint() != 0)
-        case .string: return try string(layout)
-        case .bytes: return .bytes(try wire.byteArray())
         case .uint32: return .uint32(UInt32(truncatingIfNeeded: try wire.varint()))
-        case .enumeration:
-            let number = Int32(truncatingIfNeeded: try wire.varint())
-            guard layout.isClosedEnum, pool.enums[layout.targetIndex].positions[number] == nil
-            else { return .enumeration(number) }
-            lastEnum = number
-            return nil
         case .sfixed32: return .int32(Int32(bitPattern: try wire.fixed32()))
         case .sfixed64: return .int64(Int64(bitPattern: try wire.fixed64()))
-        case .sint32:
-            let value = UInt64(UInt32(truncatingIfNeeded: try wire.varint()))
-            return .int32(Int32(truncatingIfNeeded: Varint.unZigZag(value)))
+        case .sint32: return .int32(Varint.unZigZag32(try wire.varint()))
         case .sint64: return .int64(Varint.unZigZag(try wire.varint()))
         case .message, .group:
-            var child = DynamicContents()
-            try message(layout, into: &child, expecting: Self.usualFieldCount)
-            return .message(make(layout, child))
+            assertionFailure("not a scalar")
+            return nil
         }
+    }
+
+    /// Whether a field can hold the number: any, or one of the values of its closed enum.
+    @inline(__always)
+    func isKnown(_ number: Int32, _ layout: FieldLayout) -> Bool {
+        !layout.isClosedEnum || enumRuns[layout.targetIndex].contains(number)
+            || pool.enums[layout.targetIndex].positions[number] != nil
     }
 
     private mutating func string(_ layout: FieldLayout) throws(WireError) -> DynamicValue? {
@@ -202,18 +207,6 @@ struct DynamicDecoder {
         // Safe: the decoder has checked that these bytes are in its buffer.
         let field = unsafe UnsafeBufferPointer(
             start: wire.tagStart, count: wire.cursor - wire.tagStart)
-        unsafe contents.unknown.append(contentsOf: field)
-    }
-}
-
-extension FieldType {
-    /// How many bytes a number has on the wire: exactly, or for a varint the fewest, or two where small
-    /// values are rare.
-    fileprivate var usualByteCount: Int {
-        switch wireType {
-        case .fixed64: 8
-        case .fixed32: 4
-        default: self == .bool || self == .enumeration ? 1 : 2
-        }
+        unsafe contents.appendUnknown(field)
     }
 }

@@ -1,11 +1,13 @@
 import SwiftletMessages
 
-/// Encodes storages into the binary format, the last field first.
+/// Encodes contents into the binary format, the last field first.
 struct DynamicEncoder: ~Copyable {
     var output: BackwardWriter
     private let layouts: [FieldLayout]
     private let messageLayouts: [MessageLayout]
     private let options: EncodingOptions
+    /// Whether a message was written that has required fields, so that one of them can be missing.
+    private(set) var needsRequiredCheck = false
 
     init(pool: SchemaPool, options: EncodingOptions) {
         output = BackwardWriter(capacity: 256)
@@ -14,60 +16,74 @@ struct DynamicEncoder: ~Copyable {
         self.options = options
     }
 
-    mutating func fields(of storage: DynamicStorage) {
-        let contents = storage.contents
+    mutating func fields(of contents: DynamicContents) {
         if options.keepsUnknownFields, !contents.unknown.isEmpty { output.append(contents.unknown) }
-        let isMessageSet = messageLayouts[storage.type].isMessageSet
-        var index = contents.entries.count
-        while index > 0 {
-            index &-= 1
-            let layout = layouts[Int(contents.entries[index].field)]
-            if isMessageSet, layout.type == .message, layout.isSingular {
-                item(layout, contents.entries[index].value)
-            } else {
-                field(layout, contents.entries[index].value)
+        let layout = messageLayouts[contents.type]
+        let isMessageSet = layout.isMessageSet
+        if !layout.required.isEmpty { needsRequiredCheck = true }
+        contents.withEntries { entries in
+            var index = entries.count
+            while index > 0 {
+                index &-= 1
+                let layout = layouts[Int(entries[index].field)]
+                if isMessageSet, layout.type == .message, layout.isSingular {
+                    item(layout, entries[index].value)
+                } else {
+                    field(layout, entries[index].value)
+                }
             }
         }
     }
 
-    private mutating func field(_ layout: FieldLayout, _ value: DynamicValue) {
-        switch value {
-        case .list(let values):
-            if layout.isPacked {
-                packed(layout, values)
-            } else {
-                for value in values.reversed() { single(layout, value) }
-            }
+    @inline(__always)
+    private mutating func field(_ layout: FieldLayout, _ value: borrowing DynamicValue) {
+        switch copy value {
+        case .list(let values): list(layout, values)
         case .map(let values): map(layout, values)
-        default: single(layout, value)
+        case .message(let message): self.message(layout, message)
+        default:
+            self.value(layout.type, value)
+            output.tag(layout.number, layout.type.wireType)
         }
     }
 
-    private mutating func single(_ layout: FieldLayout, _ value: DynamicValue) {
-        guard case .message(let message) = value else {
-            self.value(layout.type, value)
-            return output.tag(layout.number, layout.type.wireType)
-        }
+    private mutating func message(_ layout: FieldLayout, _ message: DynamicMessage) {
         if layout.type == .group {
             output.tag(layout.number, .endGroup)
-            fields(of: message.storage)
+            fields(of: message.contents)
             output.tag(layout.number, .startGroup)
         } else {
-            nested(message.storage)
+            nested(message.contents)
             output.tag(layout.number, .lengthDelimited)
         }
     }
 
     /// A message behind its length.
-    private mutating func nested(_ storage: DynamicStorage) {
+    private mutating func nested(_ contents: DynamicContents) {
         let end = output.count
-        fields(of: storage)
+        fields(of: contents)
         output.varint(UInt64(output.count - end))
     }
 
-    private mutating func packed(_ layout: FieldLayout, _ values: [DynamicValue]) {
+    /// Calls `body` with each element from the last to the first. The elements are not copied.
+    @inline(__always)
+    private mutating func backward(
+        _ values: [DynamicValue], _ body: (inout DynamicEncoder, borrowing DynamicValue) -> Void
+    ) {
+        let elements = values.span
+        var index = elements.count
+        while index > 0 {
+            index &-= 1
+            body(&self, elements[index])
+        }
+    }
+
+    private mutating func list(_ layout: FieldLayout, _ values: [DynamicValue]) {
+        guard layout.isPacked else {
+            return backward(values) { encoder, value in encoder.field(layout, value) }
+        }
         let end = output.count
-        for value in values.reversed() { self.value(layout.type, value) }
+        backward(values) { encoder, value in encoder.value(layout.type, value) }
         output.varint(UInt64(output.count - end))
         output.tag(layout.number, .lengthDelimited)
     }
@@ -90,8 +106,8 @@ struct DynamicEncoder: ~Copyable {
         _ value: (FieldLayout, DynamicValue)
     ) {
         let end = output.count
-        single(value.0, value.1)
-        single(key.0, key.1.value)
+        self.field(value.0, value.1)
+        self.field(key.0, key.1.value)
         output.varint(UInt64(output.count - end))
         output.tag(field.number, .lengthDelimited)
     }
@@ -100,7 +116,7 @@ struct DynamicEncoder: ~Copyable {
     private mutating func item(_ layout: FieldLayout, _ value: DynamicValue) {
         guard case .message(let message) = value else { return }
         output.tag(1, .endGroup)
-        nested(message.storage)
+        nested(message.contents)
         output.tag(3, .lengthDelimited)
         output.varint(UInt64(layout.number))
         output.tag(2, .varint)
@@ -108,8 +124,9 @@ struct DynamicEncoder: ~Copyable {
     }
 
     /// A value without its tag.
-    private mutating func value(_ type: FieldType, _ value: DynamicValue) {
-        switch value {
+    @inline(__always)
+    private mutating func value(_ type: FieldType, _ value: borrowing DynamicValue) {
+        switch copy value {
         case .bool(let value): output.byte(value ? 1 : 0)
         case .enumeration(let value): output.varint(UInt64(bitPattern: Int64(value)))
         case .int32(let value):
@@ -137,7 +154,7 @@ struct DynamicEncoder: ~Copyable {
         case .bytes(let value):
             output.append(value)
             output.varint(UInt64(value.count))
-        // These are not values of one tag; `field` and `single` handle them.
+        // These are not values of one tag; `field` handles them.
         case .message, .list, .map: assertionFailure("not a scalar")
         }
     }

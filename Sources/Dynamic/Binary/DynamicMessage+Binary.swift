@@ -11,8 +11,8 @@ extension DynamicMessage {
         options: DecodingOptions = DecodingOptions(), allowsPartial: Bool = false
     ) throws(WireError) {
         self.init(schema)
-        try merge(bytes, options: options)
-        if !allowsPartial { try checkRequired(offset: bytes.count) }
+        let needsCheck = try mergeFields(bytes, options: options)
+        if !allowsPartial, needsCheck { try checkRequired(offset: bytes.count) }
     }
 
     /// Decodes a message of the type `schema`. Throws as the initializer for a span does.
@@ -30,17 +30,27 @@ extension DynamicMessage {
     public mutating func merge(
         _ bytes: Span<UInt8>, options: DecodingOptions = DecodingOptions()
     ) throws(WireError) {
+        _ = try mergeFields(bytes, options: options)
+    }
+
+    /// Whether one of the messages that were read has required fields.
+    private mutating func mergeFields(
+        _ bytes: Span<UInt8>, options: DecodingOptions
+    ) throws(WireError) -> Bool {
         guard bytes.count <= options.maxByteCount else { throw WireError(.tooLarge) }
-        let pool = storage.pool
-        let type = storage.type
-        try mutate { contents throws(WireError) in
+        let pool = self.pool
+        let type = self.type
+        return try mutate { contents throws(WireError) in
             // Safe: the decoder lives only inside the closure.
             try unsafe bytes.withUnsafeBufferPointer { buffer throws(WireError) in
-                guard let start = buffer.baseAddress else { return }
+                guard let start = buffer.baseAddress else { return true }
                 let wire = unsafe FieldDecoder(
                     start: start, byteCount: buffer.count, options: options)
                 var decoder = DynamicDecoder(wire, pool: pool)
+                // A field has two bytes or more.
+                contents.reserve(min(buffer.count / 2, DynamicDecoder.usualFieldCount))
                 try decoder.fields(of: type, into: &contents)
+                return decoder.needsRequiredCheck
             }
         }
     }
@@ -51,14 +61,16 @@ extension DynamicMessage {
     public func encoded(
         options: EncodingOptions = EncodingOptions(), allowsPartial: Bool = false
     ) throws(WireError) -> [UInt8] {
-        if !allowsPartial { try checkRequired() }
-        return encodedPartially(options: options)
+        var encoder = DynamicEncoder(pool: pool, options: options)
+        encoder.fields(of: contents)
+        if !allowsPartial, encoder.needsRequiredCheck { try checkRequired() }
+        return encoder.output.bytes
     }
 
     /// The encoded message, whether required fields are present or not.
     func encodedPartially(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
-        var encoder = DynamicEncoder(pool: storage.pool, options: options)
-        encoder.fields(of: storage)
+        var encoder = DynamicEncoder(pool: pool, options: options)
+        encoder.fields(of: contents)
         return encoder.output.bytes
     }
 
@@ -66,7 +78,7 @@ extension DynamicMessage {
     public func checkRequired() throws(WireError) { try checkRequired(offset: 0) }
 
     private func checkRequired(offset: Int) throws(WireError) {
-        guard let path = RequiredFields.missing(in: storage) else { return }
+        guard let path = RequiredFields.missing(in: self) else { return }
         throw WireError(.missingRequiredField, offset: offset, path: path)
     }
 

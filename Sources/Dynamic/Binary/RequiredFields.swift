@@ -3,26 +3,31 @@ import SwiftletMessages
 /// Finds required fields that are absent.
 enum RequiredFields {
     /// The numbers that lead to the first required field that is absent; nil when none is.
-    static func missing(in storage: DynamicStorage) -> [UInt32]? {
-        let pool = storage.pool
-        let layout = pool.messageLayouts[storage.type]
+    static func missing(in message: DynamicMessage) -> [UInt32]? {
+        let pool = message.pool
+        let layout = pool.messageLayouts[message.type]
         guard layout.needsRequiredCheck else { return nil }
-        let contents = storage.contents
+        let contents = message.contents
         if !layout.required.isEmpty {
             for field in pool.tables.required(of: layout) {
                 let number = pool.layouts[Int(field)].number
                 if !contents.position(of: number).isPresent { return [number] }
             }
         }
-        for entry in contents.entries where pool.layouts[Int(entry.field)].needsRequiredCheck {
-            if let path = missing(in: entry.value) { return [entry.number] + path }
+        return contents.withEntries { entries in
+            for index in entries.indices
+            where pool.layouts[Int(entries[index].field)].needsRequiredCheck {
+                if let path = missing(in: entries[index].value) {
+                    return [entries[index].number] + path
+                }
+            }
+            return nil
         }
-        return nil
     }
 
     private static func missing(in value: DynamicValue) -> [UInt32]? {
         switch value {
-        case .message(let message): return missing(in: message.storage)
+        case .message(let message): return missing(in: message)
         case .list(let values):
             guard case .message = values.first else { return nil }
             for value in values {
@@ -42,7 +47,7 @@ enum RequiredFields {
 extension DynamicMessage {
     /// The path of the first required field that is absent, in names; nil when none is.
     var missingRequiredField: String? {
-        guard let numbers = RequiredFields.missing(in: storage) else { return nil }
+        guard let numbers = RequiredFields.missing(in: self) else { return nil }
         var names: [String] = []
         var schema: MessageSchema? = self.schema
         for number in numbers {

@@ -39,7 +39,7 @@ extension DynamicMessage {
     public func jsonBytes(
         options: JSONWritingOptions = JSONWritingOptions()
     ) throws(DynamicError) -> [UInt8] {
-        var writer = JSONWriter(pool: storage.pool, options: options)
+        var writer = JSONWriter(pool: pool, options: options)
         try writer.write(self)
         return writer.text
     }

@@ -39,7 +39,7 @@ extension JSONWriter {
     }
 
     private mutating func any(_ message: DynamicMessage) throws(DynamicError) {
-        guard !message.storage.contents.entries.isEmpty else { return append("{}") }
+        guard message.contents.count > 0 else { return append("{}") }
         let content = try AnyContent(message)
         try items(("{", "}")) { writer, isFirst throws(DynamicError) in
             writer.startMember("@type", &isFirst)
@@ -96,7 +96,7 @@ extension JSONWriter {
 extension DynamicMessage {
     /// The value of a field that the schema has, or its default.
     func value(_ number: UInt32) -> DynamicValue? {
-        storage.contents.value(number) ?? schema.field(number: number)?.defaultValue
+        contents.value(number) ?? schema.field(number: number)?.defaultValue
     }
 }
 

@@ -91,7 +91,7 @@ struct JSONWriter {
             return
         }
         for field in message.schema.fields.sorted(by: { $0.number < $1.number }) {
-            if let value = message.storage.contents.value(field.number) {
+            if let value = message.contents.value(field.number) {
                 try member(field, value, &isFirst)
             } else if !field.hasPresence {
                 try member(field, field.defaultValue, &isFirst)

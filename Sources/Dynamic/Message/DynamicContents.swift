@@ -1,69 +1,121 @@
-/// The fields of a message with their values, and its unknown fields.
+/// The fields of a message with their values, and its unknown fields. Copies share them.
 ///
-/// A struct, so that a decoder fills a local value: access to a stored property of a class is checked for
-/// exclusivity at run time, which would cost more than most fields do.
+/// Functions that change contents expect that no copy shares them: ``makeUnique()`` sees to that, once for
+/// all changes that follow.
 ///
-/// Invariant: `entries` are by ascending number, each number once, and no list or map in them is empty.
-struct DynamicContents: Sendable, Equatable {
-    /// A field that is present.
-    struct Entry: Sendable, Equatable {
-        let number: UInt32
-        /// The index of the field in the pool.
-        let field: Int32
-        var value: DynamicValue
+/// Invariant: entries are by ascending number, each number once, and no list or map in them is empty.
+///
+/// `@unchecked` is safe: a storage is changed only while one value holds it.
+struct DynamicContents: @unchecked Sendable {
+    private(set) var storage: DynamicStorage
+
+    /// Contents without fields, and room for `capacity`.
+    @inline(__always)
+    init(pool: SchemaPool, type: Int, capacity: Int = 0) {
+        storage = .make(pool: pool, type: Int32(truncatingIfNeeded: type), capacity: capacity)
     }
 
-    private(set) var entries: [Entry] = []
-    var unknown: [UInt8] = []
+    @inline(__always)
+    init(_ storage: DynamicStorage) { self.storage = storage }
 
     // MARK: Reading
+
+    @inline(__always)
+    var pool: SchemaPool { storage.withHeader { $0.pool } }
+
+    /// The index of the message in the pool.
+    @inline(__always)
+    var type: Int { storage.withHeader { Int($0.type) } }
+
+    /// How many fields are present.
+    @inline(__always)
+    var count: Int { storage.count }
+
+    /// The unknown fields, as they were encoded.
+    var unknown: [UInt8] {
+        get { storage.withHeader { $0.unknown } }
+        set {
+            assertUnique()
+            storage.withHeader { $0.unknown = newValue }
+        }
+    }
+
+    /// The entries, where they are.
+    @inline(__always)
+    func withEntries<Result, Failure: Error>(
+        _ body: (Span<DynamicEntry>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try storage.withEntries(body)
+    }
 
     /// The index of the entry with that number, or of the one that would follow it.
     @inline(__always)
     func position(of number: UInt32) -> (index: Int, isPresent: Bool) {
-        let count = entries.count
+        let count = storage.count
         // Senders write fields by ascending number, so most are new and last.
-        guard count > 0, entries[count - 1].number >= number else { return (count, false) }
-        if entries[count - 1].number == number { return (count - 1, true) }
+        guard count > 0 else { return (0, false) }
+        let last = storage.number(at: count - 1)
+        guard last >= number else { return (count, false) }
+        return last == number ? (count - 1, true) : search(number, count)
+    }
+
+    private func search(_ number: UInt32, _ count: Int) -> (index: Int, isPresent: Bool) {
         var low = 0
         var high = count - 1
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].number < number { low = middle + 1 } else { high = middle }
+            if storage.number(at: middle) < number { low = middle + 1 } else { high = middle }
         }
-        return (low, entries[low].number == number)
+        return (low, storage.number(at: low) == number)
     }
 
     func value(_ number: UInt32) -> DynamicValue? {
         let (index, isPresent) = position(of: number)
-        return isPresent ? entries[index].value : nil
+        return isPresent ? storage.withValue(at: index) { $0 } : nil
     }
 
     // MARK: Writing
 
-    /// Makes room for the first `count` fields.
+    /// Copies the storage if another value shares it.
     @inline(__always)
-    mutating func reserve(_ count: Int) {
-        if entries.isEmpty, count > 0 { entries.reserveCapacity(count) }
+    mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&storage) { storage = storage.copy(capacity: count) }
+    }
+
+    @inline(__always)
+    private mutating func assertUnique() { assert(isKnownUniquelyReferenced(&storage)) }
+
+    /// Makes room for `capacity` fields.
+    @inline(__always)
+    mutating func reserve(_ capacity: Int) {
+        if storage.withHeader({ $0.capacity }) < capacity { grow(capacity) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ capacity: Int) {
+        assertUnique()
+        storage = storage.moved(capacity: capacity)
     }
 
     /// Adds a field that is absent. `index` is the position of its number.
     @inline(__always)
-    mutating func insert(_ value: DynamicValue, number: UInt32, field: Int, at index: Int) {
-        let entry = Entry(number: number, field: Int32(truncatingIfNeeded: field), value: value)
-        if index == entries.count {
-            entries.append(entry)
-        } else {
-            entries.insert(entry, at: index)
-        }
+    mutating func insert(
+        _ value: consuming DynamicValue, number: UInt32, field: Int, at index: Int
+    ) {
+        assertUnique()
+        let count = storage.count
+        if count == storage.withHeader({ Int($0.capacity) }) { grow(max(4, 2 * count)) }
+        storage.insert(
+            DynamicEntry(
+                value: value, number: number, field: Int32(truncatingIfNeeded: field)), at: index)
     }
 
     /// Stores a value that has been checked. The other fields of its oneof must be absent.
     @inline(__always)
-    mutating func store(_ value: DynamicValue, number: UInt32, field: Int) {
+    mutating func store(_ value: consuming DynamicValue, number: UInt32, field: Int) {
         let (index, isPresent) = position(of: number)
         if isPresent {
-            entries[index].value = value
+            put(value, at: index)
         } else {
             insert(value, number: number, field: field, at: index)
         }
@@ -75,33 +127,65 @@ struct DynamicContents: Sendable, Equatable {
         _ number: UInt32, field: Int, initial: @autoclosure () -> DynamicValue,
         _ body: (inout DynamicValue) throws(Failure) -> Void
     ) throws(Failure) {
+        assertUnique()
         let (index, isPresent) = position(of: number)
         if !isPresent { insert(initial(), number: number, field: field, at: index) }
-        try body(&entries[index].value)
+        try storage.withValue(at: index, body)
     }
 
     /// Moves a value out, so that it has one owner and changes in place. `put` must bring it back.
     mutating func take(at index: Int) -> DynamicValue {
+        assertUnique()
         var value = DynamicValue.bool(false)
-        swap(&value, &entries[index].value)
+        storage.withValue(at: index) { swap(&value, &$0) }
         return value
     }
 
-    /// Brings back a value that `take` moved out.
-    mutating func put(_ value: DynamicValue, at index: Int) { entries[index].value = value }
+    /// Replaces a value.
+    mutating func put(_ value: consuming DynamicValue, at index: Int) {
+        assertUnique()
+        // The old value is destroyed outside, after the storage has the new one.
+        var value = value
+        storage.withValue(at: index) { swap(&value, &$0) }
+    }
 
     mutating func clear(_ number: UInt32) {
+        assertUnique()
         let (index, isPresent) = position(of: number)
-        if isPresent { entries.remove(at: index) }
+        if isPresent { storage.remove(at: index) }
     }
 
     /// Clears the fields of a oneof, all but one.
     mutating func clear(oneof: Int32, but number: UInt32, layouts: [FieldLayout]) {
-        for index in entries.indices.reversed() {
-            let entry = (number: entries[index].number, field: Int(entries[index].field))
+        assertUnique()
+        var index = count
+        while index > 0 {
+            index -= 1
+            let entry = withEntries { (number: $0[index].number, field: Int($0[index].field)) }
             if entry.number != number, layouts[entry.field].oneof == oneof {
-                entries.remove(at: index)
+                storage.remove(at: index)
             }
         }
+    }
+
+    @inline(__always)
+    mutating func appendUnknown(_ bytes: UnsafeBufferPointer<UInt8>) {
+        assertUnique()
+        storage.withHeader { unsafe $0.unknown.append(contentsOf: bytes) }
+    }
+}
+
+extension DynamicContents: Equatable {
+    static func == (one: DynamicContents, other: DynamicContents) -> Bool {
+        if one.storage === other.storage { return true }
+        guard one.pool === other.pool, one.type == other.type, one.count == other.count else {
+            return false
+        }
+        let areEqual = one.withEntries { left in
+            other.withEntries { right in
+                left.indices.allSatisfy { left[$0] == right[$0] }
+            }
+        }
+        return areEqual && one.unknown == other.unknown
     }
 }

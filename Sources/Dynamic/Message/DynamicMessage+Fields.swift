@@ -4,7 +4,7 @@ extension DynamicMessage {
     /// field.
     public func get(_ field: FieldSchema) throws(DynamicError) -> DynamicValue {
         try check(field)
-        return storage.contents.value(field.number) ?? field.defaultValue
+        return contents.value(field.number) ?? field.defaultValue
     }
 
     /// The value of the field of that name. Throws when the message has no such field.
@@ -21,7 +21,7 @@ extension DynamicMessage {
     /// and a map, whether it is not empty.
     public func has(_ field: FieldSchema) throws(DynamicError) -> Bool {
         try check(field)
-        return storage.contents.value(field.number) != nil
+        return contents.value(field.number) != nil
     }
 
     /// Whether the field of that name is present. Throws when the message has no such field.
@@ -84,13 +84,16 @@ extension DynamicMessage {
 
     /// The field of a oneof that is present; nil when none is.
     public func present(in oneof: OneofSchema) -> FieldSchema? {
-        storage.contents.entries.first { storage.pool.layouts[Int($0.field)].oneof == oneof.index }
-            .map { FieldSchema(pool: storage.pool, index: Int($0.field)) }
+        let pool = self.pool
+        return contents.withEntries { entries in
+            entries.indices.first { pool.layouts[Int(entries[$0].field)].oneof == oneof.index }
+                .map { FieldSchema(pool: pool, index: Int(entries[$0].field)) }
+        }
     }
 
     /// Stores a value that is of the field's type. A value that the field omits makes it absent.
     mutating func store(_ value: DynamicValue, _ field: FieldSchema) {
-        let layouts = storage.pool.layouts
+        let layouts = pool.layouts
         let layout = layouts[field.index]
         mutate { contents in
             if layout.isOmitted(value) { return contents.clear(layout.number) }
@@ -121,7 +124,7 @@ extension DynamicMessage {
     }
 
     private func check(_ field: FieldSchema) throws(DynamicError) {
-        guard field.pool === storage.pool, field.containingMessage.index == storage.type else {
+        guard field.pool === pool, field.containingMessage.index == type else {
             throw DynamicError(
                 path: field.name,
                 message: "the field is one of \(field.containingMessage), not of \(schema)")

@@ -11,36 +11,83 @@
 /// Messages are equal when they are of one type, the same fields are present with equal values, and
 /// the unknown fields have the same bytes.
 public struct DynamicMessage: Sendable {
-    private(set) var storage: DynamicStorage
+    private enum State: Sendable {
+        case read(DynamicContents)
+        case pending(PendingMessage)
+        /// While the contents are being changed.
+        case none
+    }
+
+    private var state: State
 
     /// Makes an empty message.
     public init(_ schema: MessageSchema) {
         self.init(pool: schema.pool, type: schema.index)
     }
 
-    /// `contents` must be of the type.
-    init(pool: SchemaPool, type: Int, contents: DynamicContents = DynamicContents()) {
-        storage = DynamicStorage(pool: pool, type: type, contents: contents)
+    init(pool: SchemaPool, type: Int) {
+        state = .read(DynamicContents(pool: pool, type: type))
+    }
+
+    @inline(__always)
+    init(_ contents: DynamicContents) { state = .read(contents) }
+
+    @inline(__always)
+    init(_ pending: PendingMessage) { state = .pending(pending) }
+
+    /// The fields.
+    @inline(__always)
+    var contents: DynamicContents {
+        switch state {
+        case .read(let contents): contents
+        case .pending(let message): message.contents
+        case .none: Self.isBeingChanged()
+        }
+    }
+
+    var pool: SchemaPool {
+        switch state {
+        case .read(let contents): contents.pool
+        case .pending(let message): message.source.pool
+        case .none: Self.isBeingChanged()
+        }
+    }
+
+    /// The index of the message in the pool.
+    var type: Int {
+        switch state {
+        case .read(let contents): contents.type
+        case .pending(let message): message.type
+        case .none: Self.isBeingChanged()
+        }
+    }
+
+    /// The compiler allows no access to a message while ``mutate(_:)`` changes it.
+    private static func isBeingChanged() -> Never {
+        preconditionFailure("a message is read while it is being changed")
     }
 
     /// The type.
-    public var schema: MessageSchema { MessageSchema(pool: storage.pool, index: storage.type) }
+    public var schema: MessageSchema { MessageSchema(pool: pool, index: type) }
 
     /// Fields that were received and that the schema does not know, as they were encoded.
     public var unknownFields: [UInt8] {
-        get { storage.contents.unknown }
+        get { contents.unknown }
         set { mutate { $0.unknown = newValue } }
     }
 
     /// Whether no field is present and there are no unknown fields.
     public var isEmpty: Bool {
-        storage.contents.entries.isEmpty && storage.contents.unknown.isEmpty
+        contents.count == 0 && contents.unknown.isEmpty
     }
 
     /// The fields that are present with their values, by ascending number.
     public var presentFields: [(field: FieldSchema, value: DynamicValue)] {
-        storage.contents.entries.map { entry in
-            (FieldSchema(pool: storage.pool, index: Int(entry.field)), entry.value)
+        let pool = contents.pool
+        return contents.withEntries { entries in
+            entries.indices.map { index in
+                (FieldSchema(pool: pool, index: Int(entries[index].field)), entries[index].value)
+            }
         }
     }
 
@@ -49,33 +96,17 @@ public struct DynamicMessage: Sendable {
     mutating func mutate<Result, Failure: Error>(
         _ body: (inout DynamicContents) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
-        return try body(&storage.contents)
+        var contents = self.contents
+        // The message drops its reference, so that the contents are copied only if another one has them.
+        state = .none
+        defer { state = .read(contents) }
+        contents.makeUnique()
+        return try body(&contents)
     }
 }
 
 extension DynamicMessage: Equatable {
     public static func == (one: DynamicMessage, other: DynamicMessage) -> Bool {
-        if one.storage === other.storage { return true }
-        return one.storage.pool === other.storage.pool && one.storage.type == other.storage.type
-            && one.storage.contents == other.storage.contents
+        one.contents == other.contents
     }
-}
-
-/// The contents of a message, shared by its copies.
-///
-/// `@unchecked` is safe: ``DynamicMessage`` changes a storage only while it holds the one reference.
-final class DynamicStorage: @unchecked Sendable {
-    let pool: SchemaPool
-    /// The index of the message in the pool.
-    let type: Int
-    var contents: DynamicContents
-
-    init(pool: SchemaPool, type: Int, contents: DynamicContents) {
-        self.pool = pool
-        self.type = type
-        self.contents = contents
-    }
-
-    func copy() -> DynamicStorage { DynamicStorage(pool: pool, type: type, contents: contents) }
 }

@@ -62,7 +62,7 @@ extension DynamicMapKey: Hashable {
         case (.int64(let one), .int64(let other)): one == other
         case (.uint32(let one), .uint32(let other)): one == other
         case (.uint64(let one), .uint64(let other)): one == other
-        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.string(let one), .string(let other)): haveSameBytes(one, other)
         default: false
         }
     }
@@ -80,20 +80,24 @@ extension DynamicMapKey: Hashable {
 }
 
 extension DynamicMapKey {
-    /// Hashes the bytes, eight at a time.
+    /// Hashes the bytes.
     ///
     /// `String` hashes its normalized form. A peer could then send many strings that are different and have
     /// one hash, and each of them would be compared with all before it.
     private static func hash(_ text: String, into hasher: inout Hasher) {
-        var word: UInt64 = 0
-        var byteCount = 0
-        for byte in text.utf8 {
-            word = word &<< 8 | UInt64(byte)
-            byteCount &+= 1
-            if byteCount & 7 == 0 { hasher.combine(word) }
+        var text = text
+        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // A byte that UTF-8 does not have.
+        hasher.combine(0xff as UInt8)
+    }
+
+    private static func haveSameBytes(_ one: String, _ other: String) -> Bool {
+        guard one.utf8.count == other.utf8.count else { return false }
+        var one = one
+        var other = other
+        return one.withUTF8 { left in
+            other.withUTF8 { right in unsafe left.elementsEqual(right) }
         }
-        hasher.combine(word)
-        hasher.combine(byteCount)
     }
 }
 

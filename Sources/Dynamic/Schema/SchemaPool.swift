@@ -34,6 +34,8 @@ final class SchemaPool: Sendable {
     /// The layout of each message, by the index of the message.
     let messageLayouts: [MessageLayout]
     let tables: FieldTables
+    /// Numbers that each enum has, by the index of the enum.
+    let enumRuns: [NumberRun]
 
     init(_ builder: SchemaBuilder) {
         files = builder.files
@@ -48,6 +50,7 @@ final class SchemaPool: Sendable {
         layouts = builder.layouts
         messageLayouts = builder.messageLayouts
         tables = builder.tables
+        enumRuns = builder.enums.map { NumberRun(in: $0) }
     }
 
     /// The field of `message` with that number, an extension included; nil when there is none.
@@ -134,6 +137,26 @@ struct EnumEntry: Sendable {
     var numbers: [String: Int32] = [:]
     /// The first value of each number.
     var positions: [Int32: Int] = [:]
+}
+
+/// Numbers of an enum without a gap, from its first value on in both directions. Most enums have no others,
+/// so that their numbers are known without a look into a table.
+struct NumberRun: Sendable {
+    private var low: Int32 = 1
+    private var high: Int32 = 0
+
+    init(in entry: EnumEntry) {
+        guard let first = entry.proto.value.first?.number ?? entry.positions.keys.first else {
+            return
+        }
+        low = first
+        high = first
+        while low > .min, entry.positions[low - 1] != nil { low -= 1 }
+        while high < .max, entry.positions[high + 1] != nil { high += 1 }
+    }
+
+    @inline(__always)
+    func contains(_ number: Int32) -> Bool { low <= number && number <= high }
 }
 
 struct ServiceEntry: Sendable {

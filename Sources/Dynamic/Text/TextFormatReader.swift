@@ -94,7 +94,7 @@ struct TextFormatReader {
         if field.isList || field.isMap {
             return try elements(of: field, in: &message)
         }
-        guard message.storage.contents.value(field.number) == nil || !field.layout.hasPresence
+        guard message.contents.value(field.number) == nil || !field.layout.hasPresence
         else {
             throw scanner.error("the field occurs twice")
         }
@@ -202,7 +202,7 @@ struct TextFormatReader {
         guard message.schema.wellKnown == .any else {
             throw scanner.error("\(message.schema.fullName) is not google.protobuf.Any")
         }
-        guard message.storage.contents.entries.isEmpty else {
+        guard message.contents.count == 0 else {
             throw scanner.error("the Any has a type already")
         }
         guard let slash = url.lastIndex(of: "/"),

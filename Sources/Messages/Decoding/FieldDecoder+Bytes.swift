@@ -74,7 +74,11 @@ extension FieldDecoder {
     @inlinable
     package mutating func string() throws(WireError) -> String {
         let count = try length()
-        guard count > 0 else { return "" }
+        return count > 0 ? try string(count) : ""
+    }
+
+    @inlinable
+    mutating func string(_ count: Int) throws(WireError) -> String {
         let bytes = unsafe UnsafeBufferPointer(start: cursor, count: count)
         let string: String
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
@@ -92,6 +96,29 @@ extension FieldDecoder {
         }
         unsafe cursor += count
         return string
+    }
+
+    /// Skips a string. Fails as ``string()`` does, if it is not UTF-8.
+    package mutating func checkString() throws(WireError) {
+        let count = try length()
+        if isASCII(count) { unsafe cursor += count } else { _ = try string(count) }
+    }
+
+    /// Whether the next `count` bytes, which must be there, are ASCII.
+    @inline(__always)
+    private func isASCII(_ count: Int) -> Bool {
+        var next = unsafe cursor
+        let last = unsafe cursor + count
+        while unsafe last - next >= 8 {
+            let bytes = unsafe UnsafeRawPointer(next).loadUnaligned(as: UInt64.self)
+            if bytes & 0x8080_8080_8080_8080 != 0 { return false }
+            unsafe next += 8
+        }
+        while unsafe next < last {
+            if unsafe next.pointee >= 0x80 { return false }
+            unsafe next += 1
+        }
+        return true
     }
 
     /// A varint of any size.
@@ -120,6 +147,11 @@ extension FieldDecoder {
     @usableFromInline
     @inline(never)
     mutating func longTag() throws(WireError) {
+        if unsafe end - cursor >= 2, unsafe cursor[1] < 0x80 {
+            tag = unsafe UInt32(cursor[0] & 0x7f) | UInt32(cursor[1]) &<< 7
+            unsafe cursor += 2
+            return
+        }
         let value: UInt64
         do throws(WireError) { value = try longVarint() } catch {
             // No path: `tag` still names the previous field.
@@ -134,7 +166,7 @@ extension FieldDecoder {
 
     /// How many varints end before `end`.
     @usableFromInline
-    func varintCount() -> Int {
+    package func varintCount() -> Int {
         var count = 0
         let left = unsafe end - cursor
         for index in 0..<left where unsafe cursor[index] < 0x80 { count &+= 1 }

@@ -67,4 +67,26 @@ extension FieldDecoder {
         }
         return count
     }
+
+    /// How many consecutive length-delimited fields have the current tag, and where the last of them ends.
+    /// At least the current one is counted. A length that is not right ends the run.
+    package func run() -> (count: Int, end: UnsafePointer<UInt8>) {
+        var ahead = self
+        var result = unsafe (count: 1, end: cursor)
+        guard tag & 7 == WireType.lengthDelimited.rawValue else { return unsafe result }
+        do throws(WireError) {
+            try unsafe ahead.cursor += ahead.length()
+            unsafe result.end = ahead.cursor
+            try ahead.nextTag()
+            while ahead.tag == tag {
+                try unsafe ahead.cursor += ahead.length()
+                unsafe result = (result.count &+ 1, ahead.cursor)
+                try ahead.nextTag()
+            }
+        } catch {
+            // The decoder finds the same error when it gets there, and throws it.
+            return unsafe result
+        }
+        return unsafe result
+    }
 }

@@ -21,4 +21,11 @@ package enum Varint {
     package static func unZigZag(_ value: UInt64) -> Int64 {
         Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
     }
+
+    /// The same for `sint32`, of which only the low 32 bits count.
+    @inlinable
+    @inline(__always)
+    package static func unZigZag32(_ value: UInt64) -> Int32 {
+        Int32(truncatingIfNeeded: unZigZag(UInt64(UInt32(truncatingIfNeeded: value))))
+    }
 }

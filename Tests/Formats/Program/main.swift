@@ -2,8 +2,8 @@
 //
 //     swiftlet-dynamic DESCRIPTORS TYPE MESSAGE COUNT
 //
-// Prints the nanoseconds of decoding the message in the file MESSAGE, and of encoding it: the shortest of
-// five rounds of COUNT each.
+// Prints the nanoseconds of decoding the message in the file MESSAGE, of decoding it and reading all of its
+// fields, and of encoding it: the shortest of five rounds of COUNT each.
 import Foundation
 import SwiftletDynamic
 import SwiftletMessages
@@ -21,6 +21,20 @@ func nanoseconds(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
     return best / Double(count)
 }
 
+/// How many values a message has, those of messages inside it included.
+func valueCount(_ message: DynamicMessage) -> Int {
+    message.presentFields.reduce(0) { $0 + valueCount($1.value) }
+}
+
+func valueCount(_ value: DynamicValue) -> Int {
+    switch value {
+    case .message(let message): valueCount(message)
+    case .list(let values): values.reduce(0) { $0 + valueCount($1) }
+    case .map(let values): values.values.reduce(0) { $0 + valueCount($1) }
+    default: 1
+    }
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let count = Int(arguments[4]), count > 0 else {
     FileHandle.standardError.write(
@@ -35,6 +49,9 @@ var sink = 0
 let decoding = try nanoseconds(count) {
     sink += try DynamicMessage(decoding: bytes, as: type).isEmpty ? 1 : 0
 }
+let reading = try nanoseconds(count) {
+    sink += valueCount(try DynamicMessage(decoding: bytes, as: type))
+}
 let encoding = try nanoseconds(count) { sink += try message.encoded().count }
-print(decoding, encoding)
+print(decoding, reading, encoding)
 guard sink > 0 else { exit(1) }

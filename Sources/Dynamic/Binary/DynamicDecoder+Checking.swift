@@ -1,0 +1,112 @@
+import SwiftletMessages
+
+// Checks the fields of a message as reading them does, without their values.
+extension DynamicDecoder {
+    mutating func checkFields(of message: Int) throws(WireError) {
+        let layout = messageLayouts[message]
+        if layout.isMessageSet { return try checkMessageSet(message) }
+        if !layout.required.isEmpty { needsRequiredCheck = true }
+        try wire.nextTag()
+        while wire.tag != Tag.end {
+            let index = fieldIndex(wire.tag &>> 3, message, layout)
+            if index >= 0, try check(layouts[index]) { continue }
+            // In a message outside of a group, this would be the end of group 0, which does not exist.
+            if wire.openGroup != 0, wire.tag == Tag.make(wire.openGroup, .endGroup) { return }
+            _ = unsafe try wire.skipRun()
+        }
+    }
+
+    /// Message sets are rare: they are read, and what was read is dropped.
+    private mutating func checkMessageSet(_ message: Int) throws(WireError) {
+        let outer = nesting
+        nesting = .read
+        defer { nesting = outer }
+        var contents = DynamicContents(pool: pool, type: message)
+        try messageSet(message, into: &contents)
+    }
+
+    /// Checks the field whose tag is due, and reads the next tag. Returns false, and reads nothing, if
+    /// the wire type is not one of the field's.
+    @inline(__always)
+    private mutating func check(_ layout: FieldLayout) throws(WireError) -> Bool {
+        let type = wire.tag & 7
+        if layout.shape == .map {
+            guard type == WireType.lengthDelimited.rawValue else { return false }
+            try checkEntry(layout)
+        } else if type == layout.type.wireType.rawValue {
+            try checkValue(layout)
+        } else if type == WireType.lengthDelimited.rawValue, layout.shape == .list,
+            layout.type.isPackable
+        {
+            try checkPacked(layout)
+        } else {
+            return false
+        }
+        try wire.nextTag()
+        return true
+    }
+
+    @inline(__always)
+    private mutating func checkValue(_ layout: FieldLayout) throws(WireError) {
+        switch layout.type.wireType {
+        case .varint: _ = try wire.varint()
+        case .fixed64: _ = try wire.fixed64()
+        case .fixed32: _ = try wire.fixed32()
+        default:
+            switch layout.type {
+            case .string where layout.validatesUTF8: try wire.checkString()
+            case .message: try checkMessage(layout)
+            case .group: try checkGroup(layout)
+            default: unsafe wire.cursor += try wire.length()
+            }
+        }
+    }
+
+    private mutating func checkMessage(_ layout: FieldLayout) throws(WireError) {
+        try nested(layout) { decoder, _ throws(WireError) in
+            try decoder.checkFields(of: layout.targetIndex)
+        }
+    }
+
+    private mutating func checkGroup(_ layout: FieldLayout) throws(WireError) {
+        try group(layout) { decoder throws(WireError) in
+            try decoder.checkFields(of: layout.targetIndex)
+        }
+    }
+
+    private mutating func checkPacked(_ layout: FieldLayout) throws(WireError) {
+        let byteCount = try wire.length()
+        let outerEnd = unsafe wire.end
+        unsafe wire.end = wire.cursor + byteCount
+        while unsafe wire.cursor < wire.end { try checkValue(layout) }
+        unsafe wire.end = outerEnd
+    }
+
+    private mutating func checkEntry(_ layout: FieldLayout) throws(WireError) {
+        guard let entry = messageLayouts[layout.targetIndex].entry else { return }
+        let key = layouts[Int(entry.key)]
+        let value = layouts[Int(entry.value)]
+        try nested(layout) { decoder, _ throws(WireError) in
+            try decoder.checkEntryFields(key, value)
+        }
+    }
+
+    private mutating func checkEntryFields(
+        _ key: FieldLayout, _ value: FieldLayout
+    ) throws(WireError) {
+        // The value of an entry without one is a message without fields.
+        if value.needsRequiredCheck { needsRequiredCheck = true }
+        try wire.nextTag()
+        while wire.tag != Tag.end {
+            if wire.tag == Tag.make(1, key.type.wireType) {
+                try checkValue(key)
+            } else if wire.tag == Tag.make(2, value.type.wireType) {
+                try checkValue(value)
+            } else {
+                _ = unsafe try wire.skipRun()
+                continue
+            }
+            try wire.nextTag()
+        }
+    }
+}
