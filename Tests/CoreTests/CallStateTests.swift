@@ -34,14 +34,14 @@ struct OutboundTests {
     func room() {
         var outbound = Outbound(maxReplayByteCount: 100)
         outbound.noteBlockedWrite()
-        #expect(!outbound.hasReports)
+        #expect(outbound.hasReports == false)
         outbound.reportRoom()
         #expect(outbound.takeReport(includingLosses: true) == true)
         outbound.noteBlockedWrite()
         outbound.close()
         #expect(outbound.takeReport(includingLosses: false) == nil)
         #expect(outbound.takeReport(includingLosses: true) == false)
-        #expect(!outbound.hasReports)
+        #expect(outbound.hasReports == false)
     }
 
     @Test("accepts no message after its end")
@@ -99,13 +99,13 @@ struct InboundTests {
     @Test("is a whole response until a part of it was delivered")
     func whole() throws {
         var inbound = try received([0, 0, 0, 0, 1, 7])
-        #expect(!inbound.isWholeResponse)
+        #expect(inbound.isWholeResponse == false)
         inbound.request(2)
-        #expect(inbound.isWholeResponse)
+        #expect(inbound.isWholeResponse == true)
         inbound.receiveHeaders(httpStatus: 200, .identity, ["a": "b"])
         #expect(inbound.takeInitialMetadata()?["a"] == "b")
         #expect(inbound.takeInitialMetadata() == nil)
-        #expect(!inbound.isWholeResponse)
+        #expect(inbound.isWholeResponse == false)
     }
 }
 
@@ -120,24 +120,33 @@ struct LifetimeTests {
 
     private let cancelled = RPCError(.cancelled, "cancelled")
 
+    private static func takeEnd(of lifetime: inout Lifetime) -> CallEnd? {
+        lifetime.takeEnd(CallTimes(), httpStatus: 200, compressedMessages: 1)
+    }
+
     @Test("starts once, and delivers one end")
     func once() {
         var lifetime = Lifetime(Observer())
         #expect(lifetime.start(now: .now) == true)
         #expect(lifetime.start(now: .now) == false)
-        _ = lifetime.end(CallEnd(error: nil), isImmediate: false, at: .now)
-        #expect(lifetime.isOver)
-        #expect(lifetime.takeEnd(CallTimes()) != nil)
-        #expect(lifetime.takeEnd(CallTimes()) == nil)
+        _ = lifetime.end(ResponseEnd(error: nil), isImmediate: false, at: .now)
+        #expect(lifetime.isOver == true)
+        let first = Self.takeEnd(of: &lifetime)
+        let second = Self.takeEnd(of: &lifetime)
+        #expect(first != nil && second == nil)
     }
 
     @Test("replaces an end that waits for messages, and no other")
     func replaced() {
         var waiting = Lifetime(Observer())
-        _ = waiting.end(CallEnd(error: nil), isImmediate: false, at: .now)
+        _ = waiting.end(ResponseEnd(error: nil), isImmediate: false, at: .now)
         #expect(waiting.replaceEnd(with: cancelled) == true)
         #expect(waiting.failure == cancelled)
-        #expect(waiting.takeEnd(CallTimes())?.end.dropsUnread == true)
+        let end = Self.takeEnd(of: &waiting)
+        #expect(end?.dropsUnread == true)
+        #expect(end?.error == cancelled)
+        #expect(end?.httpStatus == 200)
+        #expect(end?.compressedMessages == 1)
         #expect(waiting.replaceEnd(with: cancelled) == false)
     }
 }

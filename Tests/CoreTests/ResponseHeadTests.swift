@@ -79,7 +79,7 @@ struct ResponseHeadTests {
         #expect(error?.initialMetadata["x"] == "y")
     }
 
-    private static func end(_ fields: [(String, String)]) -> CallEnd {
+    private static func end(_ fields: [(String, String)]) -> ResponseEnd {
         ResponseHead.trailers(list(fields), httpStatus: 200)
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 package struct CallArrival {
     package enum End {
         /// The response's trailers, or its end without trailers.
-        case trailers(CallEnd)
+        case trailers(ResponseEnd)
         case failed(RPCError)
     }
 
@@ -116,7 +116,7 @@ extension CallCore.State {
             }
         } catch {
             let stage = finish(
-                CallEnd(error: error.error), isImmediate: error.isImmediate, at: now)
+                ResponseEnd(error: error.error), isImmediate: error.isImmediate, at: now)
             if case .attached(let carrier, let stream) = stage {
                 received.abandoned = (carrier, stream)
             }
@@ -150,7 +150,7 @@ extension CallCore.State {
     private mutating func receive(_ end: consuming CallArrival.End, _ now: MonotonicInstant) {
         lifetime.noteFirstByte(at: now)
         switch consume end {
-        case .failed(let error): _ = finish(CallEnd(error: error), isImmediate: false, at: now)
+        case .failed(let error): _ = finish(ResponseEnd(error: error), isImmediate: false, at: now)
         case .trailers(var end):
             if var error = inbound.endBody(), end.error == nil {
                 error.metadata = end.trailers

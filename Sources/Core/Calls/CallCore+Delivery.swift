@@ -147,13 +147,18 @@ extension CallCore.State {
     }
 
     private mutating func takeResponse() -> CallCore.Delivery? {
-        guard let (observer, end) = lifetime.takeEnd(times) else { return nil }
+        guard let end = takeCallEnd(), let observer = lifetime.takeObserver() else { return nil }
         return .response(observer, inbound.takeResponse(end))
     }
 
     private mutating func takeEnd() -> CallCore.Delivery? {
-        guard let (observer, end) = lifetime.takeEnd(times) else { return nil }
+        guard let end = takeCallEnd(), let observer = lifetime.takeObserver() else { return nil }
         return .end(observer, end)
+    }
+
+    private mutating func takeCallEnd() -> CallEnd? {
+        lifetime.takeEnd(
+            times, httpStatus: inbound.httpStatus, compressedMessages: inbound.compressedMessages)
     }
 
     /// The bytes to return to the stream's window; 0 if the call has ended.

@@ -116,7 +116,8 @@ extension CallCore: TimerTarget {
         let (stage, tracked): (Lifetime.Stage?, PickTracking.End?) = state.withLock { state in
             guard state.lifetime.isOver else {
                 let error = state.mayHaveSent ? error : error.notExecuted
-                let stage = state.finish(CallEnd(error: error), isImmediate: isImmediate, at: now)
+                let stage = state.finish(
+                    ResponseEnd(error: error), isImmediate: isImmediate, at: now)
                 return (stage, state.lifetime.takeTrackedEnd())
             }
             guard isImmediate, state.lifetime.replaceEnd(with: error) else { return (nil, nil) }

@@ -9,8 +9,9 @@ import Synchronization
 /// of the protocol, and never under the lock.
 package final class CallCore: Sendable {
     /// Everything that the lock guards. Each part keeps its own rules; the extensions of this type
-    /// hold what concerns more than one part.
-    struct State {
+    /// hold what concerns more than one part. Not copyable, like its parts: the compiler would copy
+    /// such large values where a program cannot see it.
+    struct State: ~Copyable {
         var outbound: Outbound
         var inbound: Inbound
         var lifetime: Lifetime
@@ -161,10 +162,8 @@ extension CallCore.State {
 
     /// Ends the call. Returns the stage before.
     mutating func finish(
-        _ end: consuming CallEnd, isImmediate: Bool, at now: MonotonicInstant
+        _ end: consuming ResponseEnd, isImmediate: Bool, at now: MonotonicInstant
     ) -> Lifetime.Stage {
-        end.compressedMessages = inbound.compressedMessages
-        end.httpStatus = inbound.httpStatus
         if isImmediate { inbound.dropMessages() }
         // Messages that were not sent are dropped now: the call may wait long for its end to be
         // delivered.

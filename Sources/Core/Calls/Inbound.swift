@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// The response direction of a call: what has arrived, what the observer has asked for, and how much
 /// of the stream's window can be returned.
-struct Inbound {
+struct Inbound: ~Copyable {
     private var body: BodyReader
     private let prefixByteCount: Int
     private var compression = CompressionAlgorithm.identity
@@ -165,6 +165,7 @@ extension Inbound {
     mutating func takeResponse(_ end: consuming CallEnd) -> RawResponse {
         initialMetadataWasDelivered = true
         return RawResponse(
-            message: messages.popFirst()?.bytes, initialMetadata: initialMetadata.take(), end: end)
+            message: messages.popFirst()?.bytes, initialMetadata: initialMetadata.take(),
+            end: consume end)
     }
 }

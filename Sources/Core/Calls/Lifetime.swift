@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// The stage of a call, from its start to its end. Keeps the end until the observer has received
 /// it.
-struct Lifetime {
+struct Lifetime: ~Copyable {
     enum Stage {
         case idle
         /// The channel looks for a connection. Messages that are written are kept.
@@ -13,7 +13,7 @@ struct Lifetime {
 
     /// An end that was not delivered yet.
     private struct Ending {
-        var end: CallEnd
+        var end: ResponseEnd
         /// A cancellation or a deadline is delivered before messages that were not read. The end
         /// that the server sent is delivered after them.
         var isImmediate: Bool
@@ -73,7 +73,7 @@ extension Lifetime {
 
     /// Ends the call. Returns the stage before.
     mutating func end(
-        _ end: consuming CallEnd, isImmediate: Bool, at now: MonotonicInstant
+        _ end: consuming ResponseEnd, isImmediate: Bool, at now: MonotonicInstant
     ) -> Stage {
         var previous = Stage.ended
         swap(&previous, &stage)
@@ -88,7 +88,7 @@ extension Lifetime {
         guard let ending, !ending.isImmediate else { return false }
         failure = error
         self.ending = Ending(
-            end: CallEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
+            end: ResponseEnd(error: error, trailers: ending.end.trailers), isImmediate: true)
         return true
     }
 
@@ -146,13 +146,16 @@ extension Lifetime {
     /// deliver.
     var endIsImmediate: Bool? { ending?.isImmediate }
 
-    /// The end and its receiver, once.
+    /// The end, once.
     mutating func takeEnd(
-        _ times: CallTimes
-    ) -> (observer: any CallObserver, end: CallEnd)? {
-        guard var ending = ending.take(), let observer = observer.take() else { return nil }
-        ending.end.dropsUnread = ending.isImmediate
-        ending.end.times = times
-        return (observer, ending.end)
+        _ times: consuming CallTimes, httpStatus: Int?, compressedMessages: UInt64
+    ) -> CallEnd? {
+        guard let ending = ending.take() else { return nil }
+        return CallEnd(
+            ending.end, dropsUnread: ending.isImmediate, times: times, httpStatus: httpStatus,
+            compressedMessages: compressedMessages)
     }
+
+    /// The receiver of the end, which receives nothing after it.
+    mutating func takeObserver() -> (any CallObserver)? { observer.take() }
 }

@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// The request direction of a call: messages that have yet to be sent or may have to be sent again,
 /// and the writes that have yet to be reported to the observer.
-struct Outbound {
+struct Outbound: ~Copyable {
     private var log: RequestLog
     /// Whether a stream is being opened with the request so far.
     private var isOpening = false

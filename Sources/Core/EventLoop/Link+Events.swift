@@ -60,7 +60,7 @@ extension Link.State {
             if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
             arrivals.append(initial: head, on: stream, for: call)
         }
-        if endStream { endCall(stream, CallEnd(error: nil), into: &arrivals) }
+        if endStream { endCall(stream, ResponseEnd(error: nil), into: &arrivals) }
     }
 
     /// The meaning of the headers that have arrived. Repeated header blocks are read once.
@@ -76,7 +76,7 @@ extension Link.State {
 
     /// The same for trailers. The meaning of an error also depends on the headers, so that only OK
     /// is kept.
-    private mutating func responseTrailers(httpStatus: Int?) -> CallEnd {
+    private mutating func responseTrailers(httpStatus: Int?) -> ResponseEnd {
         let id = connection.receivedHeadersID
         if let id, knownTrailers?.id == id, let end = knownTrailers?.meaning { return end }
         let end = ResponseHead.trailers(connection.receivedHeaders, httpStatus: httpStatus)
@@ -99,7 +99,7 @@ extension Link.State {
     }
 
     private mutating func endCall(
-        _ stream: StreamHandle, _ end: consuming CallEnd, into arrivals: inout LinkArrivals
+        _ stream: StreamHandle, _ end: consuming ResponseEnd, into arrivals: inout LinkArrivals
     ) {
         guard let call = removeCall(of: stream) else { return }
         if end.error == nil { succeededCallCount &+= 1 }

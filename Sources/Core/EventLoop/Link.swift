@@ -35,7 +35,7 @@ package final class Link: Sendable {
         var callCount = 0
         /// The meaning of the last headers and trailers, which most responses repeat.
         var knownHead: Known<ResponseHead.Initial>?
-        var knownTrailers: Known<CallEnd>?
+        var knownTrailers: Known<ResponseEnd>?
         /// The recent maximum of ``callCount``.
         var recentCallCount = 0
         /// When a thread other than the loop's last had output.

@@ -19,8 +19,9 @@ struct LinkArrivals {
         /// Nothing of the call was sent.
         case unsent
         case ready
-        case goAway(GoAwayFrame)
-        case ended(LinkError)
+        // Indirect, because they are rare and large.
+        indirect case goAway(GoAwayFrame)
+        indirect case ended(LinkError)
     }
 
     private(set) var list: [Arrival] = []
@@ -37,8 +38,9 @@ extension LinkArrivals {
         initial: consuming ResponseHead.Initial, on stream: StreamHandle,
         for call: consuming CallCore
     ) {
-        list.append(Arrival(call: consume call, stream: stream))
-        list[list.count - 1].content.initial = initial
+        list.append(
+            Arrival(
+                call: consume call, stream: stream, content: CallArrival(initial: initial)))
     }
 
     /// Consecutive events of one stream become one arrival.

@@ -392,7 +392,7 @@ extension HTTP1Link: Pollable {
                 )
             }
             call?.receive(
-                CallArrival(end: .trailers(CallEnd(error: nil, trailers: trailers))), at: now)
+                CallArrival(end: .trailers(ResponseEnd(error: nil, trailers: trailers))), at: now)
             if isFree { becomeFree() } else { end("the connection was closed") }
         }
     }

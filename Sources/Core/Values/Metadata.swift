@@ -34,16 +34,19 @@ public struct Metadata: Sendable {
             self.init(lowercased: name.lowercasedASCII, value)
         }
 
-        fileprivate init(lowercased name: String, _ value: Content) {
+        /// Whether the value is the problem of an illegal one.
+        fileprivate let isProblem: Bool
+
+        fileprivate init(lowercased name: String, _ value: Content, isProblem: Bool = false) {
             self.name = name
             self.value = value
+            self.isProblem = isProblem
         }
     }
 
     /// The values, followed by the problems of illegal ones, which have the problem's text in place
-    /// of the value. One array, because every copy of a call's options would retain a second one.
+    /// of the value. Nothing but one array, because each call copies and moves its metadata often.
     private var elements: [Element] = []
-    private var problemCount = 0
 
     public init() {}
 }
@@ -79,7 +82,10 @@ extension Metadata {
 
 extension Metadata: RandomAccessCollection {
     public var startIndex: Int { 0 }
-    public var endIndex: Int { elements.count - problemCount }
+    public var endIndex: Int {
+        guard hasProblems else { return elements.count }
+        return elements.firstIndex { $0.isProblem } ?? elements.count
+    }
     public subscript(position: Int) -> Element { elements[position] }
 }
 
@@ -118,27 +124,24 @@ extension Metadata {
 
     /// Appends all values of `other`.
     public mutating func append(contentsOf other: Metadata) {
-        guard problemCount > 0 || other.problemCount > 0 else {
+        guard hasProblems || other.hasProblems else {
             elements += other.elements
             return
         }
         elements.insert(contentsOf: other, at: endIndex)
         elements += other.elements[other.endIndex...]
-        problemCount += other.problemCount
     }
 
     /// Removes all values for `name`.
     public mutating func removeAll(_ name: String) {
         let name = name.lowercasedASCII
-        problemCount -= elements[endIndex...].count { $0.name == name }
         elements.removeAll { $0.name == name }
     }
 
     private mutating func append(unchecked value: Content, for name: String) {
         let (name, value) = (name.lowercasedASCII, value.trimmed)
         if let problem = MetadataRules.problem(name, value) {
-            elements.append(Element(lowercased: name, .text(problem)))
-            problemCount += 1
+            elements.append(Element(lowercased: name, .text(problem), isProblem: true))
         } else {
             append(Element(lowercased: name, value))
         }
@@ -146,18 +149,21 @@ extension Metadata {
 
     /// Why the metadata cannot be sent; nil if it can.
     package var problem: String? {
-        guard problemCount > 0, case .text(let text) = elements[endIndex].value else { return nil }
+        guard hasProblems, case .text(let text) = elements[endIndex].value else { return nil }
         return text
     }
 
     /// Whether there are neither values nor problems.
     var hasNoElements: Bool { elements.isEmpty }
 
+    /// Problems are the last elements.
+    private var hasProblems: Bool { elements.last?.isProblem ?? false }
+
     private mutating func append(_ element: Element) {
-        if problemCount == 0 {
-            elements.append(element)
-        } else {
+        if hasProblems {
             elements.insert(element, at: endIndex)
+        } else {
+            elements.append(element)
         }
     }
 

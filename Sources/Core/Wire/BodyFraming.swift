@@ -57,10 +57,10 @@ extension BodyFraming {
     }
 
     /// The end of a response whose last frame is not a header block with a status.
-    func endWithoutStatus(httpStatus: Int?) -> CallEnd {
+    func endWithoutStatus(httpStatus: Int?) -> ResponseEnd {
         switch self {
         case .lengthPrefixed: ResponseHead.trailers(HeaderList(), httpStatus: httpStatus)
-        case .wholeBody: CallEnd(error: nil)
+        case .wholeBody: ResponseEnd(error: nil)
         }
     }
 

@@ -36,27 +36,27 @@ package enum ResponseHead {
     }
 
     /// The meaning of the last header block, which may be the only one.
-    package static func trailers(_ list: HeaderList, httpStatus: Int?) -> CallEnd {
+    package static func trailers(_ list: HeaderList, httpStatus: Int?) -> ResponseEnd {
         let fields = Fields(list)
         let trailers = fields.metadata(of: list)
         guard let field = fields.status else {
             var error = fields.withoutStatus(
                 httpStatus: HeaderRules.status(of: list) ?? httpStatus, list)
             error.metadata = trailers
-            return CallEnd(error: error, trailers: trailers)
+            return ResponseEnd(error: error, trailers: trailers)
         }
         if fields.statusesDiffer {
-            return CallEnd(
+            return ResponseEnd(
                 error: RPCError(.unknown, "the server sent more than one grpc-status"),
                 knowing: trailers)
         }
         if list.bytes.contiguous.span.extracting(field.value).isSingle(UInt8(ascii: "0")) {
-            return CallEnd(error: nil, trailers: trailers)
+            return ResponseEnd(error: nil, trailers: trailers)
         }
         let text = list.value(of: field)
         guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (48...57).contains($0) })
         else {
-            return CallEnd(
+            return ResponseEnd(
                 error: RPCError(
                     .unknown,
                     "the server sent a malformed grpc-status: '\(PeerText.clean(text))' (expected a number)"
@@ -70,7 +70,7 @@ package enum ResponseHead {
         let details = fields.details.flatMap { Base64.decode(list.bytes[$0.value]) } ?? []
         var error = RPCError(Status(StatusCode(rawValue: number), message, details: details))
         error?.metadata = trailers
-        return CallEnd(error: error, trailers: trailers)
+        return ResponseEnd(error: error, trailers: trailers)
     }
 
     /// Whether a `content-type` is that of gRPC.
@@ -197,7 +197,7 @@ extension Metadata {
     }
 }
 
-extension CallEnd {
+extension ResponseEnd {
     /// An end with an error that contains the trailers.
     fileprivate init(error: consuming RPCError, knowing trailers: Metadata) {
         error.metadata = trailers

@@ -1,7 +1,7 @@
 import SwiftletMessages
 
-/// Bytes that are written from the last to the first, so that the length of a message is known when it
-/// is due, and nothing is measured or moved.
+/// Writes bytes from the last to the first. The content of a message is written before its length, so the length need
+/// not be computed in advance, and no bytes are moved.
 ///
 /// Invariant: `position` is in `0...capacity`, and the bytes from `position` on are written.
 @safe
@@ -108,7 +108,7 @@ struct BackwardWriter: ~Copyable {
         unsafe (buffer + position).update(from: start, count: bytes.count)
     }
 
-    /// The tag comes before its value, so it is written after it.
+    /// Writes a tag. Call it after writing the value: the tag precedes the value in the output.
     @inline(__always)
     mutating func tag(_ number: UInt32, _ type: WireType) {
         varint(UInt64(Tag.make(number, type)))

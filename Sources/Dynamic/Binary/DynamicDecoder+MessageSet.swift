@@ -53,7 +53,7 @@ extension DynamicDecoder {
         }
         let end = unsafe wire.cursor
         if let number, let field = extensionMessage(number, of: type), unsafe message != nil {
-            // Safe: it is where the cursor was before.
+            // Safe: the cursor returns to an earlier position in the same buffer.
             unsafe wire.cursor = message.unsafelyUnwrapped
             try merge(field, into: &contents)
             unsafe wire.cursor = end

@@ -46,7 +46,7 @@ struct DynamicDecoder {
         while wire.tag != Tag.end {
             let index = fieldIndex(wire.tag &>> 3, message, layout)
             if index >= 0, try field(layouts[index], index, into: &contents) { continue }
-            // In a message outside of a group, this would be the end of group 0, which does not exist.
+            // `openGroup` is 0 outside of a group. The tag for the end of group 0 is not valid.
             if wire.openGroup != 0, wire.tag == Tag.make(wire.openGroup, .endGroup) { return }
             let unknown = unsafe try wire.skipRun()
             if wire.keepsUnknownFields { unsafe contents.appendUnknown(unknown) }
@@ -61,8 +61,8 @@ struct DynamicDecoder {
         return pool.extensionIndex(of: message, number: number) ?? -1
     }
 
-    /// Reads the field whose tag is due, and the next tag. Returns false, and reads nothing, if the
-    /// wire type is not one of the field's.
+    /// Reads the field whose tag was read last, and then the next tag. Returns false, and reads nothing, if the field
+    /// cannot have the wire type of the tag.
     @inline(__always)
     private mutating func field(
         _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents

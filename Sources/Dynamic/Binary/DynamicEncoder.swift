@@ -58,7 +58,7 @@ struct DynamicEncoder: ~Copyable {
         }
     }
 
-    /// A message behind its length.
+    /// Writes a message with its length before it.
     private mutating func nested(_ contents: DynamicContents) {
         let end = output.count
         fields(of: contents)
@@ -112,7 +112,7 @@ struct DynamicEncoder: ~Copyable {
         output.tag(field.number, .lengthDelimited)
     }
 
-    /// An extension of a message set.
+    /// Writes an extension of a message set.
     private mutating func item(_ layout: FieldLayout, _ value: DynamicValue) {
         guard case .message(let message) = value else { return }
         output.tag(1, .endGroup)
@@ -123,7 +123,7 @@ struct DynamicEncoder: ~Copyable {
         output.tag(1, .startGroup)
     }
 
-    /// A value without its tag.
+    /// Writes a value without its tag.
     @inline(__always)
     private mutating func value(_ type: FieldType, _ value: borrowing DynamicValue) {
         switch copy value {
@@ -161,7 +161,7 @@ struct DynamicEncoder: ~Copyable {
 }
 
 extension DynamicContents {
-    /// Keeps a number that a closed enum does not know.
+    /// Adds a number that a closed enum does not have to the unknown fields.
     mutating func appendUnknown(_ number: UInt32, _ value: Int32) {
         var writer = BackwardWriter(capacity: 16)
         writer.varint(UInt64(bitPattern: Int64(value)))

@@ -1,4 +1,4 @@
-/// A value that a message cannot hold, or a field that it does not have, and where.
+/// A value that a message cannot hold, or a field that it does not have, with the path to it.
 public struct DynamicError: Error, Hashable, Sendable {
     /// Where in the message, for example `a.b[3].c`; empty for the message itself.
     public var path: String
@@ -12,7 +12,7 @@ public struct DynamicError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// The same error, seen from the message that holds the broken one.
+    /// The same error, with its path seen from the outer message.
     func inside(_ outer: String) -> DynamicError {
         let isIndex = path.utf8.first == UInt8(ascii: "[")
         return DynamicError(

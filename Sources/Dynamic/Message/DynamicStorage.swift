@@ -66,7 +66,7 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
     ) throws(Failure) -> Result {
         precondition(index >= 0 && index < count)
         let entries = unsafe withUnsafeMutablePointerToElements { unsafe $0 }
-        // The storage is alive at least as long as the call, because its caller holds it.
+        defer { withExtendedLifetime(self) {} }
         return try unsafe body(&entries[index].value)
     }
 

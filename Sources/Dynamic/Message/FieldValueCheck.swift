@@ -82,7 +82,8 @@ struct FieldValueCheck {
         }
     }
 
-    /// A double is rounded. One that no float is near to is refused.
+    /// The value as a float. A double is rounded; nil for a finite double that is outside of the
+    /// range of a float.
     private func float(_ value: DynamicValue) -> Float? {
         if case .float(let value) = value { return value }
         guard let value = double(value) else { return nil }
@@ -111,7 +112,7 @@ struct FieldValueCheck {
 }
 
 extension DynamicValue {
-    /// What an error text calls it.
+    /// The value or its kind, for an error text.
     fileprivate var kindName: String {
         switch self {
         case .bool(let value): "\(value)"

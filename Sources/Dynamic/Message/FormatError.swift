@@ -1,4 +1,4 @@
-/// JSON or text that is not a message of its type, and where.
+/// JSON or text that is not a message of the expected type, with the place of the error.
 public struct FormatError: Error, Hashable, Sendable {
     /// Where in the message, for example `a.b[3].c`; empty for the message itself.
     public var path: String
@@ -32,7 +32,7 @@ public struct FormatError: Error, Hashable, Sendable {
         self.init(line: line, column: column, message: message)
     }
 
-    /// The same error, seen from the message that holds the broken value.
+    /// The same error, with its path seen from the outer message.
     package func inside(_ outer: String) -> FormatError {
         var error = self
         error.path = DynamicError(path: path, message: "").inside(outer).path

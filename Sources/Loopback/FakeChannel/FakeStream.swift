@@ -164,7 +164,7 @@ extension FakeStream {
             case .end(let status, let trailers):
                 var error = RPCError(status)
                 error?.metadata = trailers
-                let end = CallEnd(error: error, trailers: trailers)
+                let end = ResponseEnd(error: error, trailers: trailers)
                 call.receive(CallArrival(end: .trailers(end)), at: .now)
             case .failure(let error): call.receive(CallArrival(end: .failed(error)), at: .now)
             }

@@ -1,13 +1,8 @@
-/// An attempt to encode a message into the free capacity of an array, as the sequence of the encoded
-/// bytes. It exists to be appended to an array.
-///
-/// An array lets a sequence write into its free capacity. The other ways to write the bytes of an
-/// array by hand are either not specialized or clear the bytes first, and add half of the time that
-/// the rest of the encoding of a short message needs.
+/// An attempt to encode a message into a buffer, which may be too small for it.
 @frozen
 @safe
 @usableFromInline
-struct EncodingAttempt<M: Message>: Sequence {
+struct EncodingAttempt<M: Message> {
     @usableFromInline let message: UnsafePointer<M>
     @usableFromInline let prefixByteCount: Int
     @usableFromInline let separate: UnsafeMutablePointer<SeparateBytes>
@@ -26,18 +21,6 @@ struct EncodingAttempt<M: Message>: Sequence {
         unsafe self.result = result
         self.prefixByteCount = prefixByteCount
         self.options = options
-    }
-
-    @inlinable var underestimatedCount: Int { 0 }
-
-    @inlinable
-    func makeIterator() -> EmptyCollection<UInt8>.Iterator { EmptyCollection<UInt8>.Iterator() }
-
-    @inlinable
-    func _copyContents(
-        initializing buffer: UnsafeMutableBufferPointer<UInt8>
-    ) -> (EmptyCollection<UInt8>.Iterator, Int) {
-        (makeIterator(), unsafe write(into: buffer))
     }
 
     /// Returns the number of bytes written: the whole encoding, or nothing.

@@ -31,12 +31,23 @@ extension EncodingAttempt {
     @inline(__always)
     func append(to bytes: inout [UInt8]) {
         if bytes.capacity &- bytes.count > FieldWriter.slack &+ prefixByteCount {
-            bytes.append(contentsOf: self)
+            appendInPlace(to: &bytes)
         } else {
             appendByStack(to: &bytes)
         }
         guard unsafe !result.pointee.isWritten else { return }
         appendAgain(to: &bytes)
+    }
+
+    /// Encodes into the free capacity of the array.
+    @inlinable
+    @inline(__always)
+    func appendInPlace(to bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: bytes.capacity &- bytes.count) { free in
+            unsafe free.withUnsafeMutableBufferPointer { buffer, count in
+                count = unsafe write(into: buffer)
+            }
+        }
     }
 
     /// Encodes outside of the array and appends a copy, so that the array gets no more memory than it
@@ -65,7 +76,7 @@ extension EncodingAttempt {
         guard unsafe result.pointee.failure == nil else { return }
         reserve(unsafe result.pointee.byteCount, &bytes)
         unsafe separate.pointee.removeAll()
-        bytes.append(contentsOf: self)
+        appendInPlace(to: &bytes)
         guard unsafe result.pointee.isWritten else { ProgramError.stopChanged() }
     }
 
