@@ -120,10 +120,6 @@ struct LifetimeTests {
 
     private let cancelled = RPCError(.cancelled, "cancelled")
 
-    private static func takeEnd(of lifetime: inout Lifetime) -> CallEnd? {
-        lifetime.takeEnd(CallTimes(), httpStatus: 200, compressedMessages: 1)
-    }
-
     @Test("starts once, and delivers one end")
     func once() {
         var lifetime = Lifetime(Observer())
@@ -131,8 +127,8 @@ struct LifetimeTests {
         #expect(lifetime.start(now: .now) == false)
         _ = lifetime.end(ResponseEnd(error: nil), isImmediate: false, at: .now)
         #expect(lifetime.isOver == true)
-        let first = Self.takeEnd(of: &lifetime)
-        let second = Self.takeEnd(of: &lifetime)
+        let first = lifetime.takeEnd()
+        let second = lifetime.takeEnd()
         #expect(first != nil && second == nil)
     }
 
@@ -142,11 +138,9 @@ struct LifetimeTests {
         _ = waiting.end(ResponseEnd(error: nil), isImmediate: false, at: .now)
         #expect(waiting.replaceEnd(with: cancelled) == true)
         #expect(waiting.failure == cancelled)
-        let end = Self.takeEnd(of: &waiting)
-        #expect(end?.dropsUnread == true)
-        #expect(end?.error == cancelled)
-        #expect(end?.httpStatus == 200)
-        #expect(end?.compressedMessages == 1)
+        let ending = waiting.takeEnd()?.ending
+        #expect(ending?.isImmediate == true)
+        #expect(ending?.end.error == cancelled)
         #expect(waiting.replaceEnd(with: cancelled) == false)
     }
 }

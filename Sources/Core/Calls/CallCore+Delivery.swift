@@ -147,18 +147,20 @@ extension CallCore.State {
     }
 
     private mutating func takeResponse() -> CallCore.Delivery? {
-        guard let end = takeCallEnd(), let observer = lifetime.takeObserver() else { return nil }
-        return .response(observer, inbound.takeResponse(end))
+        guard let (observer, ending) = lifetime.takeEnd() else { return nil }
+        return .response(observer, inbound.takeResponse(callEnd(ending)))
     }
 
     private mutating func takeEnd() -> CallCore.Delivery? {
-        guard let end = takeCallEnd(), let observer = lifetime.takeObserver() else { return nil }
-        return .end(observer, end)
+        guard let (observer, ending) = lifetime.takeEnd() else { return nil }
+        return .end(observer, callEnd(ending))
     }
 
-    private mutating func takeCallEnd() -> CallEnd? {
-        lifetime.takeEnd(
-            times, httpStatus: inbound.httpStatus, compressedMessages: inbound.compressedMessages)
+    /// The end of the call with everything that its observer receives.
+    private func callEnd(_ ending: Lifetime.Ending) -> CallEnd {
+        CallEnd(
+            ending.end, dropsUnread: ending.isImmediate, times: times,
+            httpStatus: inbound.httpStatus, compressedMessages: inbound.compressedMessages)
     }
 
     /// The bytes to return to the stream's window; 0 if the call has ended.

@@ -6,7 +6,8 @@ extension Channel {
     /// Cancelling the task cancels the call.
     @inlinable
     public func unary<Request, Reply>(
-        _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: consuming CallOptions = CallOptions()
     ) async throws(RPCError) -> Reply {
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)
@@ -17,7 +18,8 @@ extension Channel {
     /// Sends one message and waits for the response. Returns its metadata, too.
     @inlinable
     public func unaryResponse<Request, Reply>(
-        _ method: Method<Request, Reply>, _ request: Request, options: CallOptions = CallOptions()
+        _ method: Method<Request, Reply>, _ request: Request,
+        options: consuming CallOptions = CallOptions()
     ) async throws(RPCError) -> Response<Reply> {
         let encoded = try method.requestCodec.encode(request)
         var response = await rawUnary(method.signature, encoded, options)

@@ -12,7 +12,7 @@ extension Channel {
     @inlinable
     public func blockingUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        options: CallOptions = CallOptions()
+        options: consuming CallOptions = CallOptions()
     ) throws(RPCError) -> Response<Reply> {
         let encoded = try method.requestCodec.encode(request)
         var response = rawBlockingUnary(method.signature, encoded, options)

@@ -30,7 +30,7 @@ extension Channel {
     @inlinable @discardableResult
     public func startUnary<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
-        options: CallOptions = CallOptions(),
+        options: consuming CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Response<Reply>, RPCError>) -> Void
     ) throws(RPCError) -> RunningCall {
         let bytes = try method.requestCodec.encode(request)

@@ -12,7 +12,7 @@ struct Lifetime: ~Copyable {
     }
 
     /// An end that was not delivered yet.
-    private struct Ending {
+    struct Ending {
         var end: ResponseEnd
         /// A cancellation or a deadline is delivered before messages that were not read. The end
         /// that the server sent is delivered after them.
@@ -146,16 +146,9 @@ extension Lifetime {
     /// deliver.
     var endIsImmediate: Bool? { ending?.isImmediate }
 
-    /// The end, once.
-    mutating func takeEnd(
-        _ times: consuming CallTimes, httpStatus: Int?, compressedMessages: UInt64
-    ) -> CallEnd? {
-        guard let ending = ending.take() else { return nil }
-        return CallEnd(
-            ending.end, dropsUnread: ending.isImmediate, times: times, httpStatus: httpStatus,
-            compressedMessages: compressedMessages)
+    /// The end and its receiver, once.
+    mutating func takeEnd() -> (observer: any CallObserver, ending: Ending)? {
+        guard let ending = ending.take(), let observer = observer.take() else { return nil }
+        return (observer, ending)
     }
-
-    /// The receiver of the end, which receives nothing after it.
-    mutating func takeObserver() -> (any CallObserver)? { observer.take() }
 }

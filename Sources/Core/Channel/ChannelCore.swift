@@ -43,10 +43,21 @@ final class ChannelCore: Sendable {
     enum Route: Sendable {
         /// Calls wait.
         case none
-        /// All calls go to the only connection of the only subchannel.
-        case link(Link, SubchannelCore)
+        /// All calls go to one connection.
+        case link(DirectRoute)
         /// Each call asks the picker.
         case picker(any Picker)
+    }
+
+    /// The only connection of the only subchannel. One object, because each call retains it.
+    final class DirectRoute: Sendable {
+        let link: Link
+        let subchannel: SubchannelCore
+
+        init(_ link: Link, _ subchannel: SubchannelCore) {
+            self.link = link
+            self.subchannel = subchannel
+        }
     }
 
     let target: Target
@@ -147,7 +158,7 @@ extension ChannelCore.State {
             return []
         case let single as SinglePicker:
             if let member = members[single.subchannel.id], let link = member.onlyLink {
-                route = .link(link, member)
+                route = .link(ChannelCore.DirectRoute(link, member))
             } else {
                 route = .picker(single)
             }
@@ -162,7 +173,7 @@ extension ChannelCore.State {
 extension ChannelCore: CallBackend {
     /// What to do with a call, decided under the lock.
     private enum Choice {
-        case open(Link, SubchannelCore, PreparedHeaders)
+        case open(DirectRoute, PreparedHeaders)
         case pick(any Picker, version: UInt64, PreparedHeaders)
         case wait(startsUp: Bool, removed: [CallCore])
         case fail(RPCError)
@@ -171,10 +182,10 @@ extension ChannelCore: CallBackend {
     func begin(_ call: CallCore) {
         while true {
             switch choose(for: call) {
-            case .open(let link, let subchannel, let prepared):
-                if link.open(call, prepared) { return }
+            case .open(let route, let prepared):
+                if route.link.open(call, prepared) { return }
                 // The connection accepts no more calls.
-                subchannel.drainRefusing(link)
+                route.subchannel.drainRefusing(route.link)
             case .pick(let picker, let version, let prepared):
                 if carryOut(picker, version, call, prepared) { return }
             case .wait(let startsUp, let removed):
@@ -193,8 +204,8 @@ extension ChannelCore: CallBackend {
             if state.connectivity == .shutdown { return .fail(closedError) }
             do throws(RPCError) {
                 switch state.route {
-                case .link(let link, let subchannel):
-                    return .open(link, subchannel, try prepared(for: call, in: &state.heads))
+                case .link(let route):
+                    return .open(route, try prepared(for: call, in: &state.heads))
                 case .picker(let picker):
                     return .pick(
                         picker, version: state.routeVersion,

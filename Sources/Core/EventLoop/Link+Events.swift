@@ -57,8 +57,8 @@ extension Link.State {
         }
         if meaning != .trailers, let call = entries[slot].call {
             let head = responseHead(framing)
-            if case .accepted(let httpStatus, _, _) = head { entries[slot].httpStatus = httpStatus }
-            arrivals.append(initial: head, on: stream, for: call)
+            entries[slot].httpStatus = head.acceptedHTTPStatus
+            arrivals.append(initial: consume head, on: stream, for: call)
         }
         if endStream { endCall(stream, ResponseEnd(error: nil), into: &arrivals) }
     }
@@ -66,8 +66,10 @@ extension Link.State {
     /// The meaning of the headers that have arrived. Repeated header blocks are read once.
     private mutating func responseHead(_ framing: BodyFraming) -> ResponseHead.Initial {
         let id = connection.receivedHeadersID
-        if let id, let knownHead, knownHead.id == id, knownHead.framing == framing {
-            return knownHead.meaning
+        if let id, knownHead?.id == id, knownHead?.framing == framing,
+            let meaning = knownHead?.meaning
+        {
+            return meaning
         }
         let head = framing.responseHead(connection.receivedHeaders)
         if let id { knownHead = Link.Known(id: id, framing: framing, meaning: head) }

@@ -2,16 +2,42 @@
 ///
 /// A struct and not an enum: a server may use an algorithm that this library does not know.
 public struct CompressionAlgorithm: Hashable, Sendable {
-    /// The name in `grpc-encoding`.
-    public let name: String
+    /// Each call copies its algorithms, and the known ones need no reference counting.
+    private enum Kind: Hashable {
+        case identity
+        case gzip
+        case deflate
+        case other(String)
+    }
 
-    public init(name: String) { self.name = name }
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    public init(name: String) {
+        switch name {
+        case "identity": kind = .identity
+        case "gzip": kind = .gzip
+        case "deflate": kind = .deflate
+        default: kind = .other(name)
+        }
+    }
+
+    /// The name in `grpc-encoding`.
+    public var name: String {
+        switch kind {
+        case .identity: "identity"
+        case .gzip: "gzip"
+        case .deflate: "deflate"
+        case .other(let name): name
+        }
+    }
 
     /// No compression.
-    public static let identity = CompressionAlgorithm(name: "identity")
-    public static let gzip = CompressionAlgorithm(name: "gzip")
+    public static var identity: CompressionAlgorithm { CompressionAlgorithm(.identity) }
+    public static var gzip: CompressionAlgorithm { CompressionAlgorithm(.gzip) }
     /// The zlib format (RFC 1950), which HTTP calls deflate.
-    public static let deflate = CompressionAlgorithm(name: "deflate")
+    public static var deflate: CompressionAlgorithm { CompressionAlgorithm(.deflate) }
 
     /// The algorithms that are supported. Only ``identity`` if the system has no zlib.
     package static let supported = supported(hasZlib: ZlibLibrary.shared != nil)

@@ -7,6 +7,11 @@ package enum ResponseHead {
         case accepted(httpStatus: Int, encoding: CompressionAlgorithm, Metadata)
         /// The response is not gRPC, and no messages are read from it.
         case refused(RPCError)
+
+        /// Nil if the response is refused.
+        var acceptedHTTPStatus: Int? {
+            if case .accepted(let httpStatus, _, _) = self { httpStatus } else { nil }
+        }
     }
 
     /// The meaning of headers that are not the end of the response.
