@@ -13,9 +13,9 @@ enum AllocationCount {
 
     private static func count(_ body: () -> Void) -> Int? {
         #if os(Linux)
-            // The runtime stores the address of its allocator in this variable, for instruments, and
-            // a flag beside it. Both live as long as the program, and are restored before this
-            // function returns.
+            // The runtime calls the allocator whose address is in `_swift_allocObject`, if the flag
+            // with this name is set. Both variables live as long as the program, and are restored
+            // before this function returns.
             let switchName =
                 "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly"
             guard let symbol = unsafe dlsym(nil, "_swift_allocObject"),

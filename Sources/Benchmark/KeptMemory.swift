@@ -165,7 +165,7 @@ extension KeptMemory {
         ]
     }
 
-    /// Retries each error of the server.
+    /// Retries UNIMPLEMENTED, with which the calls of the kind `unimplemented` end.
     private static var retryingAll: RetryPolicy {
         var policy = RetryPolicy(maxAttempts: 3, retryableCodes: [.unimplemented])
         policy.initialBackoff = .milliseconds(1)

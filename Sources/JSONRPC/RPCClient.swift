@@ -34,8 +34,8 @@ public struct RPCClient<Kind: RPCProtocol>: Sendable {
         self.makeTicket = makeTicket
     }
 
-    /// A client for the server of a URL, whose channel all clients of the same server share. Throws
-    /// INVALID_ARGUMENT when the text is not a URL of HTTP.
+    /// A client for the server of a URL. It uses the channel that `hosts` keeps for all clients of this
+    /// server. Throws INVALID_ARGUMENT when the text is not a URL of HTTP.
     ///
     /// - Parameters:
     ///   - url: The URL, such as `https://example.com/rpc`.

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The cause of a call's deadline while its channel connects", .timeLimit(.minutes(5)))
 struct DeadlineCauseTests {
-    /// Asks for the error of a deadline that passes while the session is made.
+    /// Calls `ask` while it makes a session, and keeps the result. This is the error that the call would get if
+    /// its deadline passed at that time.
     private final class SlowProvider: TLSProvider {
         let ask = Mutex<(@Sendable () -> RPCError)?>(nil)
         let error = Mutex<RPCError?>(nil)

@@ -79,7 +79,8 @@ struct SVGChart {
             + " text-anchor=\"\(anchor)\">\(HTMLText.escaped(text))</text>\n"
     }
 
-    /// A value with one digit, or 1.5 or 2.5, times a power of ten; 1 for a value that is not above 0.
+    /// The next round number that is not below `value`: 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten. If
+    /// `value` is not positive and finite, it is 1.
     static func roundedUp(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 1 }
         var power = 1.0

@@ -5,7 +5,7 @@ enum JSONColour {
     private static let literal = "\u{1b}[33m"
     private static let plain = "\u{1b}[0m"
 
-    /// The same JSON with escape sequences around names, strings, and numbers and words.
+    /// The same JSON with escape sequences around names, strings, numbers, `true`, `false` and `null`.
     static func coloured(_ json: String) -> String {
         var output = ""
         var rest = json[...]

@@ -32,7 +32,8 @@ extension InteropCase {
         },
         InteropCase("timeout_on_sleeping_server") { server in
             try await server.withChannel { client in
-                // A method that the server does not have may also end by the deadline.
+                // A call of an unknown method may also end with DEADLINE_EXCEEDED. So a call without the short
+                // deadline first checks that the server has the method.
                 try await served(TestServiceClient.duplexCall.path) {
                     let call = try await client.duplex()
                     call.requests.finish()

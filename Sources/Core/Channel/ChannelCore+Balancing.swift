@@ -237,7 +237,7 @@ extension ChannelCore {
     }
 }
 
-// // MARK: - Actions of the balancer
+// MARK: - Actions of the balancer
 
 extension ChannelCore {
     /// Calls the balancer, and performs the actions that it requested.

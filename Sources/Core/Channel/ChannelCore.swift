@@ -284,7 +284,8 @@ extension ChannelCore: CallBackend {
     }
 
     func forget(_ call: CallCore) {
-        // On the loop: another thread may have removed calls from the list and not begun them yet.
+        // The loop's thread may have taken calls from `waiting` and not begun them yet. The check
+        // runs on the loop, so that these calls begin before the channel shuts down.
         let isReleased = state.withLock { state in
             state.unsentFailureCount &+= 1
             return state.isReleased

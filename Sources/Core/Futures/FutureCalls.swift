@@ -45,7 +45,7 @@ public struct BidirectionalCall<Request: Sendable, Reply: Sendable>: FutureCall 
     fileprivate let writing: WritingCall<Request>
 }
 
-// // MARK: - Parts of calls
+// MARK: - Parts of calls
 
 /// The parts that running calls of all shapes have. ``FutureCall`` provides a property for each.
 public struct CallParts: Sendable {
@@ -148,7 +148,7 @@ extension WritingCall {
     }
 }
 
-// // MARK: - Starting calls
+// MARK: - Starting calls
 
 extension Channel {
     /// Starts a unary call. When the request cannot be encoded, the call fails with that error.

@@ -28,7 +28,7 @@ final class DNSResolver: Resolver {
     /// The results of one look-up so far.
     struct Findings: Sendable {
         var addresses: NameLookups.Answer?
-        /// Nil until it has arrived; a success with nil if no config is looked up.
+        /// Nil until the answer has arrived. If no config is looked up, always `.success(nil)`.
         var config: ConfigLookup.Answer?
     }
 

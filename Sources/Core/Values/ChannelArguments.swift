@@ -179,7 +179,7 @@ public struct ChannelArguments: Hashable, Sendable {
     }
 }
 
-// // MARK: - Derived values
+// MARK: - Derived values
 
 extension ChannelArguments {
     var backoff: Backoff.Configuration {

@@ -46,7 +46,7 @@ extension Deadline: CustomStringConvertible {
     }
 }
 
-// // MARK: - ContinuousClock
+// MARK: - ContinuousClock
 
 /// The same moment on both clocks, so that conversions are consistent.
 private let anchor = (continuous: ContinuousClock.now, monotonic: MonotonicInstant.now)

@@ -28,7 +28,7 @@ public final class PipeWriter<Value: Sendable>: Writer, Writeable {
     public init() {}
 }
 
-// // MARK: - Input
+// MARK: - Input
 
 extension PipeWriter {
     public func write(_ value: Value) {
@@ -46,7 +46,7 @@ extension PipeWriter {
     }
 }
 
-// // MARK: - Output
+// MARK: - Output
 
 extension PipeWriter {
     public var state: WriterState { pipe.withLock { $0.progress.state } }

@@ -8,7 +8,7 @@ extension DynamicDecoder {
     ) throws(WireError) {
         let tag = wire.tag
         let run = unsafe wire.run()
-        // Only at first: room for each part of a list would be a copy of the list for each part.
+        // Only for the first part of a list. If each part reserved its room, each would copy the list.
         if values.isEmpty { values.reserveCapacity(unsafe run.count) }
         unsafe share(upTo: run.end, for: layout)
         repeat {

@@ -71,8 +71,8 @@ extension FileSource {
         }
     }
 
-    /// Writes the functions of the protocol without options. They are in an extension of the protocol, which Swift does
-    /// not allow inside the extension of the namespace.
+    /// Writes an extension of the client protocol. Its functions have no parameter for options. Swift does not allow it
+    /// inside the extension of the namespace.
     func writeConveniences(_ service: ServiceSchema, _ writer: inout SourceWriter) {
         let source = ServiceSource(service, self, isInNamespace: false)
         guard !source.methods.isEmpty else { return }

@@ -122,7 +122,7 @@ enum ServicePart: String, CaseIterable {
         }
     }
 
-    /// The key of its name. No full name of a declaration has a slash.
+    /// The key of its Swift name in `paths`. A full name has no slash, so this is the key of nothing else.
     fileprivate func key(_ service: ServiceSchema) -> String { "\(service.fullName)/\(rawValue)" }
 }
 

@@ -2,7 +2,7 @@ import SwiftletMessages
 
 // Single values.
 extension JSONReader {
-    /// The value; nil for an unknown name of an enum value that is skipped.
+    /// Reads a value. Returns nil if it is an unknown enum value and the options ignore these.
     mutating func value(of field: FieldSchema) throws(FormatError) -> DynamicValue? {
         switch field.type {
         case .message, .group:

@@ -31,7 +31,7 @@ extension SchemaBuilder {
         case .string: .string("")
         case .bytes: .bytes([])
         case .enumeration: .enumeration(enums[target].proto.value.first?.number ?? 0)
-        // The schema of the field makes the empty message.
+        // Not used: `FieldSchema.defaultValue` returns an empty message.
         case .message, .group: .bool(false)
         }
     }

@@ -139,8 +139,8 @@ struct EnumEntry: Sendable {
     var positions: [Int32: Int] = [:]
 }
 
-/// Numbers of an enum without a gap, from its first value on in both directions. Most enums have no others,
-/// so that their numbers are known without a look into a table.
+/// The longest range of numbers without a gap that contains the first value of an enum. Most enums have no
+/// other numbers, and need no look into a table.
 struct NumberRun: Sendable {
     private var low: Int32 = 1
     private var high: Int32 = 0

@@ -16,7 +16,8 @@ extension FieldWriter {
         }
     }
 
-    /// From this size on, the length of a value that contains bytes needs more than one byte.
+    /// If a string or bytes value has at least this size, the length of the message that contains it
+    /// needs more than one byte.
     @inlinable static var largeByteCount: Int { 0x80 }
 
     /// Reserves one byte for a length.

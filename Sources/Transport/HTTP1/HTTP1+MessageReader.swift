@@ -60,7 +60,7 @@ extension HTTP1.MessageReader {
         if case .idle = phase { true } else { false }
     }
 
-    /// Whether a message was announced and nothing of it has arrived.
+    /// Whether a message is expected and nothing of it has arrived.
     var isBeforeMessage: Bool {
         if case .startLine = phase { !line.isInside && interimCount == 0 } else { false }
     }

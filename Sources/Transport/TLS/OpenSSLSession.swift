@@ -26,7 +26,7 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     let ssl: OpaquePointer
 
     private var phase = Phase.handshaking
-    /// The protocols that this session offers instead of the configuration's. Nil when it offers those.
+    /// The ALPN protocols that this session offers. Nil if it offers those of the configuration.
     private var offeredProtocols: [String]?
     /// Why the peer's certificate was refused during the handshake.
     var refusal: TLSError?

@@ -39,7 +39,7 @@ struct FeatureResolver {
         declared.messages[path]?.isLocal = isLocal(message.visibility, isNested: isNested)
         declared.messages[path]?.isMessageSet = message.options?.messageSetWireFormat == true
         declared.messages[path]?.features = features
-        // These ranges have their options, which are interpreted now.
+        // The ranges are set again, because their options have been interpreted since.
         declared.messages[path]?.extensionRanges = message.extensionRange.sorted {
             ($0.start ?? 0) < ($1.start ?? 0)
         }
