@@ -5,8 +5,8 @@ enum NearestMatch {
         nearest(to: word, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// The candidate with the fewest edits; nil if that takes more than a third of the characters,
-    /// and at least two, or if a word of one character would have to be replaced.
+    /// The candidate that needs the fewest edits. Two edits are allowed, or a third of the characters of `word` if
+    /// that is more, but fewer than the longer word has characters. Nil if the candidate needs more.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let lowercased = word.lowercased()
         let ranked = candidates.map { ($0, distance(lowercased, $0.lowercased())) }

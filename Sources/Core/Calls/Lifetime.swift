@@ -139,7 +139,7 @@ extension Lifetime {
 // MARK: - The end's delivery
 
 extension Lifetime {
-    /// Whether the end was not delivered yet.
+    /// Whether the call has an end that was not delivered yet.
     var hasEnd: Bool { ending != nil }
 
     /// Whether the end is to be delivered before unread messages; nil when there is no end to

@@ -166,7 +166,7 @@ extension EventLoop {
         }
     }
 
-    /// Returns the receive buffer.
+    /// Gives the receive buffer back. If the loop has another one, it keeps the larger one.
     package func keepReceiveMemory(_ memory: consuming [UInt8]) {
         var memory = memory
         receiveMemory.withLock { if memory.count > $0.count { swap(&memory, &$0) } }

@@ -102,8 +102,8 @@ extension ChainSeam {
     /// message with ``keep(_:)``.
     mutating func admit(_ request: CallProgress.Request) -> CallProgress.Verdict {
         let verdict = progress.admit(request)
-        // Never the last reference, although the lock is held: the upper neighbor makes the
-        // request.
+        // Safe under the lock: the upper neighbor is making this request, so the reference that is
+        // released is not its last.
         if progress.state == .finished { release() }
         return verdict
     }

@@ -18,8 +18,9 @@ struct ChainShared: ~Copyable, Sendable {
 }
 
 extension ChainShared {
-    /// The end of the chain that was created last: an interceptor that restarts its part of the
-    /// call replaces the end for all interceptors before it. Nil after the end of the call.
+    /// The terminal that was created last. When an interceptor restarts its part of the call, a new
+    /// terminal replaces the old one, also for the interceptors before it. Nil after the end of the
+    /// call.
     var terminal: ChainTerminal? { state.withLock { $0.terminal } }
 
     /// Has no effect after the end of the call.

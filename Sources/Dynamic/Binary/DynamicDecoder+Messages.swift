@@ -37,7 +37,8 @@ extension DynamicDecoder {
                 return contents.insert(
                     .message(child), number: layout.number, field: index, at: position)
             }
-            // It fails. Once more, for what can be read before that; nothing in it is read twice again.
+            // The message is malformed. Its fields are read now, to keep those before the error. `.read` also
+            // applies to the messages inside it, so that none of them is first checked and then read again.
             wire = before
             nesting = .read
         }

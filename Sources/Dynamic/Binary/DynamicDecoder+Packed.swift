@@ -37,8 +37,8 @@ extension DynamicDecoder {
         }
     }
 
-    // There is room for each element, because a varint has one byte of less than 128, its last, and the other
-    // values have a fixed size. The capacity of an array that has elements grows by a factor.
+    // The added capacity is enough for all elements: only the last byte of a varint is less than 128, and the
+    // other values have a fixed size. If the array has elements already, its capacity grows by a factor.
 
     @inline(__always)
     private mutating func varints(

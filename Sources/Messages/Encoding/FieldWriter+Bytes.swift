@@ -1,5 +1,5 @@
-// The only code that writes through the pointer. What is added to `count` beyond the limit is checked
-// for overflow, so that `count` never becomes negative.
+// Writes values through the pointer. Beyond the limit, each addition to `count` is checked for overflow, so
+// that `count` never becomes negative.
 extension FieldWriter {
     @inlinable
     @inline(__always)

@@ -78,7 +78,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// A server: never one.
+    /// The response to ``GetServerRequest``. It never contains a server.
     package struct GetServerResponse: Message {
         package var unknownFields = UnknownFields()
 

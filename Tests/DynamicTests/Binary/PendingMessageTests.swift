@@ -144,7 +144,7 @@ struct PendingMessageTests {
             try changed.encoded() == [0x8a, 1, 2, 0x10, 6, 0xa2, 1, 2, 0x10, 1, 0xa2, 1, 10]
                 + [0x8a, 1, 7, 0x08, 1, 0x72, 3] + Array("new".utf8))
         #expect(try message.encoded() == bytes)
-        // A part is merged into the message and not into its copy.
+        // A merge changes `merged`, and not the message that it is a copy of.
         var merged = message
         try merged.merge(ContiguousArray<UInt8>([0x8a, 1, 2, 0x10, 7]).span)
         #expect(try merged.encoded() == [0x8a, 1, 4, 0x08, 1, 0x10, 7] + bytes[7...])

@@ -11,7 +11,7 @@ struct AggregateParser {
     private var depth = 0
     /// The singular fields above the current one; nil inside a repeated one.
     private var path: ProtoPath? = []
-    /// The singular fields that were set, from the message down.
+    /// The paths of the singular fields that were set. Each path begins at the message that is parsed.
     private(set) var assigned: [ProtoPath] = []
 
     init(
