@@ -5,8 +5,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Each test is named after a type or a setting of DRDNetworking, and checks what code that used it
-/// relies on.
+/// Each test is named after a type or a setting of DRDNetworking. It checks the behaviour that users of
+/// this type or setting rely on.
 @Suite("DRDNetworking", .timeLimit(.minutes(5)))
 struct ProcedureCallTests {
     /// An envelope of the program's own.

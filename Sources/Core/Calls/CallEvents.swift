@@ -19,8 +19,9 @@ package protocol CallObserver: AnyObject, Sendable {
     var keepsMessages: Bool { get }
     func receive(messages: inout MessageQueue, from call: any CallRequests)
 
-    /// Whether the observer needs a response with one message only when it is complete. Then it
-    /// receives the response at once if it has arrived at once, and otherwise its parts.
+    /// Whether the observer can receive a response with at most one message as a whole. If the
+    /// response is complete before any part is delivered, it is delivered as a whole. Otherwise
+    /// its parts are delivered.
     var acceptsWholeResponse: Bool { get }
     /// Whether the methods call handlers of the user.
     var runsHandlers: Bool { get }

@@ -89,7 +89,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         call.fail(error)
     }
 
-    /// - Parameter isScoped: Whether another handler cancels the call with the task.
+    /// - Parameter isScoped: Whether the caller's scope cancels the call when the task is
+    ///   cancelled. If not, this function does it.
     @usableFromInline
     func next(isScoped: Bool) async throws(RPCError) -> [UInt8]? {
         var found = try takeReady()

@@ -161,7 +161,8 @@ public struct ChannelInterceptor: Sendable {
 }
 
 extension [ChannelInterceptor] {
-    /// The factories of every call that adds none; nil where they differ from method to method.
+    /// The factories for a call whose options add no factories. Nil if some apply only to a
+    /// service or a method.
     var commonFactories: [InterceptorFactory]? {
         allSatisfy { $0.scope == .all } ? map(\.factory) : nil
     }

@@ -151,9 +151,9 @@ struct DynamicDecoder {
         } while wire.tag == tag
     }
 
-    /// The value whose tag is due, of a type other than a message; nil for one that the field cannot hold
-    /// but that is no error: an unknown value of a closed enum, or bytes in a string field that does not
-    /// ask for UTF-8.
+    /// Reads the value after the current tag. Its type is not a message. Nil for a value that the field cannot
+    /// hold but that is no error: an unknown value of a closed enum, or a string that is not UTF-8 in a field
+    /// that does not require UTF-8.
     @inline(__always)
     mutating func scalar(_ layout: FieldLayout) throws(WireError) -> DynamicValue? {
         switch layout.type {

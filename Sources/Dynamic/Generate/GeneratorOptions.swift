@@ -59,8 +59,8 @@ public struct GeneratorOptions: Hashable, Sendable {
     /// source imports these modules, and nothing is generated for these files. Default: none.
     public var modules: [String: String] = [:]
 
-    /// Whether all files that a `.proto` file can have are written, even if it declares nothing, and always a file with
-    /// namespaces. A build system then knows all files in advance. Default: false.
+    /// Whether every file that can be generated for a `.proto` file is written, even if it has no declarations. The
+    /// file with namespaces is then always written. A build system then knows all files in advance. Default: false.
     public var writesEmptyFiles = false
 
     /// Makes options with their defaults.

@@ -142,7 +142,7 @@ package enum TimestampText {
     }
 
     private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        // An estimate that is never too late, and at most one year too early.
+        // An estimate that is never too late, and at most two years too early.
         var year = max(1, (days + 719_162) * 400 / 146_097)
         while self.days(toYear: year + 1) <= days { year += 1 }
         var rest = days - self.days(toYear: year)

@@ -52,7 +52,8 @@ extension Acceptor {
                 accept(socket, isTCP: listener.address.isTCP)
             }
         } catch {
-            // For example, no descriptor is left. Waiting connections are not reported again.
+            // For example, no descriptor is left. The poller does not report the waiting connections again, so a
+            // timer tries again.
             let isFirst = state.withLock { state in
                 defer { state.isRetrying = true }
                 return !state.isRetrying

@@ -53,7 +53,8 @@ final class ServerCall: Sendable {
 
     /// Runs `body` in a task that is cancelled when the client cancels or the deadline passes.
     ///
-    /// A delayed call is run twice, and still has one timer for its deadline.
+    /// For a call with a delay, this function is called twice: for the delay, and for the handler. The call
+    /// still has one timer for its deadline.
     func run(_ body: @escaping @Sendable (ServerCall) async -> Void) {
         let task = Task(executorPreference: session.handlerThreads) { await body(self) }
         let (isGone, hasTimer) = state.withLock { state in

@@ -6,7 +6,8 @@
 /// written is moved: when the nested message ends, or before large bytes are copied into it.
 ///
 /// Invariant: the buffer has `slack` bytes beyond `limit`, and `count` is never negative. A primitive
-/// writes only if `count` is at most `limit`, and only the copies are longer than the slack.
+/// writes only if `count` is at most `limit`. Only `copy` may write more than `slack` bytes: it checks that
+/// they fit.
 @frozen
 @safe
 public struct FieldWriter: FieldVisitor {
