@@ -49,7 +49,7 @@ struct OutputTurnTests {
         expect(turn.begin(hasOutput: true), true)
         expect(turn.socketIsWritable(), false)
         expect(turn.goOn(socketIsFull: true, hasMore: true), true)
-        // One event that the socket is writable cancels one full socket only.
+        // The report that the socket is writable counts once: a socket that is full again blocks.
         expect(turn.goOn(socketIsFull: true, hasMore: true), false)
         #expect(turn == .blocked)
     }

@@ -49,8 +49,8 @@ extension FieldSource {
     /// The types that Swift infers from a literal or an initializer.
     private var inferredTypes: Set<FieldType> { [.bool, .string, .enumeration, .message, .group] }
 
-    /// The name of the constant with the default that the `.proto` file declares; nil when it declares
-    /// none for a field that can be absent.
+    /// The name of the constant with the default that the `.proto` file declares. Nil when the file declares
+    /// no default, or when the field cannot be absent.
     var defaultName: String? {
         guard schema.hasExplicitDefault, isOptional || schema.oneof != nil else { return nil }
         return "default" + name.prefix(1).uppercased() + name.dropFirst()

@@ -41,8 +41,8 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
 
     // MARK: The header
 
-    /// Access through a pointer is not checked for exclusivity at run time, which would cost more than the
-    /// rest of a field.
+    /// Uses a pointer, because Swift then does not check exclusive access at run time. That check would
+    /// cost more than all other work for a field.
     @inline(__always)
     func withHeader<Result>(_ body: (inout DynamicHeader) -> Result) -> Result {
         unsafe withUnsafeMutablePointerToHeader { unsafe body(&$0.pointee) }

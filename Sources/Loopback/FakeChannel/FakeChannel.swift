@@ -45,8 +45,8 @@ public final class FakeChannel: Sendable {
         return response
     }
 
-    /// Queues a response for the next call of a path that has no response yet, such as that
-    /// of `Channel.post`. Requests and responses are bytes.
+    /// Queues a response for the next call to `path` that has no response yet. Use this for calls
+    /// without a `Method`, such as `Channel.post`. Requests and responses are bytes.
     ///
     /// ```swift
     /// try fake.respond(to: "/rpc").send(

@@ -63,7 +63,7 @@ struct VisitedMemory {
         byteCount = UInt(bitPattern: MemoryLayout<M>.size)
     }
 
-    /// No memory, before a message is visited: every property counts as a temporary copy.
+    /// An empty range. It is used before a message is visited: every address is outside of it.
     @inlinable
     init() {
         start = 0

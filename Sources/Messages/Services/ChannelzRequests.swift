@@ -1,6 +1,6 @@
 package import SwiftletMessages
 
-// The requests and responses of grpc/channelz/v1/channelz.proto. A program without servers is described.
+// The requests and responses of grpc/channelz/v1/channelz.proto. The described program has no servers.
 extension GRPC.Channelz {
     /// Asks for the channels of a program.
     package struct GetTopChannelsRequest: Message {

@@ -83,8 +83,8 @@ extension Poller {
         let mayNotSleep = !phase.compareExchange(
             expected: .working, desired: .sleeping, ordering: .acquiringAndReleasing
         ).exchanged
-        // A thread that calls `wakeUp()` from here on changes the phase: its work is visible to the
-        // caller, which checks its queues after this call.
+        // From here on, `wakeUp()` ends this wait. The caller checks its queues after the wait, and
+        // sees the work that the other thread queued before `wakeUp()`.
         do throws(SystemError) {
             try queue.wait(
                 milliseconds: mayNotSleep ? 0 : Self.milliseconds(until: deadline), &events)

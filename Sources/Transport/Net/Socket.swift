@@ -60,8 +60,8 @@ package struct Socket: ~Copyable, Sendable {
         return try body(left, right)
     }
 
-    /// Sets on Darwin what other systems set with flags: close-on-exec and non-blocking with flags of
-    /// `socket`, and no SIGPIPE with a flag of `send`. Does nothing on other systems.
+    /// On Darwin, makes the socket close-on-exec and non-blocking, and disables SIGPIPE. Does nothing on
+    /// other systems, which have flags of `socket` and `send` for this.
     func prepareWhereBirthFlagsAreMissing() throws(SystemError) {
         #if canImport(Darwin)
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,

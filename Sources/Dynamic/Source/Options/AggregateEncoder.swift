@@ -45,8 +45,8 @@ struct AggregateEncoder {
 
     private func append(_ values: [EncodedOption], of number: Int32, to bytes: inout [UInt8]) {
         guard let field = fields[number] else {
-            // The source sets no such field. In an entry of a map, a missing key or value gets its
-            // default. The fields of `Any` are added as encoded values.
+            // No field with this number was added. If it is the key or value of a map entry, its
+            // default is written. If it is a field of `Any`, `addAny` has added its value.
             let missing = message.fields.first { $0.number == number }
             let added = values.isEmpty ? missing.map { [$0.zero] } ?? [] : values
             for value in added { bytes.append(option: value, number: number) }

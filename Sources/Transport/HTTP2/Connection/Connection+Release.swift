@@ -20,8 +20,8 @@ extension Connection {
         streams.release(slot)
     }
 
-    /// Allows the peer to send `byteCount` bytes, by the settings that it has acknowledged, on a stream
-    /// that this side has closed.
+    /// Allows DATA on a stream that this side has closed: `byteCount` bytes, which the acknowledged settings
+    /// permit, and what newer settings permit in addition.
     mutating func allowLateFrames(byteCount: Int32) {
         abuse.allowLateFrames(
             byteCount: Int64(byteCount) + settings.unacknowledgedWindowGrowth)

@@ -1,8 +1,9 @@
 /// Counts the frames that the peer may still send on streams that this side has reset, before the peer knows of the
 /// reset (RFC 9113 §5.1). Such frames are no errors and cost a correct peer nothing.
 ///
-/// The window that a stream had left bounds its DATA exactly, however small the frames are. Frames without content are
-/// bounded by their number. One account serves the whole connection, so that a closed stream needs no memory.
+/// DATA is bounded by the bytes that the windows of these streams still allowed, however small the frames are. Frames
+/// without content are bounded by their number. One account serves the whole connection, so that a closed stream needs
+/// no memory.
 struct LateFrames: Sendable {
     private var byteCount: Int64 = 0
     private var frameCount = 0

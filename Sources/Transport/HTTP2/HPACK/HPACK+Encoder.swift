@@ -125,9 +125,9 @@ extension HPACK.Encoder {
     }
 
     /// Whether to insert a field into the table. A field above ¾ of the table's size is not
-    /// inserted. A field of prepared headers is inserted at once. Another field may be sent only
-    /// once and must not evict others. It is inserted when the field, or a name that is not in the
-    /// table, is sent the second time.
+    /// inserted. A field of prepared headers is inserted at once. Any other field is inserted when
+    /// it, or its name if the name is in no table, is sent the second time. So fields that are sent
+    /// only once do not evict others.
     private mutating func shouldInsert(
         _ field: HeaderList.Field, nameIndex: Int, repeats: Bool, fieldHash: UInt64,
         nameHash: UInt64
