@@ -70,7 +70,9 @@ struct DynamicEncoder: ~Copyable {
     private mutating func backward(
         _ values: [DynamicValue], _ body: (inout DynamicEncoder, borrowing DynamicValue) -> Void
     ) {
-        let elements = values.span
+        // The span of an array needs macOS 26. This shares the array's memory.
+        let contiguous = ContiguousArray(values)
+        let elements = contiguous.span
         var index = elements.count
         while index > 0 {
             index &-= 1
