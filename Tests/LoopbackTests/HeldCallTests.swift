@@ -210,10 +210,11 @@ struct HeldCallTests {
         #expect(try await call.value == [1])
     }
 
-    /// Makes a unary call once more when it has failed.
+    /// Makes a call once more when it has failed. The call may fail before all of its requests have
+    /// come; those that come later belong to the second attempt.
     private final class Retry: Interceptor {
         private var options = CallOptions()
-        private var message: RawMessage?
+        private var requests: [(InterceptedCall) -> Void] = []
         private var hasRetried = false
 
         func start(_ options: CallOptions, _ call: InterceptedCall) {
@@ -222,19 +223,24 @@ struct HeldCallTests {
         }
 
         func write(_ message: RawMessage, _ call: InterceptedCall) {
-            self.message = message
-            call.write(message)
+            make({ $0.write(message) }, call)
+        }
+
+        func finish(_ call: InterceptedCall) { make({ $0.finish() }, call) }
+
+        func receiveNext(_ call: InterceptedCall) { make({ $0.receiveNext() }, call) }
+
+        private func make(_ request: @escaping (InterceptedCall) -> Void, _ call: InterceptedCall) {
+            requests.append(request)
+            request(call)
         }
 
         func close(_ end: CallEnd, _ call: InterceptedCall) {
-            guard end.error != nil, !hasRetried, let message else { return call.close(end) }
+            guard end.error != nil, !hasRetried else { return call.close(end) }
             hasRetried = true
             call.restart()
             call.start(options)
-            call.receiveNext()
-            call.receiveNext()
-            call.write(message)
-            call.finish()
+            for request in requests { request(call) }
         }
     }
 

@@ -13,7 +13,7 @@ struct RetryReleaseTests {
         var failureCount = 0
         var isHedged = false
         var byteCount = 1
-        /// Whether the caller cancels the call at once.
+        /// Whether the caller cancels the call, which the server does not answer.
         var isCancelled = false
         var code = StatusCode.ok
     }
@@ -48,17 +48,18 @@ struct RetryReleaseTests {
     }
 
     private static func server(_ way: Way) throws -> LoopbackServer {
-        @Sendable func attempt(_ context: ServerContext) throws {
+        @Sendable func attempt(_ context: ServerContext) async throws {
+            if way.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
             let previous = context.metadata["grpc-previous-rpc-attempts"].flatMap(Int.init) ?? 0
             if previous < way.failureCount { throw RPCError(.unavailable, "not yet") }
         }
         return try LoopbackServer { server in
             server.unary(RetryTests.echo) { request, context in
-                try attempt(context)
+                try await attempt(context)
                 return request
             }
             server.bidirectional(RetryTests.chat) { requests, writer, context in
-                try attempt(context)
+                try await attempt(context)
                 for try await request in requests { try await writer.write(request) }
             }
         }

@@ -83,7 +83,8 @@ extension InterceptedCall {
     public func cancel() { request(.cancel) }
 
     /// Replaces the rest of the call with a new one, which is not started, so that the request can
-    /// be sent again.
+    /// be sent again. The old one may have ended before the caller had made all requests: the later
+    /// ones are passed to the interceptor as usual.
     public func restart() {
         restoreDeadline()
         let fresh = chain.link(from: nextIndex, under: .interceptor(self))
