@@ -157,7 +157,10 @@ extension CallCore.State {
     }
 
     /// The end of the call with everything that its observer receives.
-    private func callEnd(_ ending: Lifetime.Ending) -> CallEnd {
+    ///
+    /// It is `mutating`, although it changes nothing: the compiler copies all of the state for a
+    /// function that only reads it.
+    private mutating func callEnd(_ ending: consuming Lifetime.Ending) -> CallEnd {
         CallEnd(
             ending.end, dropsUnread: ending.isImmediate, times: times,
             httpStatus: inbound.httpStatus, compressedMessages: inbound.compressedMessages)

@@ -157,7 +157,10 @@ extension CallCore.State {
     var mayHaveSent: Bool { lifetime.hasStream || outbound.mayHaveSent }
 
     var times: CallTimes {
-        lifetime.times(sent: outbound.sentByteCount, received: inbound.receivedByteCount)
+        // See `callEnd(_:)`.
+        mutating get {
+            lifetime.times(sent: outbound.sentByteCount, received: inbound.receivedByteCount)
+        }
     }
 
     /// Ends the call. Returns the stage before.

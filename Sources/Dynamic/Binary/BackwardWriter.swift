@@ -95,8 +95,7 @@ struct BackwardWriter: ~Copyable {
         unsafe bytes.withUnsafeBufferPointer { bytes in unsafe append(bytes) }
     }
 
-    mutating func append(_ text: String) {
-        var text = text
+    mutating func append(_ text: consuming String) {
         text.withUTF8 { bytes in unsafe append(bytes) }
     }
 

@@ -17,7 +17,7 @@ struct DynamicEncoder: ~Copyable {
     }
 
     mutating func fields(of contents: DynamicContents) {
-        if options.keepsUnknownFields, !contents.unknown.isEmpty { output.append(contents.unknown) }
+        if options.keepsUnknownFields, contents.hasUnknown { output.append(contents.unknown) }
         let layout = messageLayouts[contents.type]
         let isMessageSet = layout.isMessageSet
         if !layout.required.isEmpty { needsRequiredCheck = true }
@@ -36,8 +36,8 @@ struct DynamicEncoder: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func field(_ layout: FieldLayout, _ value: borrowing DynamicValue) {
-        switch copy value {
+    private mutating func field(_ layout: FieldLayout, _ value: DynamicValue) {
+        switch value {
         case .list(let values): list(layout, values)
         case .map(let values): map(layout, values)
         case .message(let message): self.message(layout, message)
@@ -50,25 +50,25 @@ struct DynamicEncoder: ~Copyable {
     private mutating func message(_ layout: FieldLayout, _ message: DynamicMessage) {
         if layout.type == .group {
             output.tag(layout.number, .endGroup)
-            fields(of: message.contents)
+            message.withContents { fields(of: $0) }
             output.tag(layout.number, .startGroup)
         } else {
-            nested(message.contents)
+            nested(message)
             output.tag(layout.number, .lengthDelimited)
         }
     }
 
     /// Writes a message with its length before it.
-    private mutating func nested(_ contents: DynamicContents) {
+    private mutating func nested(_ message: DynamicMessage) {
         let end = output.count
-        fields(of: contents)
+        message.withContents { fields(of: $0) }
         output.varint(UInt64(output.count - end))
     }
 
     /// Calls `body` with each element from the last to the first. The elements are not copied.
     @inline(__always)
     private mutating func backward(
-        _ values: [DynamicValue], _ body: (inout DynamicEncoder, borrowing DynamicValue) -> Void
+        _ values: [DynamicValue], _ body: (inout DynamicEncoder, DynamicValue) -> Void
     ) {
         // The span of an array needs macOS 26. This shares the array's memory.
         let contiguous = ContiguousArray(values)
@@ -118,7 +118,7 @@ struct DynamicEncoder: ~Copyable {
     private mutating func item(_ layout: FieldLayout, _ value: DynamicValue) {
         guard case .message(let message) = value else { return }
         output.tag(1, .endGroup)
-        nested(message.contents)
+        nested(message)
         output.tag(3, .lengthDelimited)
         output.varint(UInt64(layout.number))
         output.tag(2, .varint)
@@ -127,8 +127,8 @@ struct DynamicEncoder: ~Copyable {
 
     /// Writes a value without its tag.
     @inline(__always)
-    private mutating func value(_ type: FieldType, _ value: borrowing DynamicValue) {
-        switch copy value {
+    private mutating func value(_ type: FieldType, _ value: DynamicValue) {
+        switch value {
         case .bool(let value): output.byte(value ? 1 : 0)
         case .enumeration(let value): output.varint(UInt64(bitPattern: Int64(value)))
         case .int32(let value):

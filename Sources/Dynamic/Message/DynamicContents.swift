@@ -40,6 +40,10 @@ struct DynamicContents: @unchecked Sendable {
         }
     }
 
+    /// Whether there are unknown fields. To ask ``unknown`` would cost reference counting.
+    @inline(__always)
+    var hasUnknown: Bool { storage.withHeader { !$0.unknown.isEmpty } }
+
     /// The entries, where they are.
     @inline(__always)
     func withEntries<Result, Failure: Error>(

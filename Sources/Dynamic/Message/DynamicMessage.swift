@@ -45,6 +45,16 @@ public struct DynamicMessage: Sendable {
         }
     }
 
+    /// Calls `body` with the fields. They are not retained for it: the message keeps them.
+    @inline(__always)
+    func withContents<Result>(_ body: (DynamicContents) -> Result) -> Result {
+        switch state {
+        case .read(let contents): body(contents)
+        case .pending(let message): message.withContents(body)
+        case .none: Self.isBeingChanged()
+        }
+    }
+
     var pool: SchemaPool {
         switch state {
         case .read(let contents): contents.pool

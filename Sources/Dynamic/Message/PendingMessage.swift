@@ -58,6 +58,17 @@ final class PendingMessage: Sendable {
         return unsafe DynamicContents(Self.storage(at: known).takeUnretainedValue())
     }
 
+    /// Calls `body` with the fields, which this object keeps.
+    @inline(__always)
+    func withContents<Result>(_ body: (DynamicContents) -> Result) -> Result {
+        let known = fields.load(ordering: .acquiring)
+        if known == 0 { return body(read()) }
+        defer { withExtendedLifetime(self) {} }
+        return unsafe Self.storage(at: known)._withUnsafeGuaranteedRef {
+            body(DynamicContents($0))
+        }
+    }
+
     @inline(never)
     private func read() -> DynamicContents {
         let contents = DynamicDecoder.contents(of: self, range)
