@@ -38,9 +38,9 @@ extension LinkArrivals {
         initial: consuming ResponseHead.Initial, on stream: StreamHandle,
         for call: consuming CallCore
     ) {
-        list.append(
-            Arrival(
-                call: consume call, stream: stream, content: CallArrival(initial: initial)))
+        list.append(Arrival(call: consume call, stream: stream))
+        // Set where it is: the compiler would copy a finished one into the list.
+        list[list.count - 1].content.initial = initial
     }
 
     /// Consecutive events of one stream become one arrival.
