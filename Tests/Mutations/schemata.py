@@ -39,7 +39,9 @@ OPERATOR_SITE = re.compile(r"(?<= )(<=|>=|==|!=|&&|\|\||<|>|\+|-)(?= )")
 LITERAL_SITE = re.compile(r"\b(true|false)\b")
 CONDITION_SITE = re.compile(r"\b(?:if|guard|while) ([^,{}]+?)(?= else \{| \{)")
 STATEMENT_SITE = re.compile(r"^ +([A-Za-z_][\w.?\[\]$]*(?: [-+|&]?= .+|\(.*\)))$")
-KEYWORD = re.compile(r"(?:let|var|func|case|return|if|guard|for|while|switch|else|throw|defer|init|super|precondition|assert)\b")
+KEYWORD = re.compile(
+    r"(?:let|var|func|case|return|if|guard|for|while|switch|else|throw|defer|init|super|precondition|assert"
+    r"|private|fileprivate|package|public)\b")
 
 
 @dataclasses.dataclass
