@@ -130,6 +130,17 @@ struct PlacedFramesTests {
             ])
     }
 
+    @Test("have as much content in the first bytes as those have besides headers")
+    func contentOfFirstBytes() {
+        let header = FrameHeader(
+            type: .data, streamID: StreamID(wire: 1), payloadByteCount: 10)
+        let plan = PlacedFrames(header, arrived: 6, messageRest: 24).plan(expecting: 2, room: 100)
+        // 4 bytes of content, and twice a header of 9 bytes with 10 bytes of content.
+        #expect(
+            [0, 3, 4, 13, 18, 23, 33, 42].map(plan.contentByteCount(ofFirst:))
+                == [0, 3, 4, 4, 9, 14, 15, 24])
+    }
+
     @Test("report the end of the stream")
     func ended() throws {
         let header = FrameHeader(

@@ -91,6 +91,31 @@ struct ConcurrencyLimitTests {
         #expect(frames.map(\.type) == [Raw.reset, Raw.reset])
         #expect(client.connection.streamCount == 0)
         #expect(client.connection.streamRoom == 2)
+        #expect(client.connection.startedStreamCount == 2)
+        for call in calls {
+            let waits = client.connection.isWaiting(call)
+            #expect(!waits)
+        }
+    }
+
+    @Test("opens a stream that awaits its fields when they are set, and not before")
+    func awaitedFields() throws {
+        var client = Endpoint.client(settings: Raw.settings((3, 1)))
+        let first = try client.open(ends: true)
+        let second = try client.open(ends: true)
+        client.connection.awaitFields(of: second)
+        let before = client.connection.streamAwaitingFields
+        #expect(before == nil, "it could not open")
+        client.connection.reset(first, .cancel)
+        let awaiting = client.connection.streamAwaitingFields
+        #expect(awaiting == second)
+        let early = Self.opened(&client)
+        #expect(early == [1])
+        client.connection.setFields(.request, of: second)
+        let after = client.connection.streamAwaitingFields
+        #expect(after == nil)
+        let opened = Self.opened(&client)
+        #expect(opened == [3])
     }
 
     @Test("counts waiting streams when it is asked for room")

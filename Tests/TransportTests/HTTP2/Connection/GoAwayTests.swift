@@ -105,6 +105,34 @@ struct GoAwayTests {
         #expect(frames.map(\.secondWord) == [11, 0, 1])
     }
 
+    @Test("of ours, at once, is not repeated when a graceful shutdown had begun before")
+    func hardAfterGraceful() throws {
+        var server = Endpoint.server()
+        server.receive(Raw.request(1, ends: true))
+        server.connection.shutDownGracefully()
+        server.connection.goAway()
+        let frames = server.sentFrames()
+        #expect(frames.map(\.type) == [Raw.goAway, Raw.ping, Raw.goAway])
+        #expect(frames[2].word == 1)
+        server.receive(Raw.frame(Raw.ping, Raw.ack, frames[1].payload))
+        let more = server.sentFrames()
+        #expect(more.isEmpty)
+    }
+
+    @Test("of ours may exclude a request that has arrived, and those after it")
+    func excludingRequest() throws {
+        var server = Endpoint.server()
+        server.receive(Raw.request(1) + Raw.request(3) + Raw.request(5))
+        guard case .headers(let second, _, _) = server.takeEvents()[1] else {
+            Issue.record("no second request")
+            return
+        }
+        server.connection.goAway(before: second)
+        let frames = server.sentFrames()
+        #expect(frames.map(\.type) == [Raw.goAway])
+        #expect(frames.map(\.word) == [1])
+    }
+
     @Test("is the last frame after a connection error, and bytes that arrive later are ignored")
     func afterFailure() throws {
         var client = Endpoint.client()

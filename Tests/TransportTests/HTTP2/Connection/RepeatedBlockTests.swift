@@ -53,6 +53,35 @@ struct RepeatedBlockTests {
         #expect(again == [":status: 200", "x: y"] && id == ids[3])
     }
 
+    @Test("is remembered up to 128 bytes, with a list of up to 1,024 bytes")
+    func limits() throws {
+        /// `accept-encoding: gzip, deflate` of the static table: 60 bytes in the list.
+        let listed = Raw.responseBlock + [UInt8](repeating: 0x90, count: 15)
+        for (prefix, byteCount) in [(Raw.responseBlock, 123), (listed, 49)] {
+            for isAbove in [false, true] {
+                var trial = try Trial()
+                let value = String(repeating: "v", count: byteCount + (isAbove ? 1 : 0))
+                let block = prefix + Raw.literal("x", value)
+                for _ in 0..<2 { _ = trial.respond(block) }
+                let (lines, id) = trial.respond(block)
+                #expect(lines?.last == "x: " + value)
+                #expect((id == nil) == isAbove)
+            }
+        }
+    }
+
+    @Test("has an identifier of its own")
+    func identifiers() throws {
+        var trial = try Trial()
+        var ids: [UInt64?] = []
+        for value in ["y", "z"] {
+            let block = Raw.responseBlock + Raw.literal("x", value)
+            for _ in 0..<2 { _ = trial.respond(block) }
+            ids.append(trial.respond(block).1)
+        }
+        #expect(ids[0] != nil && ids[1] != nil && ids[0] != ids[1])
+    }
+
     @Test("has another meaning when the table has changed")
     func tableChanged() throws {
         var trial = try Trial()

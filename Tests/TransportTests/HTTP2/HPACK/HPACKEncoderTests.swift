@@ -22,6 +22,17 @@ struct HPACKEncoderTests {
         }
     }
 
+    @Test("refers to the oldest field of its table by an index, and to its name")
+    func oldestField() {
+        var encoder = HPACK.Encoder()
+        var first: [UInt8] = []
+        encoder.encode(PreparedHeaders(HeaderList([("x-name", "1")])), into: &first)
+        #expect(block(&encoder, HeaderList([("x-name", "1")])) == [0x80 | 62])
+        let other = block(&encoder, HeaderList([("x-name", "2")], .unindexed))
+        // The prefix of an index has four bits, all of them ones, and then the rest (RFC 7541 §6.2.2).
+        #expect(other.prefix(2) == [0x0f, 62 - 15])
+    }
+
     @Test("encodes a prepared request to one byte per field, from the second one on")
     func prepared() throws {
         var encoder = HPACK.Encoder()
