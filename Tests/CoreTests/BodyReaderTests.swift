@@ -15,7 +15,10 @@ struct BodyReaderTests {
                 messages.append(message.bytes)
             }
         }
-        if let last = reader.takeLast() { messages.append(last.bytes) }
+        if let last = reader.takeLast() {
+            #expect(!last.isCompressed)
+            messages.append(last.bytes)
+        }
         return (messages, reader.isInsideMessage)
     }
 

@@ -125,6 +125,32 @@ struct WireCodingTests {
             ])
     }
 
+    @Test("lend the body of a message, and go on with the bytes that were appended")
+    func lending() throws {
+        for count in 0...4 {
+            var assembler = MessageAssembler(maxByteCount: nil)
+            var offset = 0
+            let start: [UInt8] = [0, 0, 0, 0, 6, 1, 2]
+            #expect(try assembler.next(in: start.span, at: &offset) == nil)
+            let tooMuch = assembler.lend(missing: 5, arrived: 0)
+            #expect(tooMuch == nil, "only 4 are missing")
+            let loan = assembler.lend(missing: 4, arrived: 4)
+            var body = try #require(loan).bytes
+            #expect(body == [1, 2] && loan?.missing == 4)
+            #expect(assembler.pendingByteCount == 2, "lent bytes are counted")
+            body += [3, 4, 5, 6].prefix(count)
+            let whole = assembler.takeBack(&body)
+            #expect(whole?.bytes == (count == 4 ? [1, 2, 3, 4, 5, 6] : nil))
+            #expect(assembler.isInsideMessage == (count < 4))
+            #expect(assembler.pendingByteCount == (count < 4 ? 2 + count : 0))
+            guard count < 4 else { continue }
+            offset = 0
+            let rest = Array<UInt8>([3, 4, 5, 6].suffix(4 - count))
+            let last = try assembler.next(in: rest.span, at: &offset)
+            #expect(last?.bytes == [1, 2, 3, 4, 5, 6])
+        }
+    }
+
     @Test("refuse a message by its prefix")
     func oversized() {
         var assembler = MessageAssembler(maxByteCount: 4 << 20)

@@ -76,7 +76,6 @@ extension AttemptPlan {
         case .retry(var state):
             let decision = state.attemptFailed(failure)
             policy = .retry(state)
-            due = nil
             switch decision {
             case .retry(let delay):
                 due = now + delay

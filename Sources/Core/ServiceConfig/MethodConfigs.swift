@@ -28,7 +28,7 @@ package final class MethodConfigs: Sendable {
     ///   - usesRetryPolicies: Whether retry and hedging policies are used.
     init(
         _ config: ServiceConfig, serverName: String, awaitsResolver: Bool,
-        usesRetryPolicies: Bool = true
+        usesRetryPolicies: Bool
     ) {
         self.serverName = serverName
         self.usesRetryPolicies = usesRetryPolicies

@@ -47,7 +47,6 @@ package enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: group >> 16))
                 bytes.append(UInt8(truncatingIfNeeded: group >> 8))
                 bytes.append(UInt8(truncatingIfNeeded: group))
-                group = 0
             }
         }
         guard padding == 0 || (padding <= 2 && (count + padding) % 4 == 0) else { return nil }

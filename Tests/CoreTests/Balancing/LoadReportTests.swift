@@ -40,6 +40,12 @@ struct LoadReportTests {
         #expect(LoadReport(decoding: Self.double(1, value)) == LoadReport())
     }
 
+    @Test("of several values of a field the last one counts, also if it is 0")
+    func lastValue() {
+        let load = LoadReport(decoding: Self.double(1, 0.5) + Self.double(1, 0))
+        #expect(load?.cpuUtilization == 0)
+    }
+
     @Test(
         "bytes that are no message are no report",
         arguments: [

@@ -72,6 +72,53 @@ struct GracefulSwitchTests {
     }
 }
 
+@Suite("A policy that contains another one")
+struct ContainingPolicyTests {
+    /// Makes a switch, so that a channel can run it.
+    private struct Switching: BalancingPolicy {
+        var name: String { "switch" }
+        func makeBalancer() -> any Balancer { GracefulSwitch() }
+    }
+
+    private static let inner: WeightedRoundRobin = {
+        var policy = WeightedRoundRobin()
+        policy.enableOutOfBandLoadReport = true
+        policy.blackoutPeriod = .zero
+        return policy
+    }()
+
+    private static func shares(
+        _ outer: some BalancingPolicy, _ policy: some BalancingPolicy
+    ) throws -> [String: Int] {
+        var channel = VirtualChannel(outer)
+        try channel.update(
+            (1...2).map { number in try .at("10.0.0.\(number):80") { $0.path = ["a"] } }, policy)
+        for subchannel in channel.live { channel.change(subchannel, to: .ready) }
+        for (number, callCount) in [(1, 30.0), (2, 10.0)] {
+            var load = LoadReport()
+            load.requestsPerSecond = callCount
+            load.cpuUtilization = 0.1
+            channel.report(load, of: "10.0.0.\(number):80")
+        }
+        channel.advance(by: .seconds(1))
+        return channel.shares(of: 4_000)
+    }
+
+    @Test("gives it the load reports of its endpoints")
+    func loadReports() throws {
+        let priority = Priority(children: ["a": .init(policy: Self.inner)], priorities: ["a"])
+        let targets = WeightedTarget(["a": .init(weight: 1, policy: Self.inner)])
+        let subset = RandomSubsetting(subsetSize: 2, policy: Self.inner)
+        let detection = OutlierDetection(policy: Self.inner)
+        let shares = try [
+            Self.shares(Switching(), Self.inner), Self.shares(priority, priority),
+            Self.shares(targets, targets), Self.shares(subset, subset),
+            Self.shares(detection, detection),
+        ]
+        for share in shares { #expect(abs((share["10.0.0.1:80"] ?? 0) - 3_000) <= 20) }
+    }
+}
+
 @Suite("weighted_target (A28)")
 struct WeightedTargetTests {
     private func policy(_ weights: [String: UInt32]) -> WeightedTarget {
@@ -126,6 +173,14 @@ struct WeightedTargetTests {
         #expect(channel.connectRequests.count == 2 && channel.connectivity == .connecting)
     }
 
+    @Test("a child that begins IDLE is connected")
+    func idleAtFirst() throws {
+        let policy = WeightedTarget(["a": .init(weight: 1, policy: RingHash())])
+        var channel = VirtualChannel(policy)
+        try channel.update(endpoints("a"), policy)
+        #expect(channel.connectRequests.count == 1)
+    }
+
     @Test("a child policy that is removed is cached for 15 minutes")
     func cache() throws {
         var channel = try channel(["a": 1, "b": 1])
@@ -135,6 +190,8 @@ struct WeightedTargetTests {
         channel.advance(by: .seconds(899))
         try channel.update(endpoints("a", "b"), policy(["a": 1, "b": 1]))
         #expect(channel.shares(of: 100).count == 2 && channel.made.count == 2)
+        channel.advance(by: .seconds(3_600))
+        #expect(channel.live.count == 2)
         try channel.update(endpoints("a"), policy(["a": 1]))
         channel.advance(by: .seconds(901))
         #expect(channel.live.count == 1)

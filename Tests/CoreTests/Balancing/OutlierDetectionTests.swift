@@ -76,6 +76,20 @@ struct OutlierDetectionTests {
         #expect(isUsed("10.0.0.1:80", channel))
     }
 
+    @Test("an endpoint that is used again makes room for the ejection of another one")
+    func roomAfterUnejection() throws {
+        var policy = byFailures
+        policy.maxEjectionPercent = 20
+        var channel = try channel(5, policy)
+        call(channel)
+        channel.advance(by: .seconds(10))
+        channel.advance(by: .seconds(40))
+        #expect(channel.shares(of: 100).count == 5)
+        call(channel, failing: ["10.0.0.2:80": 100])
+        channel.advance(by: .seconds(10))
+        #expect(!isUsed("10.0.0.2:80", channel))
+    }
+
     @Test(
         "the ejection time grows with the multiplier up to max_ejection_time",
         arguments: [

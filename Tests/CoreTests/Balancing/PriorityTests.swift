@@ -143,6 +143,26 @@ struct PriorityTests {
         #expect(channel.outcome() == "10.0.0.1:80")
     }
 
+    @Test("a child that loses its endpoints is passed over, and its error is thrown")
+    func emptiedChild() throws {
+        let policy = policy("a", "b")
+        var channel = try channel(policy)
+        #expect(throws: RPCError.self) {
+            try channel.update(Array(endpoints().dropFirst()), policy)
+        }
+        channel.change("10.0.0.2:80", to: .ready)
+        #expect(channel.outcome() == "10.0.0.2:80")
+    }
+
+    @Test("a child in use that is IDLE connects when the channel does")
+    func exitIdle() throws {
+        let policy = Priority(children: ["a": .init(policy: RingHash())], priorities: ["a"])
+        var channel = try channel(policy)
+        #expect(channel.connectivity == .idle && channel.connectRequests.isEmpty)
+        channel.exitIdle()
+        #expect(channel.connectRequests.count == 1)
+    }
+
     @Test("closing drops the subchannels of all children")
     func close() throws {
         var channel = try channel(policy("a", "b"))

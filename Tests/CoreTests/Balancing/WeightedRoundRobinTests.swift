@@ -92,6 +92,14 @@ struct WeightedRoundRobinTests {
         #expect(load(qps: 10, utilization: 0.5, application: 0.25).weight(errorPenalty: 0) == 40)
         #expect(load(qps: 10, utilization: 0).weight(errorPenalty: 0) == nil)
         #expect(load(qps: 0, utilization: 1).weight(errorPenalty: 0) == nil)
+        #expect(load(qps: 10, utilization: 0, eps: 5).weight(errorPenalty: 1) == nil)
+    }
+
+    @Test("there is no weight that is 0 or not finite")
+    func extremes() {
+        let largest = Double.greatestFiniteMagnitude
+        #expect(load(qps: largest, utilization: 0.1).weight(errorPenalty: 0) == nil)
+        #expect(load(qps: 1, utilization: 1, eps: largest).weight(errorPenalty: 2) == nil)
     }
 
     @Test("behaves the same as round_robin until weights are known")
@@ -109,6 +117,23 @@ struct WeightedRoundRobinTests {
         channel.advance(by: .seconds(10))
         let shares = channel.shares(of: 4_000)
         #expect(abs((shares["10.0.0.1:80"] ?? 0) - 3_000) <= 20)
+    }
+
+    @Test("weights are computed again after a time without READY endpoints")
+    func readyAgain() throws {
+        var channel = try channel(
+            2,
+            policy {
+                $0.enableOutOfBandLoadReport = true
+                $0.blackoutPeriod = .zero
+            })
+        for state in [ConnectivityState.transientFailure, .ready] {
+            for subchannel in channel.live { channel.change(subchannel, to: state) }
+            channel.advance(by: .seconds(5))
+        }
+        for (address, load) in threeToOne { channel.report(load, of: address) }
+        channel.advance(by: .seconds(1))
+        #expect(abs((channel.shares(of: 4_000)["10.0.0.1:80"] ?? 0) - 3_000) <= 20)
     }
 
     @Test("a weight is not used once its endpoint has not reported for the expiration period")

@@ -34,6 +34,17 @@ struct RetryStateTests {
         #expect(delays == [100, 200, 300, 300])
     }
 
+    @Test("a multiplier that is not above 0 counts as 1", arguments: [0.0, -1, .nan])
+    func noMultiplier(multiplier: Double) {
+        var policy = Self.policy
+        policy.backoffMultiplier = multiplier
+        var state = RetryState(policy, throttle: nil)
+        let delays = (0..<3).map { _ in
+            delay(state.attemptFailed(AttemptFailure(.unavailable), chance: 0.5))
+        }
+        #expect(delays == [100, 100, 100])
+    }
+
     @Test("jitter of plus or minus 0.2 is applied", arguments: [(0.0, 80), (1.0, 120)])
     func jitter(chance: Double, milliseconds: Int) {
         var state = state()

@@ -16,8 +16,8 @@ struct ServiceConfigJSONTests {
                     "maxRequestMessageBytes": 0,
                     "maxResponseMessageBytes": 4194304,
                     "retryPolicy": {
-                      "maxAttempts": 4, "initialBackoff": "0.1s", "maxBackoff": "1s",
-                      "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE", "aborted", 8]
+                      "maxAttempts": 4, "initialBackoff": "0.2s", "maxBackoff": "5s",
+                      "backoffMultiplier": 3, "retryableStatusCodes": ["UNAVAILABLE", "aborted", 8]
                     }
                   }, {
                     "name": [{}],
@@ -41,9 +41,9 @@ struct ServiceConfigJSONTests {
         #expect(first.maxResponseByteCount == 4_194_304)
         var retry = RetryPolicy(
             maxAttempts: 4, retryableCodes: [.unavailable, .aborted, .resourceExhausted])
-        retry.initialBackoff = .milliseconds(100)
-        retry.maxBackoff = .seconds(1)
-        retry.backoffMultiplier = 2
+        retry.initialBackoff = .milliseconds(200)
+        retry.maxBackoff = .seconds(5)
+        retry.backoffMultiplier = 3
         #expect(first.retry == retry)
         var hedging = HedgingPolicy(maxAttempts: 3)
         hedging.delay = .milliseconds(500)
@@ -53,6 +53,21 @@ struct ServiceConfigJSONTests {
         #expect(config.retryThrottling == RetryThrottling(maxTokens: 10, tokenRatio: 0.1))
         #expect(config.healthCheckServiceName == "s.A")
         #expect(config.maxConnectionsPerSubchannel == 3)
+    }
+
+    @Test("two configs are equal only if all of their settings are")
+    func equality() {
+        let changes: [(inout ServiceConfig) -> Void] = [
+            { $0.balancing = RoundRobin() }, { $0.methods = [MethodConfig([.all])] },
+            { $0.retryThrottling = RetryThrottling(maxTokens: 10, tokenRatio: 0.1) },
+            { $0.healthCheckServiceName = "s.A" }, { $0.maxConnectionsPerSubchannel = 3 },
+        ]
+        for change in changes {
+            var config = ServiceConfig()
+            change(&config)
+            #expect(config != ServiceConfig())
+            #expect(config == config)
+        }
     }
 
     @Test("an empty service config is valid, and null is the same as not present")

@@ -80,4 +80,17 @@ struct ManyStreamsTests {
         }
         #expect(openCount == 0 ? taken > 900 : taken < 40, "\(taken)")
     }
+
+    @Test("pays for a repeated GOAWAY by the streams that are open", arguments: [0, 30_000])
+    func chargeForGoAway(openCount: Int) throws {
+        var client = Endpoint.client()
+        for _ in 0..<openCount { _ = try client.open() }
+        _ = client.output()
+        var taken = 0
+        while taken < 5_000, !client.connection.hasFailed {
+            client.receive(Raw.goAway(last: 0x7fff_ffff))
+            taken += 1
+        }
+        #expect(openCount == 0 ? taken > 900 : taken < 40, "\(taken)")
+    }
 }

@@ -33,4 +33,13 @@ struct SettingsTests {
         #expect(settings.entries().map(\.identifier) == [1, 2, 3, 4, 5, 6])
         #expect(settings.entries().map(\.value) == Self.changes.map(\.value))
     }
+
+    @Test("of the peer are those that it has sent")
+    func received() throws {
+        var settings = Settings()
+        for (_, _, change) in Self.changes { change(&settings) }
+        var received = Settings()
+        try received.apply(settings.entries())
+        #expect(received == settings)
+    }
 }
