@@ -27,6 +27,9 @@ struct RetryReleaseTests {
             code: .unavailable),
         Way(testDescription: "hedged", isHedged: true),
         Way(testDescription: "cancelled", isCancelled: true, code: .cancelled),
+        Way(
+            testDescription: "cancelled before a hedge", isHedged: true, isCancelled: true,
+            code: .cancelled),
     ]
 
     private static func arguments(_ way: Way) -> ChannelArguments {
@@ -36,7 +39,9 @@ struct RetryReleaseTests {
         config.methods = [
             MethodConfig([.all]) { method in
                 if way.isHedged {
-                    method.attempts = .hedging(HedgingPolicy(maxAttempts: 3))
+                    var hedging = HedgingPolicy(maxAttempts: 3)
+                    if way.isCancelled { hedging.delay = .seconds(3_600) }
+                    method.attempts = .hedging(hedging)
                 } else {
                     method.retry = retry
                 }
@@ -70,11 +75,15 @@ struct RetryReleaseTests {
         let server = try Self.server(way)
         let channel = try server.makeChannel(arguments: Self.arguments(way))
         let request = [UInt8](repeating: 1, count: way.byteCount)
+        // Longer than the test: no timer of a call that has ended may keep it.
+        var options = CallOptions()
+        options.timeout = .seconds(3_600)
         weak var unary: RetryingCall?
         weak var stream: RetryingCall?
         do {
             let (ends, end) = AsyncStream.makeStream(of: StatusCode.self)
-            let call = try channel.startUnary(RetryTests.echo, request) { result in
+            let call = try channel.startUnary(RetryTests.echo, request, options: options) {
+                result in
                 switch result {
                 case .success: end.yield(.ok)
                 case .failure(let error): end.yield(error.code)
@@ -82,7 +91,7 @@ struct RetryReleaseTests {
             }
             unary = try #require(call.call as? RetryingCall)
             let writing = channel.startBidirectional(
-                RetryTests.chat,
+                RetryTests.chat, options: options,
                 handlers: ResponseHandlers { _ in
                 } end: { result in
                     switch result {

@@ -127,9 +127,21 @@ struct RetryTests {
             try await channel.unary(Self.echo, [1])
         }
         #expect(error?.message == "attempt 3")
+        #expect(error?.mayHaveBeenExecuted == true)
         #expect(
             error?.attempts.map(\.cause) == ["UNAVAILABLE: attempt 1", "UNAVAILABLE: attempt 2"])
         #expect(attempts.list.count == 3)
+    }
+
+    @Test("was not executed if none of its attempts has reached a server")
+    func unreachable() async throws {
+        let channel = try Channel(
+            "127.0.0.1:1", credentials: .insecure, arguments: Self.arguments(Self.retry(3)))
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.echo, [1])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.mayHaveBeenExecuted == false)
     }
 
     @Test("is not sent again after a code that is not retryable")
@@ -243,6 +255,40 @@ struct RetryTests {
         }
         // Of four tokens, two failures leave half: no retry follows.
         #expect(attempts.list.count == 6)
+    }
+
+    @Test("is retried for as long as enough calls succeed", arguments: [false, true])
+    func earned(isStream: Bool) async throws {
+        let count = Atomic(0)
+        let server = try LoopbackServer { server in
+            @Sendable func begin() throws {
+                // Every other attempt fails.
+                let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+                if number % 2 == 1 { throw RPCError(.unavailable, "attempt \(number)") }
+            }
+            server.unary(Self.echo) { request, _ in
+                try begin()
+                return request
+            }
+            server.serverStreaming(Self.repeated) { request, writer, _ in
+                try begin()
+                try await writer.write(request)
+            }
+        }
+        var arguments = Self.arguments(
+            Self.retry(2), throttling: RetryThrottling(maxTokens: 4, tokenRatio: 1))
+        arguments.defaultAuthority = "earned-\(isStream).test"
+        let channel = try server.makeChannel(arguments: arguments)
+        for _ in 0..<6 {
+            guard isStream else {
+                #expect(try await channel.unary(Self.echo, [1]) == [1])
+                continue
+            }
+            for try await reply in try await channel.serverStreaming(Self.repeated, [1]) {
+                #expect(reply == [1])
+            }
+        }
+        #expect(count.load(ordering: .relaxed) == 12)
     }
 
     @Test("ends with CANCELLED when its task is cancelled between two attempts")

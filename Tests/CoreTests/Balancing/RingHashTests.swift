@@ -227,6 +227,15 @@ struct RingHashTests {
         }
     }
 
+    @Test("an endpoint that failed and connects again fails calls with its last failure")
+    func connectingAgain() throws {
+        var channel = try channel([.at("10.0.0.1:80")])
+        let failure = RPCError(.unavailable, "no")
+        channel.change(channel.live[0], to: .transientFailure, failure: failure)
+        channel.change(channel.live[0], to: .connecting)
+        #expect(channel.outcome(["x-key": "1"]) == "fail: no")
+    }
+
     @Test("an endpoint's place follows its hash key, not its address")
     func hashKeys() throws {
         func places(_ addresses: [String]) throws -> [Int?] {

@@ -1,0 +1,100 @@
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The attempts of a call")
+struct AttemptPlanTests {
+    /// A plan, and what it says.
+    private final class Trial {
+        private var plan: AttemptPlan
+
+        init(_ attempts: MethodConfig.Attempts?) {
+            plan = AttemptPlan(attempts, throttle: nil, now: .zero)
+        }
+
+        var previousCount: Int { plan.previousAttemptCount }
+
+        func next(at seconds: Int) -> String { text(plan.next(now: .seconds(seconds))) }
+
+        func fail(_ failure: AttemptFailure, at seconds: Int) -> String {
+            text(plan.attemptFailed(failure, now: .seconds(seconds)))
+        }
+
+        func commit() { plan.commit() }
+
+        private func text(_ next: AttemptPlan.Next) -> String {
+            var parts: [String] = []
+            if next.sendsAttempt { parts.append("\(next.kind)") }
+            if let time = next.wakeTime { parts.append("at \(time.components.seconds)") }
+            if next.givesUp { parts.append("over") }
+            return parts.joined(separator: ", ")
+        }
+    }
+
+    private static let failure = AttemptFailure(
+        .unavailable, pushback: RetryPushback.retry(after: .seconds(1)))
+
+    private static let retry = MethodConfig.Attempts.retry(
+        RetryPolicy(maxAttempts: 3, retryableCodes: [.unavailable]))
+
+    private static let hedging: MethodConfig.Attempts = {
+        var policy = HedgingPolicy(maxAttempts: 2)
+        policy.delay = .seconds(1)
+        policy.nonFatalCodes = [.unavailable]
+        return .hedging(policy)
+    }()
+
+    @Test("are one without a policy, and its failure is the result")
+    func once() {
+        let trial = Trial(nil)
+        #expect(trial.next(at: 0) == "first")
+        #expect(trial.next(at: 0) == "")
+        #expect(trial.fail(AttemptFailure(.unavailable, reach: .notSent), at: 0) == "over")
+    }
+
+    @Test("follow each other with a retry policy, each after its delay")
+    func retries() {
+        let trial = Trial(Self.retry)
+        #expect(trial.next(at: 0) == "first")
+        #expect(trial.previousCount == 0)
+        #expect(trial.fail(Self.failure, at: 0) == "at 1")
+        #expect(trial.next(at: 0) == "at 1")
+        #expect(trial.next(at: 1) == "retry")
+        #expect(trial.previousCount == 1)
+        #expect(trial.next(at: 1) == "")
+        #expect(trial.fail(Self.failure, at: 5) == "at 6")
+        #expect(trial.next(at: 6) == "retry")
+        #expect(trial.previousCount == 2)
+        #expect(trial.fail(Self.failure, at: 6) == "over")
+    }
+
+    @Test("are repeated without being counted when they were not sent")
+    func transparent() {
+        for attempts in [Self.retry, Self.hedging] {
+            let trial = Trial(attempts)
+            #expect(trial.next(at: 0) == "first")
+            let failure = AttemptFailure(.unavailable, reach: .notSent)
+            #expect(trial.fail(failure, at: 0) == "transparent")
+            #expect(trial.previousCount == 0)
+        }
+    }
+
+    @Test("run beside each other with a hedging policy, and the last failure is the result")
+    func hedges() {
+        let trial = Trial(Self.hedging)
+        #expect(trial.next(at: 0) == "first")
+        #expect(trial.next(at: 0) == "at 1")
+        #expect(trial.next(at: 1) == "hedge")
+        #expect(trial.previousCount == 1)
+        #expect(trial.fail(AttemptFailure(.unavailable), at: 1) == "")
+        #expect(trial.fail(AttemptFailure(.unavailable), at: 1) == "over")
+    }
+
+    @Test("are no more than there are when the call is committed to one")
+    func committed() {
+        let trial = Trial(Self.hedging)
+        #expect(trial.next(at: 0) == "first")
+        trial.commit()
+        #expect(trial.next(at: 1) == "")
+    }
+}
