@@ -44,6 +44,8 @@ struct ProxyTests {
             (["http_proxy": "http://c:3", "no_proxy": "other,example.com"], "example.com:1", nil),
             (["http_proxy": "http://c:3", "no_proxy": ".example.com"], "a.example.com:1", nil),
             (["http_proxy": "http://c:3", "no_proxy": "example.com"], "notexample.com:1", "c"),
+            (["http_proxy": "http://c:3", "no_proxy": "example.com"], "10.9.8.7:1", "c"),
+            (["http_proxy": "http://c:3", "no_proxy": "**"], "example.com:1", "c"),
             (["http_proxy": "http://c:3", "no_proxy": "*"], "example.com:1", nil),
             (["http_proxy": "http://c:3", "no_proxy": "10.0.0.0/8"], "10.9.8.7:1", nil),
             (["http_proxy": "http://c:3", "no_proxy": "10.0.0.0/8"], "11.9.8.7:1", "c"),

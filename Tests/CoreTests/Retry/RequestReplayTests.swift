@@ -54,6 +54,15 @@ struct RequestReplayTests {
         #expect(trial.steps(of: 1) == ["1 last"])
     }
 
+    @Test("without messages has an end")
+    func empty() {
+        let trial = Trial()
+        #expect(trial.steps(of: 0) == [])
+        trial.replay.finish()
+        #expect(trial.steps(of: 0) == ["finish"])
+        #expect(trial.steps(of: 0) == [])
+    }
+
     @Test("keeps no message that the committed attempt has, and goes on with the next one")
     func dropped() {
         let trial = Trial()
