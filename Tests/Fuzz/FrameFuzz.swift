@@ -60,7 +60,8 @@ enum FrameFuzz {
             var settings = Settings()
             try settings.apply(frame.entries)
         case .pushPromise:
-            _ = try PushPromiseFrame(header, payload: payload)
+            let frame = try PushPromiseFrame(header, payload: payload)
+            precondition(frame.fragment.upperBound <= payload.count)
         case .ping:
             try PingFrame(header, payload: payload).encode(into: &written)
         case .goAway:

@@ -30,6 +30,25 @@ struct ConnectivityMonitorTests {
         #expect(server.connectionCount == 2)
     }
 
+    @Test("calls that wait for the resolver's first result end with UNAVAILABLE")
+    func unresolved() async throws {
+        let monitor = ConnectivityMonitor(includesLocal: true)
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        try Resolvers.register("silent-test") { _ in PushedResolver(nil) }
+        let channel = try Channel("silent-test:///x", credentials: .insecure, arguments: arguments)
+        let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
+        try channel.startUnary(HostileTrial.echo, [1]) { result in
+            if case .failure(let failure) = result { error.yield(failure) }
+            error.finish()
+        }
+        monitor.report(isConnected: false)
+        var iterator = errors.makeAsyncIterator()
+        let failure = await iterator.next()
+        #expect(failure?.message == "Connectivity lost.")
+        #expect(failure?.mayHaveBeenExecuted == false)
+    }
+
     @Test("calls within the machine go on, unless it is asked otherwise")
     func local() async throws {
         let monitor = ConnectivityMonitor()

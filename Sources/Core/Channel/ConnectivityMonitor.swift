@@ -164,6 +164,8 @@ extension ChannelCore: NetworkFollower {
         let links = members.flatMap(\.allLinks)
         var calls: [CallCore] = []
         if monitor.includesLocal || !target.isLocal {
+            // Calls that wait for the resolver's config wait for a connection from here on.
+            methodConfigs?.release()
             // A call that waits for ready continues to wait.
             calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
             calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }

@@ -70,7 +70,8 @@ extension MethodConfigs {
         for body in waiting { body() }
     }
 
-    /// The resolver failed, or the channel was closed: waiting calls use the current config.
+    /// The resolver failed, the network was lost, or the channel was closed: waiting calls use the
+    /// current config.
     func release() {
         for body in state.withLock({ $0.release() }) { body() }
     }

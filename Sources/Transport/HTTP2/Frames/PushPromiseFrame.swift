@@ -2,7 +2,11 @@
 ///
 /// SETTINGS disable push, so this frame is always an error. It is read for the error's text.
 package struct PushPromiseFrame: Hashable, Sendable {
+    package var streamID: StreamID
     package var promisedStreamID: StreamID
+    package var endHeaders: Bool
+    /// The range of the header block's fragment in the payload.
+    package var fragment: Range<Int>
 }
 
 extension PushPromiseFrame {
@@ -16,5 +20,12 @@ extension PushPromiseFrame {
             throw .connection(.frameSizeError, "PUSH_PROMISE of \(payload.count) bytes")
         }
         promisedStreamID = StreamID(wire: payload.uint32(at: content.lowerBound))
+        // §5.1.1: streams that a server opens are even.
+        guard promisedStreamID != .connection, !promisedStreamID.isClientInitiated else {
+            throw .connection(.protocolError, "PUSH_PROMISE of stream \(promisedStreamID)")
+        }
+        streamID = header.streamID
+        endHeaders = header.flags.contains(.endHeaders)
+        fragment = content.lowerBound + 4..<content.upperBound
     }
 }
