@@ -1,0 +1,117 @@
+import Swiftlet
+import SwiftletLoopback
+import Synchronization
+import Testing
+
+/// Streams whose messages depend on each other, with a policy that may send them more than once.
+@Suite("A stream with a retry or hedging policy", .timeLimit(.minutes(5)))
+struct RetryStreamTests {
+    private static func arguments(_ attempts: MethodConfig.Attempts) -> ChannelArguments {
+        var config = ServiceConfig()
+        config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
+        var arguments = ChannelArguments()
+        arguments.serviceConfig = config
+        return arguments
+    }
+
+    private static func retry(_ codes: [StatusCode]) -> MethodConfig.Attempts {
+        var policy = RetryPolicy(maxAttempts: 3, retryableCodes: Set(codes))
+        policy.initialBackoff = .milliseconds(1)
+        return .retry(policy)
+    }
+
+    private static let hedging: MethodConfig.Attempts = {
+        var policy = HedgingPolicy(maxAttempts: 2)
+        policy.delay = .zero
+        policy.nonFatalCodes = [.unavailable]
+        return .hedging(policy)
+    }()
+
+    @Test("goes on when each message waits for the answer to the one before", arguments: 0...1)
+    func dialogue(failureCount: Int) async throws {
+        for attempts in [Self.retry([.unavailable]), Self.hedging] {
+            let count = Atomic(0)
+            let server = try LoopbackServer { server in
+                server.bidirectional(RetryTests.chat) { requests, writer, _ in
+                    let fails = count.add(1, ordering: .relaxed).newValue <= failureCount
+                    for try await request in requests {
+                        if fails { throw RPCError(.unavailable, "not yet") }
+                        try await writer.write(request)
+                    }
+                }
+            }
+            let channel = try server.makeChannel(arguments: Self.arguments(attempts))
+            let dialogue = try await channel.bidirectional(RetryTests.chat)
+            var replies = dialogue.responses.makeAsyncIterator()
+            for number: UInt8 in 0..<20 {
+                try await dialogue.requests.write([number])
+                #expect(try await replies.next() == [number])
+            }
+            dialogue.requests.finish()
+            #expect(try await replies.next() == nil)
+        }
+    }
+
+    /// Counts the messages that are reported as written.
+    private final class WriteCounter: Interceptor {
+        private let count: @Sendable () -> Void
+
+        init(_ count: @escaping @Sendable () -> Void) { self.count = count }
+
+        func writeDone(_ call: InterceptedCall) {
+            count()
+            call.deliverWriteDone()
+        }
+    }
+
+    @Test("reports each message as written once, however many attempts send it")
+    func reports() async throws {
+        let attemptCount = Atomic(0)
+        let server = try LoopbackServer { server in
+            server.clientStreaming(RetryTests.collect) { requests, _ in
+                let isFirst = attemptCount.add(1, ordering: .relaxed).newValue == 1
+                var all: [UInt8] = []
+                for try await request in requests { all += request }
+                if isFirst { try await Task.sleep(for: .seconds(3_600)) }
+                return all
+            }
+        }
+        let reportCount = Atomic(0)
+        let channel = try Channel(
+            server.target, credentials: .insecure, arguments: Self.arguments(Self.hedging),
+            interceptors: [
+                .all(
+                    InterceptorFactory("count") { _ in
+                        WriteCounter { reportCount.add(1, ordering: .relaxed) }
+                    })
+            ])
+        let reply = try await channel.clientStreaming(RetryTests.collect) { writer in
+            for byte: UInt8 in 0..<20 { try await writer.write([byte]) }
+        }
+        #expect(reply == Array(0..<20))
+        #expect(attemptCount.load(ordering: .relaxed) == 2)
+        // The last ones may be overtaken by the answer.
+        #expect(1...20 ~= reportCount.load(ordering: .relaxed))
+    }
+
+    @Test("has no attempt after its deadline, also if DEADLINE_EXCEEDED is retryable")
+    func deadline() async throws {
+        let attemptCount = Atomic(0)
+        let server = try LoopbackServer { server in
+            server.unary(RetryTests.echo) { request, _ in
+                attemptCount.add(1, ordering: .relaxed)
+                try await Task.sleep(for: .seconds(3_600))
+                return request
+            }
+        }
+        let channel = try server.makeChannel(
+            arguments: Self.arguments(Self.retry([.deadlineExceeded])))
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                RetryTests.echo, [1], options: .with { $0.timeout = .seconds(1) })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.attempts.isEmpty == true)
+        #expect(attemptCount.load(ordering: .relaxed) <= 1)
+    }
+}
