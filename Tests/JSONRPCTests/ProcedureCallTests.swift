@@ -5,7 +5,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Each test is named after a type or a setting of DRDNetworking. It checks the behaviour that users of
+/// Each test is named after a type or a setting of DRDNetworking. It checks the behavior that users of
 /// this type or setting rely on.
 @Suite("DRDNetworking", .timeLimit(.minutes(5)))
 struct ProcedureCallTests {

@@ -97,9 +97,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         if case .nothing = found {
             found = isScoped ? await wait() : await waitCancellably()
         } else if case .message = found, !isScoped, Task.isCancelled {
-            // A fast server may send so much that the reader never waits, so the cancellation is
-            // also checked here. If the call had ended by itself before, the reader still gets all
-            // its responses and its end.
+            // The reader may never wait, when the server is fast, so cancellation is checked here
+            // as well. A call that has ended by itself keeps its responses and its end.
             call.cancel()
             if let end = inbox.end, end.dropsUnread { found = .end(end) }
         }

@@ -39,36 +39,11 @@ extension Google.Protobuf.FileDescriptorProto {
 
     /// Decodes a descriptor that is part of the program. Stops the program if it is malformed.
     private init(base64 text: String) {
-        do throws(WireError) { try self.init(decoding: Self.decoded(text)) } catch {
+        guard let bytes = Base64Text.decode(text) else {
+            ProgramError.stop("the descriptor of an example service is not base64")
+        }
+        do throws(WireError) { try self.init(decoding: bytes) } catch {
             ProgramError.stop("the descriptor of an example service is broken: \(error)")
-        }
-    }
-
-    private static func decoded(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count / 4 * 3)
-        var bits: UInt32 = 0
-        var bitCount: UInt32 = 0
-        for character in text.utf8 {
-            guard let value = sixBits(character) else { break }
-            bits = bits << 6 | value
-            bitCount += 6
-            guard bitCount >= 8 else { continue }
-            bitCount -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
-        }
-        return bytes
-    }
-
-    /// The value of a base64 character; nil for padding.
-    private static func sixBits(_ character: UInt8) -> UInt32? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
         }
     }
 }

@@ -10,7 +10,8 @@ struct BacklogTests {
         var backlog = Backlog<[Int]>()
         var model: [[Int]] = []
         for turn in 0..<20_000 {
-            // The queue alternately grows and shrinks by so much that free places are used again.
+            // The queue grows for 1,000 turns, then shrinks for 1,000, so that places become free and
+            // are used again.
             let grows = turn / 1_000 % 2 == 0
             switch Int.random(in: 0..<100, using: &generator) {
             case 0..<(grows ? 60 : 30):

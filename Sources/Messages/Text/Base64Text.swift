@@ -1,10 +1,10 @@
-/// Base64 as the JSON mapping reads and writes it.
-enum Base64Text {
+/// Base64 as the JSON mapping of messages reads and writes it.
+package enum Base64Text {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// In the standard alphabet, with padding.
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -20,7 +20,7 @@ enum Base64Text {
     }
 
     /// In the standard or the URL-safe alphabet, with or without padding; nil for other text.
-    static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)[...]
         let isPadded = digits.last == UInt8(ascii: "=")
         if isPadded {
