@@ -148,22 +148,30 @@ extension CallCore.State {
 
     private mutating func takeResponse() -> CallCore.Delivery? {
         guard let (observer, ending) = lifetime.takeEnd() else { return nil }
-        return .response(observer, inbound.takeResponse(callEnd(ending)))
+        var response = inbound.takeResponse()
+        complete(&response.end, with: ending)
+        return .response(observer, response)
     }
 
     private mutating func takeEnd() -> CallCore.Delivery? {
         guard let (observer, ending) = lifetime.takeEnd() else { return nil }
-        return .end(observer, callEnd(ending))
+        var end = CallEnd(error: nil)
+        complete(&end, with: ending)
+        return .end(observer, end)
     }
 
-    /// The end of the call with everything that its observer receives.
+    /// Sets everything that the observer receives with the end of the call.
     ///
-    /// It is `mutating`, although it changes nothing: the compiler copies all of the state for a
-    /// function that only reads it.
-    private mutating func callEnd(_ ending: consuming Lifetime.Ending) -> CallEnd {
-        CallEnd(
-            ending.end, dropsUnread: ending.isImmediate, times: times,
-            httpStatus: inbound.httpStatus, compressedMessages: inbound.compressedMessages)
+    /// It is `mutating`, although it does not change the state, and changes an end, although it could
+    /// return one: the compiler copies all of a state that a function only reads, and an end that a
+    /// function returns.
+    private mutating func complete(_ end: inout CallEnd, with ending: consuming Lifetime.Ending) {
+        end.error = ending.end.error
+        end.trailers = ending.end.trailers
+        end.compressedMessages = inbound.compressedMessages
+        end.times = times
+        end.httpStatus = inbound.httpStatus
+        end.dropsUnread = ending.isImmediate
     }
 
     /// The bytes to return to the stream's window; 0 if the call has ended.

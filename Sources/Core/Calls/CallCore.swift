@@ -157,7 +157,7 @@ extension CallCore.State {
     var mayHaveSent: Bool { lifetime.hasStream || outbound.mayHaveSent }
 
     var times: CallTimes {
-        // See `callEnd(_:)`.
+        // See `complete(_:with:)`.
         mutating get {
             lifetime.times(sent: outbound.sentByteCount, received: inbound.receivedByteCount)
         }

@@ -75,19 +75,6 @@ public struct CallEnd: Sendable {
         self.trailers = trailers
     }
 
-    /// The end of a call that had a carrier.
-    init(
-        _ end: consuming ResponseEnd, dropsUnread: Bool, times: consuming CallTimes,
-        httpStatus: Int?, compressedMessages: UInt64
-    ) {
-        error = end.error
-        trailers = end.trailers
-        self.compressedMessages = compressedMessages
-        self.times = times
-        httpStatusOrZero = Int16(clamping: httpStatus ?? 0)
-        self.dropsUnread = dropsUnread
-    }
-
     /// The times of the call; nil if it never reached the network.
     public var timeline: CallTimeline? { times?.timeline }
 

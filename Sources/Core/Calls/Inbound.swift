@@ -161,11 +161,11 @@ extension Inbound {
             && messages.isUncompressed && messageCount == messages.count
     }
 
-    /// The response that ends with `end`. To be called only if ``isWholeResponse``.
-    mutating func takeResponse(_ end: consuming CallEnd) -> RawResponse {
+    /// The response, without its end. To be called only if ``isWholeResponse``.
+    mutating func takeResponse() -> RawResponse {
         initialMetadataWasDelivered = true
         return RawResponse(
             message: messages.popFirst()?.bytes, initialMetadata: initialMetadata.take(),
-            end: consume end)
+            end: CallEnd(error: nil))
     }
 }
