@@ -6,14 +6,6 @@ import Testing
 /// Streams whose messages depend on each other, with a policy that may send them more than once.
 @Suite("A stream with a retry or hedging policy", .timeLimit(.minutes(5)))
 struct RetryStreamTests {
-    private static func arguments(_ attempts: MethodConfig.Attempts) -> ChannelArguments {
-        var config = ServiceConfig()
-        config.methods = [MethodConfig([.all]) { $0.attempts = attempts }]
-        var arguments = ChannelArguments()
-        arguments.serviceConfig = config
-        return arguments
-    }
-
     private static func retry(_ codes: [StatusCode]) -> MethodConfig.Attempts {
         var policy = RetryPolicy(maxAttempts: 3, retryableCodes: Set(codes))
         policy.initialBackoff = .milliseconds(1)
@@ -40,7 +32,7 @@ struct RetryStreamTests {
                     }
                 }
             }
-            let channel = try server.makeChannel(arguments: Self.arguments(attempts))
+            let channel = try server.makeChannel(arguments: RetryTests.arguments(attempts))
             let dialogue = try await channel.bidirectional(RetryTests.chat)
             var replies = dialogue.responses.makeAsyncIterator()
             for number: UInt8 in 0..<20 {
@@ -78,7 +70,7 @@ struct RetryStreamTests {
         }
         let reportCount = Atomic(0)
         let channel = try Channel(
-            server.target, credentials: .insecure, arguments: Self.arguments(Self.hedging),
+            server.target, credentials: .insecure, arguments: RetryTests.arguments(Self.hedging),
             interceptors: [
                 .all(
                     InterceptorFactory("count") { _ in
@@ -96,11 +88,11 @@ struct RetryStreamTests {
 
     @Test("has no attempt after its deadline, also if DEADLINE_EXCEEDED is retryable")
     func deadline() async throws {
-        // It does not end a call at its deadline itself, as a server should.
+        // A loopback server would end the call at its deadline, too, and this would be retried.
         let peer = try RawPeer(.silent)
         let channel = try Channel(
             peer.target, credentials: .insecure,
-            arguments: Self.arguments(Self.retry([.deadlineExceeded])))
+            arguments: RetryTests.arguments(Self.retry([.deadlineExceeded])))
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(
                 RetryTests.echo, [1], options: .with { $0.timeout = .seconds(1) })

@@ -39,7 +39,7 @@ struct RetryTests {
         var list: [String?] { previous.withLock { $0 } }
     }
 
-    private static func arguments(
+    static func arguments(
         _ attempts: MethodConfig.Attempts, throttling: RetryThrottling? = nil
     ) -> ChannelArguments {
         var config = ServiceConfig()

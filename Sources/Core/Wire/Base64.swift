@@ -31,6 +31,7 @@ package enum Base64 {
     /// Nil if the text is not base64.
     package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
+        // The last 24 bits are those of the present group; the ones before are not read again.
         var group: UInt32 = 0
         var count = 0
         var padding = 0

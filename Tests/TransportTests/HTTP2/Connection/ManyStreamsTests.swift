@@ -67,29 +67,34 @@ struct ManyStreamsTests {
         #expect(client.connection.streamCount == 1)
     }
 
-    @Test("pays for a change of windows by the streams that are open", arguments: [0, 30_000])
-    func charge(openCount: Int) throws {
+    /// How many of the frames, up to 5,000, a client with open streams accepts.
+    private static func acceptedCount(
+        openCount: Int, _ frame: (Int) -> [UInt8]
+    ) throws -> Int {
         var client = Endpoint.client()
         for _ in 0..<openCount { _ = try client.open() }
         _ = client.output()
         var taken = 0
         while taken < 5_000, !client.connection.hasFailed {
-            client.receive(Raw.settings((4, UInt32(70_000 + taken))))
+            client.receive(frame(taken))
             _ = client.output()
             taken += 1
+        }
+        return taken
+    }
+
+    @Test("pays for a change of windows by the streams that are open", arguments: [0, 30_000])
+    func charge(openCount: Int) throws {
+        let taken = try Self.acceptedCount(openCount: openCount) { number in
+            Raw.settings((4, UInt32(70_000 + number)))
         }
         #expect(openCount == 0 ? taken > 900 : taken < 40, "\(taken)")
     }
 
     @Test("pays for a repeated GOAWAY by the streams that are open", arguments: [0, 30_000])
     func chargeForGoAway(openCount: Int) throws {
-        var client = Endpoint.client()
-        for _ in 0..<openCount { _ = try client.open() }
-        _ = client.output()
-        var taken = 0
-        while taken < 5_000, !client.connection.hasFailed {
-            client.receive(Raw.goAway(last: 0x7fff_ffff))
-            taken += 1
+        let taken = try Self.acceptedCount(openCount: openCount) { _ in
+            Raw.goAway(last: 0x7fff_ffff)
         }
         #expect(openCount == 0 ? taken > 900 : taken < 40, "\(taken)")
     }
