@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// The list passes the storage, `_next`. Passed as `&next`, the message would be copied out and written
-/// back at each visit, so encoding stops the program. Swift makes that storage private, so an
+/// The list passes the storage, `_next`. If it passed `&next`, Swift would copy the message and write the
+/// copy back at each visit, so encoding stops the program. Swift makes the storage `_next` private, so an
 /// `@inlinable` function or another file cannot name it. In that case declare the storage yourself:
 ///
 /// ```swift

@@ -27,8 +27,8 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// Swift type. Only `Any` and reflection need it.
     static var messageName: String { get }
 
-    /// Fields that were received but are not in the list, which the message encodes again. Declare it as
-    /// `var unknownFields = UnknownFields()`. A message that drops such fields conforms to
+    /// Fields that were received but are not in the list. The message encodes them again. Declare this
+    /// property as `var unknownFields = UnknownFields()`. A message that drops such fields conforms to
     /// ``DropsUnknownFields`` instead.
     var unknownFields: UnknownFields { get set }
 
@@ -43,10 +43,11 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     ///
     /// Pass stored properties without observers, and do nothing else. Encoding visits the message in
     /// place while other threads may read it; encoding and decoding may visit it several times. So
-    /// `visit` must depend only on the message and must not assign to it. The program stops before a
-    /// property is written that is not stored in the message: a computed, lazy or wrapped one, or a
-    /// local variable. A debug build also stops at a message that changes while it is encoded, and
-    /// checks the list when the type is used for the first time.
+    /// `visit` must depend only on the message and must not assign to it. If `visit` passes a variable
+    /// that is not stored in the message (a computed, lazy or wrapped property, or a local variable),
+    /// encoding stops the program before the variable is written. A debug build also stops at a
+    /// message that changes while it is encoded, and checks the list when the type is used for the
+    /// first time.
     ///
     /// An error that `visit` throws ends a decoding with that error, and fails the call whose message
     /// is encoded. `encoded()` stops the program.
@@ -134,7 +135,7 @@ extension Message {
                 appendingTo: &bytes, reservingPrefix: prefixByteCount, separating: &separate,
                 options: options)
         } catch {
-            ProgramError.stop("\(Self.self).visit(_:) throws while it is encoded: \(error)")
+            ProgramError.stopThrowing(Self.self, error)
         }
     }
 

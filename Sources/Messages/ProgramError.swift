@@ -25,6 +25,18 @@ package enum ProgramError {
 
     @usableFromInline
     @inline(never)
+    static func stopNegativePrefix(_ byteCount: Int) -> Never {
+        stop("a prefix of \(byteCount) bytes")
+    }
+
+    @usableFromInline
+    @inline(never)
+    static func stopThrowing<M: Message>(_ type: M.Type, _ error: WireError) -> Never {
+        stop("\(type).visit(_:) throws while it is encoded: \(error)")
+    }
+
+    @usableFromInline
+    @inline(never)
     static func stopChanged() -> Never {
         stop("a message changed while it was encoded")
     }

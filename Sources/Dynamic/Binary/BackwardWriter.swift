@@ -95,7 +95,11 @@ struct BackwardWriter: ~Copyable {
         unsafe bytes.withUnsafeBufferPointer { bytes in unsafe append(bytes) }
     }
 
-    mutating func append(_ text: consuming String) {
+    mutating func append(_ text: String) {
+        let written: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe append($0) }
+        if written != nil { return }
+        // It changes the text, so the text must be copied.
+        var text = text
         text.withUTF8 { bytes in unsafe append(bytes) }
     }
 

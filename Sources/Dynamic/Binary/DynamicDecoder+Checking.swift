@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// Checks the fields of a message as reading them does, without their values.
+// Checks the fields of a message. Throws the errors that reading them would throw, but stores no values.
 extension DynamicDecoder {
     mutating func checkFields(of message: Int) throws(WireError) {
         let layout = messageLayouts[message]
@@ -25,8 +25,8 @@ extension DynamicDecoder {
         try messageSet(message, into: &contents)
     }
 
-    /// Checks the field whose tag is due, and reads the next tag. Returns false, and reads nothing, if
-    /// the wire type is not one of the field's.
+    /// Checks the field whose tag was read last, and then reads the next tag. Returns false, and reads nothing, if the
+    /// field cannot have the wire type of the tag.
     @inline(__always)
     private mutating func check(_ layout: FieldLayout) throws(WireError) -> Bool {
         let type = wire.tag & 7
@@ -94,7 +94,7 @@ extension DynamicDecoder {
     private mutating func checkEntryFields(
         _ key: FieldLayout, _ value: FieldLayout
     ) throws(WireError) {
-        // The value of an entry without one is a message without fields.
+        // If an entry has no value, its value is an empty message. The required fields of that message are missing.
         if value.needsRequiredCheck { needsRequiredCheck = true }
         try wire.nextTag()
         while wire.tag != Tag.end {

@@ -19,8 +19,8 @@ extension DynamicDecoder {
                 contents.insert(.map(values), number: layout.number, field: index, at: position)
             }
         }
-        // Capped, because all entries may have one key: memory for each would be a multiple of what the
-        // peer sent. A map that does fill grows by itself.
+        // Limited, because all entries may have the same key. Room for each of them would then need many times
+        // the memory of the bytes that the peer sent. A map with more entries grows when they are added.
         let (runLength, end) = unsafe wire.run()
         let run = min(runLength, 4096)
         if run > values.count { values.reserveCapacity(values.count &+ run) }
@@ -46,7 +46,7 @@ extension DynamicDecoder {
         try nested(field) { decoder, _ throws(WireError) in
             read = try decoder.entryFields(key, value)
         }
-        // Where an entry begins that is kept as it was encoded.
+        // The start of the entry: `keepAsUnknown` copies the bytes from here.
         unsafe wire.tagStart = start
         guard read.isKnown else { return nil }
         guard let key = DynamicMapKey(read.key ?? defaultValue(indices.key)) else { return nil }

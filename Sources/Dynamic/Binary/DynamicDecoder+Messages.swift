@@ -17,9 +17,9 @@ extension DynamicDecoder {
         } while wire.tag == tag
     }
 
-    /// Reads a field that is one message. It is merged with the one that is present.
+    /// Reads a field with a single message. If the field is already present, the messages are merged.
     ///
-    /// If that fails, what was read before stays, as in every other field.
+    /// If reading fails, the fields before the error are kept.
     mutating func singleMessage(
         _ layout: FieldLayout, _ index: Int, into contents: inout DynamicContents
     ) throws(WireError) {

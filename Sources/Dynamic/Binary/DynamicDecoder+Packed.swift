@@ -75,7 +75,7 @@ extension DynamicDecoder {
         _ layout: FieldLayout, into values: inout [DynamicValue],
         _ contents: inout DynamicContents
     ) throws(WireError) {
-        // Only at first: room for each part of a list would be a copy of the list for each part.
+        // Only for the first part of a list. If each part reserved its room, each would copy the list.
         if values.isEmpty { values.reserveCapacity(wire.varintCount()) }
         while unsafe wire.cursor < wire.end {
             let number = Int32(truncatingIfNeeded: try wire.varint())

@@ -76,8 +76,8 @@ extension DynamicDecoder {
 
     /// Copies the bytes from here to `end` for the pending messages in them.
     ///
-    /// A run of small messages has one copy together. A copy of the whole input could be much larger than
-    /// the messages in it.
+    /// All messages of a run share one copy. A copy of the whole input could be much larger than the
+    /// messages in it.
     mutating func share(upTo end: UnsafePointer<UInt8>, for layout: FieldLayout) {
         guard nesting == .check, layout.type == .message else { return }
         let start = unsafe wire.cursor

@@ -21,40 +21,38 @@ struct DynamicEncoder: ~Copyable {
         let layout = messageLayouts[contents.type]
         let isMessageSet = layout.isMessageSet
         if !layout.required.isEmpty { needsRequiredCheck = true }
-        contents.withEntries { entries in
-            var index = entries.count
-            while index > 0 {
-                index &-= 1
-                let layout = layouts[Int(entries[index].field)]
-                if isMessageSet, layout.type == .message, layout.isSingular {
-                    item(layout, entries[index].value)
-                } else {
-                    field(layout, entries[index].value)
-                }
+        contents.lendBackward { entry in
+            let field = Int(entry.value.field)
+            if isMessageSet, layouts[field].type == .message, layouts[field].isSingular {
+                item(field, entry.value.value)
+            } else {
+                self.field(field, entry.value.value)
             }
         }
     }
 
-    @inline(__always)
-    private mutating func field(_ layout: FieldLayout, _ value: DynamicValue) {
+    // A field is passed as its index: to pass its layout would cost more than to look it up.
+
+    private mutating func field(_ field: Int, _ value: DynamicValue) {
         switch value {
-        case .list(let values): list(layout, values)
-        case .map(let values): map(layout, values)
-        case .message(let message): self.message(layout, message)
+        case .list(let values): list(field, values)
+        case .map(let values): map(field, values)
+        case .message(let message): self.message(field, message)
         default:
-            self.value(layout.type, value)
-            output.tag(layout.number, layout.type.wireType)
+            self.value(layouts[field].type, value)
+            output.tag(layouts[field].number, layouts[field].type.wireType)
         }
     }
 
-    private mutating func message(_ layout: FieldLayout, _ message: DynamicMessage) {
-        if layout.type == .group {
-            output.tag(layout.number, .endGroup)
+    private mutating func message(_ field: Int, _ message: DynamicMessage) {
+        let number = layouts[field].number
+        if layouts[field].type == .group {
+            output.tag(number, .endGroup)
             message.withContents { fields(of: $0) }
-            output.tag(layout.number, .startGroup)
+            output.tag(number, .startGroup)
         } else {
             nested(message)
-            output.tag(layout.number, .lengthDelimited)
+            output.tag(number, .lengthDelimited)
         }
     }
 
@@ -65,62 +63,48 @@ struct DynamicEncoder: ~Copyable {
         output.varint(UInt64(output.count - end))
     }
 
-    /// Calls `body` with each element from the last to the first. The elements are not copied.
-    @inline(__always)
-    private mutating func backward(
-        _ values: [DynamicValue], _ body: (inout DynamicEncoder, DynamicValue) -> Void
-    ) {
-        // The span of an array needs macOS 26. This shares the array's memory.
-        let contiguous = ContiguousArray(values)
-        let elements = contiguous.span
-        var index = elements.count
-        while index > 0 {
-            index &-= 1
-            body(&self, elements[index])
-        }
-    }
-
-    private mutating func list(_ layout: FieldLayout, _ values: [DynamicValue]) {
-        guard layout.isPacked else {
-            return backward(values) { encoder, value in encoder.field(layout, value) }
+    private mutating func list(_ field: Int, _ values: [DynamicValue]) {
+        guard layouts[field].isPacked else {
+            return values.lendBackward { self.field(field, $0.value) }
         }
         let end = output.count
-        backward(values) { encoder, value in encoder.value(layout.type, value) }
+        let type = layouts[field].type
+        values.lendBackward { value(type, $0.value) }
         output.varint(UInt64(output.count - end))
-        output.tag(layout.number, .lengthDelimited)
+        output.tag(layouts[field].number, .lengthDelimited)
     }
 
-    private mutating func map(_ layout: FieldLayout, _ values: [DynamicMapKey: DynamicValue]) {
-        guard let entry = messageLayouts[layout.targetIndex].entry else { return }
-        let key = layouts[Int(entry.key)]
-        let value = layouts[Int(entry.value)]
+    private mutating func map(_ field: Int, _ values: [DynamicMapKey: DynamicValue]) {
+        guard let entry = messageLayouts[layouts[field].targetIndex].entry else { return }
+        let key = Int(entry.key)
+        let value = Int(entry.value)
         if options.isDeterministic {
             for (one, other) in values.sorted(by: { $0.key > $1.key }) {
-                self.entry(layout, (key, one), (value, other))
+                self.entry(field, (key, one), (value, other))
             }
         } else {
-            for (one, other) in values { self.entry(layout, (key, one), (value, other)) }
+            for (one, other) in values { self.entry(field, (key, one), (value, other)) }
         }
     }
 
     private mutating func entry(
-        _ field: FieldLayout, _ key: (FieldLayout, DynamicMapKey),
-        _ value: (FieldLayout, DynamicValue)
+        _ field: Int, _ key: (field: Int, key: DynamicMapKey),
+        _ value: (field: Int, value: DynamicValue)
     ) {
         let end = output.count
-        self.field(value.0, value.1)
-        self.field(key.0, key.1.value)
+        self.field(value.field, value.value)
+        self.field(key.field, key.key.value)
         output.varint(UInt64(output.count - end))
-        output.tag(field.number, .lengthDelimited)
+        output.tag(layouts[field].number, .lengthDelimited)
     }
 
     /// Writes an extension of a message set.
-    private mutating func item(_ layout: FieldLayout, _ value: DynamicValue) {
+    private mutating func item(_ field: Int, _ value: DynamicValue) {
         guard case .message(let message) = value else { return }
         output.tag(1, .endGroup)
         nested(message)
         output.tag(3, .lengthDelimited)
-        output.varint(UInt64(layout.number))
+        output.varint(UInt64(layouts[field].number))
         output.tag(2, .varint)
         output.tag(1, .startGroup)
     }

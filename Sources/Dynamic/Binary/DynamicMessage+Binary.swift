@@ -33,7 +33,7 @@ extension DynamicMessage {
         _ = try mergeFields(bytes, options: options)
     }
 
-    /// Whether one of the messages that were read has required fields.
+    /// Adds the fields in `bytes`. Returns whether a required field can be missing.
     private mutating func mergeFields(
         _ bytes: Span<UInt8>, options: DecodingOptions
     ) throws(WireError) -> Bool {

@@ -71,8 +71,8 @@ extension FileSource {
         }
     }
 
-    /// Writes an extension of the client protocol. Its functions have no parameter for options. Swift does not allow it
-    /// inside the extension of the namespace.
+    /// Writes an extension of the client protocol. Its functions have no parameter for options. The extension is at the
+    /// top level, because Swift does not allow an extension inside the namespace's extension.
     func writeConveniences(_ service: ServiceSchema, _ writer: inout SourceWriter) {
         let source = ServiceSource(service, self, isInNamespace: false)
         guard !source.methods.isEmpty else { return }

@@ -21,7 +21,8 @@ struct FileSource {
     private var namespace: [String] { names.namespace(file.package) }
     private var services: [ServiceSchema] { file.services.filter(selection.contains) }
 
-    /// The source of the messages and clients, and that of the fakes and services of tests.
+    /// The file with the messages and clients, and, if the options ask for it, the file with the fakes and services for
+    /// tests.
     mutating func generate() -> [GeneratedFile] {
         let messages = file.messages.filter(selection.contains)
         let enums = file.enums.filter(selection.contains)

@@ -1,7 +1,7 @@
 extension SwiftGenerator {
-    /// The names of files that declare types which the generated source uses, and which are neither
-    /// generated nor in the library or a module of the options. The source does not compile without
-    /// them. Sorted.
+    /// The names of the `.proto` files that must be generated as well, sorted. The generated source uses types of these
+    /// files, and does not compile without them. Files whose types are in the library, or in a module of the options,
+    /// are not included.
     ///
     /// The parameters are those of ``generate(_:files:types:)``, which must not throw for them.
     public func missingFiles(
@@ -19,7 +19,8 @@ extension SwiftGenerator {
         return missing.sorted()
     }
 
-    /// The files of all types that the source of a file names, without its fakes and services.
+    /// The files of the types that the fields of a file's messages have. If methods are generated, also the files of
+    /// their requests and responses.
     func usedFiles(_ file: FileSchema, _ selection: DeclarationSelection) -> [FileSchema] {
         var used: [FileSchema] = []
         var pending = file.messages.filter(selection.contains)

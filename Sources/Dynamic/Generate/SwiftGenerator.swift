@@ -20,8 +20,8 @@ public struct SwiftGenerator: Sendable {
     /// Makes a generator.
     public init(_ options: GeneratorOptions = GeneratorOptions()) { self.options = options }
 
-    /// Generates source for some files of a schema, and one file with the namespaces of their packages
-    /// where they have any.
+    /// Generates source for some files of a schema. If their packages need namespaces, one more file declares these
+    /// namespaces.
     ///
     /// - Parameters:
     ///   - schema: The files, and all that they import.

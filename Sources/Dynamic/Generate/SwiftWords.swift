@@ -17,8 +17,8 @@ enum SwiftWords {
         "WireError",
     ]
 
-    /// Names of types that the further faces of a client refer to. They are in extensions of the client
-    /// outside its namespace, so that only a message without a package would hide the type.
+    /// Names of types that the further faces of a client refer to. The functions of these faces are in extensions
+    /// outside the client's namespace, so only a message without a package would hide the type.
     static let faceTypeNames: Set = [
         "BidirectionalCall", "BlockingCall", "ClientStreamingCall", "Response",
         "ResponseHandlers", "Result", "RunningCall", "ServerStreamingCall", "UnaryCall",

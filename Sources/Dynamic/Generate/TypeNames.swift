@@ -122,7 +122,7 @@ enum ServicePart: String, CaseIterable {
         }
     }
 
-    /// The key of its Swift name in `paths`. A full name has no slash, so this is the key of nothing else.
+    /// The key of this type's Swift name in `paths`. No declaration has this key, because a full name has no slash.
     fileprivate func key(_ service: ServiceSchema) -> String { "\(service.fullName)/\(rawValue)" }
 }
 

@@ -1,7 +1,9 @@
+import SwiftletMessages
+
 /// The fields of a message with their values, and its unknown fields. Copies share them.
 ///
-/// Functions that change contents expect that no copy shares them: ``makeUnique()`` sees to that, once for
-/// all changes that follow.
+/// Functions that change contents expect that no copy shares them. Call ``makeUnique()`` once before a series of
+/// changes.
 ///
 /// Invariant: entries are by ascending number, each number once, and no list or map in them is empty.
 ///
@@ -44,13 +46,17 @@ struct DynamicContents: @unchecked Sendable {
     @inline(__always)
     var hasUnknown: Bool { storage.withHeader { !$0.unknown.isEmpty } }
 
-    /// The entries, where they are.
+    /// Calls `body` with the entries, without a copy.
     @inline(__always)
     func withEntries<Result, Failure: Error>(
         _ body: (Span<DynamicEntry>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try storage.withEntries(body)
     }
+
+    /// Calls `body` with each entry from the last to the first. The entries are not retained for it.
+    @inline(__always)
+    func lendBackward(_ body: (borrowing Lent<DynamicEntry>) -> Void) { storage.lendBackward(body) }
 
     /// The index of the entry with that number, or of the one that would follow it.
     @inline(__always)

@@ -1,3 +1,5 @@
+import SwiftletMessages
+
 /// A field that is present.
 struct DynamicEntry: Sendable, Equatable {
     var value: DynamicValue
@@ -78,6 +80,15 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
         let buffer = unsafe UnsafeBufferPointer(start: entries, count: count)
         defer { withExtendedLifetime(self) {} }
         return try unsafe body(buffer.span)
+    }
+
+    /// Calls `body` with each entry from the last to the first. The entries are not retained for it.
+    @inline(__always)
+    func lendBackward(_ body: (borrowing Lent<DynamicEntry>) -> Void) {
+        let entries = unsafe withUnsafeMutablePointerToElements { unsafe $0 }
+        let buffer = unsafe UnsafeBufferPointer(start: entries, count: count)
+        defer { withExtendedLifetime(self) {} }
+        unsafe buffer.lendBackward(body)
     }
 
     /// Inserts an entry at `index`. There must be room for it.

@@ -17,8 +17,8 @@ final class MessageBytes: Sendable {
 /// A message inside another one that was decoded. Its bytes have been checked; its fields are read when one
 /// of them is used.
 ///
-/// A message of hundreds of small ones is decoded without an allocation for each field, list and text of
-/// them.
+/// So a message that contains hundreds of small messages is decoded without an allocation for each of their fields,
+/// lists and texts.
 ///
 /// Invariant: `fields` is 0, or the address of a storage that this object retains. It is set once and does not change.
 @safe

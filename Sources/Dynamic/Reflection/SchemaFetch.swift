@@ -106,8 +106,8 @@ public struct SchemaFetch: Sendable {
         return nil
     }
 
-    /// Switches to the older version of the service, and sends the request without a response again. Returns false if
-    /// the older version is already in use.
+    /// Switches to the older version of the service. If a request has no response yet, ``next()`` returns this request
+    /// again. Returns false if the older version is already in use.
     public mutating func fallBack() -> Bool {
         guard version == .v1 else { return false }
         version = .v1alpha

@@ -14,7 +14,7 @@ public struct FieldSchema: SchemaElement {
     /// The name in the `.proto` file.
     public var name: String { pool.fields[index].proto.name ?? "" }
 
-    /// The name with its scope: the message's, or the scope that declares the extension.
+    /// The name with its scope: the full name of the message, or the scope that declares the extension.
     public var fullName: String { pool.fields[index].fullName }
 
     /// The name in JSON; an extension is written as `[full.name]`.

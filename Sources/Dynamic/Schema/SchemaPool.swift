@@ -110,7 +110,7 @@ struct FieldEntry: Sendable {
     let features: SchemaFeatures
     /// The message that has the field. For an extension, this is the extended message.
     var message = 0
-    /// The default. For an enum and a message, the schema of the type completes it.
+    /// The default of a singular field that is not a message. `FieldSchema.defaultValue` makes all other defaults.
     var defaultValue: DynamicValue = .bool(false)
     var hasExplicitDefault = false
     /// Whether it is a delimited field that is named after its message, like a group.

@@ -43,10 +43,10 @@ public struct MethodSchema: SchemaElement {
     /// The descriptor, options included.
     public var descriptor: Google.Protobuf.MethodDescriptorProto { entry.proto }
 
-    /// The name without that of its service.
+    /// The name without the name of its service, for example `SayHello`.
     public var name: String { entry.proto.name ?? "" }
 
-    /// The name with that of its service, for example `helloworld.Greeter.SayHello`.
+    /// The name with the full name of its service, for example `helloworld.Greeter.SayHello`.
     public var fullName: String { entry.fullName }
 
     /// The path of a call, for example `/helloworld.Greeter/SayHello`.

@@ -115,8 +115,8 @@ enum Digits {
 }
 
 extension Escapes {
-    /// The bytes between double quotes. Bytes that are not printable ASCII are written in octal; those above ASCII are
-    /// kept if `keepsUTF8`.
+    /// The bytes between double quotes. Quotation marks, backslashes, newlines, carriage returns and tabs are escaped.
+    /// Bytes above ASCII are kept if `keepsUTF8`. Other bytes that are not printable ASCII are written in octal.
     static func quoted(_ bytes: [UInt8], keepsUTF8: Bool) -> String {
         var result: [UInt8] = [UInt8(ascii: "\"")]
         for byte in bytes {

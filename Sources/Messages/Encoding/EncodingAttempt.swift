@@ -32,7 +32,7 @@ struct EncodingAttempt<M: Message> {
             buffer, start: start, prefixByteCount: prefixByteCount, separate: separate,
             result: result, options: options)
         unsafe writer.fields(of: message)
-        let isWritten = unsafe writer.count <= writer.limit && result.pointee.failure == nil
+        let isWritten = unsafe writer.count <= writer.limit && !result.pointee.hasFailed
         unsafe result.pointee.isWritten = isWritten
         unsafe result.pointee.byteCount = writer.count
         unsafe result.pointee.start = writer.start

@@ -1,4 +1,7 @@
 /// The outcome of an encoding, and the buffers that the writer moved to.
+///
+/// It owns what its pointers point to, and the encoding frees that at its end. A type that Swift must destroy
+/// would cost each encoding the code for it.
 @frozen
 @safe
 @usableFromInline
@@ -6,8 +9,8 @@ struct EncodingResult {
     /// The size of the encoding and its prefix, whether it was written or not.
     @usableFromInline var byteCount = 0
     @usableFromInline var isWritten = false
-    /// The first error that a `visit` threw.
-    @usableFromInline var failure: WireError?
+    /// The first error that a `visit` threw. ``takeFailure()`` frees it.
+    @usableFromInline var failure: UnsafeMutablePointer<WireError>?
 
     /// The buffer that holds the encoding.
     @usableFromInline var start: UnsafeMutablePointer<UInt8>?
@@ -23,7 +26,25 @@ struct EncodingResult {
     private static var headerByteCount: Int { 16 }
 
     @usableFromInline
-    init() { unsafe (start, newest) = (nil, nil) }
+    init() { unsafe (failure, start, newest) = (nil, nil, nil) }
+
+    @inlinable var hasFailed: Bool { unsafe failure != nil }
+
+    /// Keeps the error, unless there is an earlier one.
+    mutating func note(_ error: WireError) {
+        guard !hasFailed else { return }
+        let kept = UnsafeMutablePointer<WireError>.allocate(capacity: 1)
+        unsafe kept.initialize(to: error)
+        unsafe failure = kept
+    }
+
+    @usableFromInline
+    mutating func takeFailure() -> WireError? {
+        guard let kept = unsafe failure else { return nil }
+        unsafe failure = nil
+        defer { unsafe kept.deallocate() }
+        return unsafe kept.move()
+    }
 
     /// Allocates a buffer that is valid until ``free()``. All of them are freed together, because a
     /// copy of a visitor may still point to an older one.

@@ -48,7 +48,8 @@ extension FieldWriter {
         if source.count <= limit &- count || moved(for: source.count),
             let first = source.baseAddress
         {
-            unsafe (start + count).update(from: first, count: source.count)
+            unsafe UnsafeMutableRawPointer(start + count)
+                .copyMemory(from: first, byteCount: source.count)
         }
         count += source.count
     }
@@ -59,7 +60,6 @@ extension FieldWriter {
         unsafe source.withUnsafeBufferPointer { unsafe copy($0) }
     }
 
-    /// The value is passed by address and loaded last, which saves a retain.
     @inlinable
     @inline(__always)
     mutating func bytes(_ source: UnsafePointer<[UInt8]>) {
@@ -69,7 +69,7 @@ extension FieldWriter {
             unsafe separateBytes(source)
         } else {
             if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
-            unsafe copy(source.pointee)
+            unsafe copy(bytes: Lent.at(source).pointee)
         }
     }
 
@@ -87,10 +87,22 @@ extension FieldWriter {
         let byteCount = unsafe source.pointee.utf8.count
         varint(UInt64(byteCount))
         if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
-        let copied: Void? = unsafe source.pointee.utf8.withContiguousStorageIfAvailable { utf8 in
+        unsafe copy(text: Lent.at(source).pointee)
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func copy(bytes: borrowing Lent<[UInt8]>) {
+        unsafe bytes.value.withUnsafeBufferPointer { unsafe copy($0) }
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func copy(text: borrowing Lent<String>) {
+        let copied: Void? = unsafe text.value.utf8.withContiguousStorageIfAvailable { utf8 in
             unsafe copy(utf8)
         }
-        if copied == nil { unsafe copyBridged(source.pointee) }
+        if copied == nil { copyBridged(text.value) }
     }
 
     /// A string bridged from Objective-C, whose UTF-8 is not contiguous.

@@ -32,14 +32,21 @@ extension FieldWriter {
         return outer
     }
 
-    /// Writes the length that was opened last. A length of one byte needs no call.
+    /// Writes the length that was opened last. A length of one byte or two needs no call, unless bytes must
+    /// be moved.
     @inlinable
     @inline(__always)
     mutating func closeLength(_ outer: OuterLength) {
-        let length = count &- openIndex &- 1 &+ separateByteCount &- outer.separateByteCount
-        if 0..<0x80 ~= length, openWidth == 1, openIndex <= limit {
-            // Safe: the index is not negative, because a length is open, and is within the limit.
+        let contentByteCount = count &- openIndex &- openWidth
+        let length = contentByteCount &+ separateByteCount &- outer.separateByteCount
+        // Safe: the index is checked. The slack has room for a second byte.
+        if 0..<0x80 ~= length, openWidth == 1, openIndex >= 0, openIndex <= limit {
             unsafe start[openIndex] = UInt8(truncatingIfNeeded: length)
+        } else if 0x80..<0x4000 ~= length, contentByteCount >= 0, openWidth == 2, openIndex >= 0,
+            openIndex <= limit
+        {
+            unsafe start[openIndex] = UInt8(truncatingIfNeeded: length) | 0x80
+            unsafe start[openIndex &+ 1] = UInt8(truncatingIfNeeded: length &>> 7)
         } else {
             closeLongLength(outer)
         }
@@ -52,14 +59,6 @@ extension FieldWriter {
     mutating func closeLongLength(_ outer: OuterLength) {
         let contentByteCount = count - openIndex - openWidth
         let length = contentByteCount + separateByteCount - outer.separateByteCount
-        if 0x80..<0x4000 ~= length, contentByteCount >= 0, openWidth == 2, openIndex >= 0,
-            count <= limit
-        {
-            // Safe: both indexes are below `count`.
-            unsafe start[openIndex] = UInt8(truncatingIfNeeded: length) | 0x80
-            unsafe start[openIndex + 1] = UInt8(truncatingIfNeeded: length &>> 7)
-            return
-        }
         // The sizes are wrong if a `visit` has assigned an older copy to its visitor.
         guard openIndex >= 0, contentByteCount >= 0, length >= 0 else {
             ProgramError.stopChanged()
@@ -75,15 +74,28 @@ extension FieldWriter {
         unsafe start[openIndex + openWidth - 1] = UInt8(truncatingIfNeeded: rest)
     }
 
-    /// Reserves the bytes that the open length needs at least after `byteCount` bytes are added. Without
-    /// this, the added bytes would have to be moved later.
+    /// Widens the open length for `byteCount` bytes that are added next. Without this, the added bytes
+    /// would have to be moved later.
     @usableFromInline
     @inline(never)
     mutating func widenLength(by byteCount: Int) {
         guard openIndex >= 0 else { return }
-        let length = count - openIndex - openWidth + byteCount
-        guard length > 0 else { return }
-        setLengthWidth(to: max(Varint.byteCount(UInt64(length)), openWidth))
+        let first = openIndex &+ openWidth
+        let precedingByteCount = count &- first
+        let length = precedingByteCount &+ byteCount
+        // Most often, only a few bytes are between the length and the added bytes.
+        if openWidth == 1, 0..<8 ~= precedingByteCount, 0x80..<0x4000 ~= length, count <= limit,
+            unsafe separate.pointee.isEmpty
+        {
+            // Safe: the slack has room for the bytes beyond `count`, which have no meaning.
+            let source = unsafe UnsafeMutableRawPointer(start + first)
+            unsafe (source + 1)
+                .storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            count &+= 1
+            openWidth = 2
+        } else if length > 0 {
+            setLengthWidth(to: max(Varint.byteCount(UInt64(length)), openWidth))
+        }
     }
 
     /// Widens the open length to `width` bytes, and moves the bytes after it.
@@ -94,8 +106,8 @@ extension FieldWriter {
         if unsafe !separate.pointee.isEmpty { unsafe separate.pointee.move(from: first, by: extra) }
         if count <= limit || moved(for: Self.slack) {
             // Safe: a length has at most ten bytes, and the slack beyond the limit is larger.
-            let source = unsafe start + first
-            unsafe (source + extra).update(from: source, count: count - first)
+            let source = unsafe UnsafeMutableRawPointer(start + first)
+            unsafe (source + extra).copyMemory(from: source, byteCount: count - first)
         }
         count += extra
         openWidth = width

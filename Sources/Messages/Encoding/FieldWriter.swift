@@ -184,7 +184,6 @@ extension FieldWriter {
     @usableFromInline
     @inline(never)
     func note(_ error: WireError) {
-        guard unsafe result.pointee.failure == nil else { return }
-        unsafe result.pointee.failure = error
+        unsafe result.pointee.note(error)
     }
 }

@@ -4,7 +4,7 @@ extension Message {
         appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
         separating separate: inout SeparateBytes, options: EncodingOptions
     ) throws(WireError) {
-        if prefixByteCount < 0 { ProgramError.stop("a prefix of \(prefixByteCount) bytes") }
+        if prefixByteCount < 0 { ProgramError.stopNegativePrefix(prefixByteCount) }
         var result = EncodingResult()
         unsafe withUnsafePointer(to: self) { message in
             unsafe withUnsafeMutablePointer(to: &separate) { separate in
@@ -17,7 +17,8 @@ extension Message {
                 }
             }
         }
-        if let failure = result.failure { throw failure }
+        guard result.hasFailed, let failure = result.takeFailure() else { return }
+        throw failure
     }
 }
 
@@ -73,7 +74,7 @@ extension EncodingAttempt {
     @inlinable
     @inline(never)
     func appendAgain(to bytes: inout [UInt8]) {
-        guard unsafe result.pointee.failure == nil else { return }
+        guard unsafe !result.pointee.hasFailed else { return }
         reserve(unsafe result.pointee.byteCount, &bytes)
         unsafe separate.pointee.removeAll()
         appendInPlace(to: &bytes)

@@ -59,7 +59,8 @@ public struct SeparateBytes: Sendable {
     @usableFromInline
     mutating func removeAll() { pieces = nil }
 
-    /// The message as arrays in the order of the wire, with the separate fields between the others.
+    /// The message as arrays in the order of the wire: the copied bytes, and between them the separate
+    /// fields.
     ///
     /// - Parameter bytes: The copied bytes of the message, after any bytes that precede the
     ///   message.

@@ -36,7 +36,7 @@ struct FieldDescriber: FieldVisitor {
         }
     }
 
-    /// The property's name in the `.proto` file; the field's number if the message does not store it.
+    /// The property's name in the `.proto` file. If it is not a stored property, the field's number.
     private func name<Property>(of property: inout Property, _ number: UInt32) -> String {
         // Safe: as above.
         let address = unsafe withUnsafePointer(to: &property) { UInt(bitPattern: $0) }

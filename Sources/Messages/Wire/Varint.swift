@@ -22,7 +22,7 @@ package enum Varint {
         Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    /// The same for `sint32`, of which only the low 32 bits count.
+    /// Reverses ZigZag for a `sint32`. Only the low 32 bits of `value` count.
     @inlinable
     @inline(__always)
     package static func unZigZag32(_ value: UInt64) -> Int32 {

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftletDynamic
 import SwiftletMessages
 import Testing
@@ -34,6 +35,27 @@ struct SchemaCheckTests {
     func right() throws {
         #expect(try findings(Right.self) == [])
         try check(Right.self, against: GeneratorSchema.schema(Self.source))
+    }
+
+    @Test("is compared with a file, whose name is relative to one of the directories")
+    func file() throws {
+        let directory = NSTemporaryDirectory() + "swiftlet-check-\(UInt64.random(in: 0...(.max)))"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try Self.source.write(toFile: directory + "/m.proto", atomically: false, encoding: .utf8)
+        try "message M {".write(
+            toFile: directory + "/broken.proto", atomically: false, encoding: .utf8)
+        try check(Right.self, against: "m.proto", in: ["/nowhere", directory])
+        #expect(throws: SchemaMismatch.self) {
+            try check(Google.Protobuf.Timestamp.self, against: "m.proto", in: [directory])
+        }
+        for name in ["n.proto", "broken.proto"] {
+            let error = #expect(throws: ProtoCompilationError.self) {
+                try check(Right.self, against: name, in: [directory])
+            }
+            #expect(error.map { "\($0)" }?.contains(name) == true)
+        }
     }
 
     @Test("has a finding for each difference, which says what to change")
@@ -88,21 +110,6 @@ struct SchemaCheckTests {
             mismatch.findings == [
                 "the schema has no message of this name; change 'messageName' of Wrong"
             ])
-    }
-
-    @Test("is right when it is one of the library's own")
-    func library() throws {
-        let schema = try GeneratorSchema.schema(
-            """
-            syntax = "proto3"; package grpc.health.v1;
-            message HealthCheckRequest { string service = 1; }
-            message HealthCheckResponse {
-              enum ServingStatus { UNKNOWN = 0; SERVING = 1; NOT_SERVING = 2; SERVICE_UNKNOWN = 3; }
-              ServingStatus status = 1;
-            }
-            """)
-        try check(GRPC.Health.HealthCheckRequest.self, against: schema)
-        try check(GRPC.Health.HealthCheckResponse.self, against: schema)
     }
 }
 

@@ -4,11 +4,13 @@ import Testing
 
 @Suite("Hostile .proto files")
 struct HostileProtoTests {
-    @Test("of a megabyte are compiled")
+    @Test("of ten megabytes are compiled")
     func large() throws {
         var source = "syntax = \"proto3\";\n"
+        let comment = "// " + String(repeating: "x", count: 600) + "\n"
         var index = 0
-        while source.utf8.count < 1_000_000 {
+        while source.utf8.count < 10_000_000 {
+            source += comment
             source +=
                 "message M\(index) { int32 a = 1; M\(index) next = 2; repeated string b = 3; }\n"
             index += 1

@@ -43,6 +43,8 @@ struct ProtoCompilerTests {
             "google/protobuf/cpp_features.proto", "google/protobuf/java_features.proto",
             "google/protobuf/go_features.proto", "google/protobuf/wrappers.proto",
             "google/rpc/error_details.proto", "google/rpc/status.proto", "google/rpc/code.proto",
+            "google/rpc/http.proto", "google/rpc/context/attribute_context.proto",
+            "google/rpc/context/audit_context.proto",
             "google/api/annotations.proto", "google/api/field_behavior.proto",
             "google/api/client.proto", "google/api/httpbody.proto", "google/api/resource.proto",
         ])

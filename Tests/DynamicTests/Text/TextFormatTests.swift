@@ -1,4 +1,5 @@
 import SwiftletDynamic
+import SwiftletMessages
 import Testing
 
 @Suite("The text format of a dynamic message")
@@ -104,6 +105,39 @@ struct TextFormatTests {
     @Test("stands on lines of its own")
     func lines() throws {
         #expect(try read("child { an_int32: 1 }").text() == "child {\n  an_int32: 1\n}\n")
+    }
+
+    @Test("has a limit of size")
+    func size() throws {
+        let schema = try TestSchema.all().requiredMessage("t.All")
+        let text = "an_int32: 1"
+        func read(_ maxByteCount: Int) throws -> DynamicMessage {
+            try DynamicMessage(
+                text: text, as: schema,
+                options: TextReadingOptions(maxByteCount: maxByteCount, allowsPartial: true))
+        }
+        #expect(try read(text.utf8.count).text(options: oneLine) == text)
+        let error = #expect(throws: FormatError.self) { try read(text.utf8.count - 1) }
+        #expect(error?.description.contains("the text has 11 bytes, more than 10") == true)
+    }
+
+    @Test("of a compiled message is written and read through its schema")
+    func compiledMessage() throws {
+        let set = try ProtoCompiler().compile(["google/protobuf/descriptor.proto"])
+        let schema = try Schema(set).requiredMessage("google.protobuf.EnumValueDescriptorProto")
+        let value = Google.Protobuf.EnumValueDescriptorProto.with {
+            $0.name = "RED"
+            $0.number = 0
+        }
+        let message = try DynamicMessage(value, as: schema)
+        #expect(message.text(options: oneLine) == #"name: "RED" number: 0"#)
+        #expect(try message.json() == #"{"name":"RED","number":0}"#)
+        typealias Value = Google.Protobuf.EnumValueDescriptorProto
+        let ways = [
+            try DynamicMessage(text: message.text(), as: schema),
+            try DynamicMessage(json: message.json(), as: schema),
+        ]
+        for way in ways { #expect(try way.message(as: Value.self) == value) }
     }
 
     @Test("has a limit of depth, for unknown names too")

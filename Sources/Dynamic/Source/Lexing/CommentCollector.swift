@@ -1,4 +1,4 @@
-/// The comments between two tokens, and which of the two each belongs to.
+/// The comments between two tokens, by the token that they belong to.
 struct ProtoComments {
     /// Belongs to the token before.
     var trailing = ""

@@ -64,7 +64,7 @@ struct StringLiteral {
         return nil
     }
 
-    /// UTF-8, also of a lone surrogate.
+    /// Appends a code point in UTF-8. It may be a lone surrogate.
     private mutating func append(scalar: UInt32) {
         if let scalar = Unicode.Scalar(scalar) {
             bytes.append(contentsOf: UTF8.encode(scalar)?.map { $0 } ?? [])

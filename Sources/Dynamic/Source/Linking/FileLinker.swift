@@ -82,7 +82,7 @@ struct FileLinker {
         if let name = field.extendee { resolveExtendee(name, of: &field, linked, scope, path) }
         guard let name = field.typeName else { return }
         let place = path + [PathNumber.Field.typeName]
-        // A field is looked up from inside its own scope, so that a type may have its name.
+        // Only types are searched, so that a field may have the same name as its type.
         guard let found = symbol(name, in: scope, typesOnly: true, at: place) else { return }
         field.typeName = "." + found.fullName
         switch found.symbol.kind {

@@ -153,7 +153,7 @@ final class LinkedFile {
         return positions
     }()
 
-    /// Reports a mistake at the place of `path`, or of what is around it.
+    /// Reports a mistake at the place of `path`. If `path` has no place, uses the nearest enclosing path that has one.
     func fail(_ message: String, at path: ProtoPath) {
         var path = path
         while positions[path] == nil, !path.isEmpty { path.removeLast() }

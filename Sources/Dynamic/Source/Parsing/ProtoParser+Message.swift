@@ -168,7 +168,7 @@ struct ExtendScope {
 }
 
 extension Google.Protobuf.DescriptorProto {
-    /// Puts each proto3 field with presence into a oneof of its own, after those of the source.
+    /// Puts each proto3 field with presence into a oneof of its own. These oneofs follow the oneofs of the source.
     fileprivate mutating func addSyntheticOneofs() {
         guard field.contains(where: { $0.proto3Optional == true }) else { return }
         var names = Set(field.compactMap(\.name) + oneofDecl.compactMap(\.name))

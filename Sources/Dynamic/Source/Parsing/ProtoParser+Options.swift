@@ -130,7 +130,7 @@ extension ProtoParser {
         return PathNumber.Option.double
     }
 
-    /// Skips a message in text format.
+    /// Skips a message in text format. Returns the key of its place in `aggregates`.
     private mutating func aggregate() throws(BrokenStatement) -> String {
         let start = lexer.current
         var braces = 0

@@ -111,8 +111,8 @@ extension ProtoParser {
         let start = try signedInt32("a number, or a range such as '5 to 9'")
         close(startLocation)
         guard take(if: "to") else {
-            // As in protoc, the location of the end is the first token: only the sign of a negative
-            // number.
+            // As in protoc, the end has the location of the number's first token. If the number is
+            // negative, that token is only its sign.
             mark(path + [PathNumber.Range.end], startToken)
             return (start, start)
         }

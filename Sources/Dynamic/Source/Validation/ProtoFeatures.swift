@@ -16,7 +16,7 @@ extension Google.Protobuf.FeatureSet {
         }
     }
 
-    /// The features of a declaration inside one that has these.
+    /// The features of a declaration that sets `inner`, and inherits the other features from these.
     func overridden(by inner: Self?) -> Self {
         guard let inner else { return self }
         var merged = self
