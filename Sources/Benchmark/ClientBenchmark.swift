@@ -78,7 +78,8 @@ enum ClientBenchmark {
                             try await inThread { blocking.run() }
                         } catch {
                             meter.fail(error)
-                            // Fewer workers would measure other work than requested.
+                            // Ends the other workers, too: with fewer workers than requested, the
+                            // figures would be wrong.
                             await channel.close()
                         }
                     }

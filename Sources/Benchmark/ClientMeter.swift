@@ -27,7 +27,7 @@ final class ClientMeter: Sendable {
         var isOver = false
     }
 
-    /// How long after the window calls may take to end.
+    /// The longest time after the end of the window in which calls may still end.
     private static let patience = Duration.seconds(10)
 
     let begin: Instant

@@ -7,10 +7,10 @@ enum HPACKBenchmark {
         encodeSteady(&report)
         checkRules(&report)
         huffman(&report)
-        HPACKStory.run(into: &report)
+        HPACKExchange.run(into: &report)
     }
 
-    /// The headers of a gRPC response after both tables are filled.
+    /// The headers of a gRPC response.
     private static let response = [
         (":status", "200"), ("content-type", "application/grpc"), ("grpc-accept-encoding", "gzip"),
     ]

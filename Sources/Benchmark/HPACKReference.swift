@@ -1,11 +1,11 @@
 import Foundation
 import SwiftletTransport
 
-/// Encodes and decodes the requests of ``HPACKStory`` with nghttp2, which is loaded at run time if the
+/// Encodes and decodes the requests of ``HPACKExchange`` with nghttp2, which is loaded at run time if the
 /// machine has it. The build needs neither its headers nor its link flags.
 ///
 /// All pointers here live as long as this object or the call that they are passed to.
-@safe final class NGHTTP2Story {
+@safe final class NGHTTP2Exchange {
     /// `nghttp2_nv`, field by field; the flag byte is padded to the end of the word.
     @safe private struct NameValue {
         var name: UnsafeMutablePointer<UInt8>?

@@ -1,5 +1,5 @@
-/// The time of one run of `body`, in nanoseconds: the median of `rounds` rounds, each at least as long as
-/// `roundDuration`. The first round is a warm-up and does not count.
+/// The time of one run of `body`, in nanoseconds: the median of `rounds` rounds. Warm-up rounds before them find
+/// the count of runs that takes `roundDuration` or longer. Each round then has this count of runs.
 func medianNanoseconds(
     rounds: Int = 15, roundDuration: Duration = .milliseconds(40), _ body: () -> Void
 ) -> Double {

@@ -18,7 +18,7 @@ enum Main {
     ]
 
     /// Runs the command's task on the main thread. An asynchronous `main` would start Dispatch's
-    /// threads and, on Linux, end the main thread, which costs a short command time and memory.
+    /// threads and, on Linux, end the main thread. Both take time and memory, also for a short command.
     /// Printing may block this thread until the output is read.
     static func main() {
         keepStandardStreams()

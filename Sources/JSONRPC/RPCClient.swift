@@ -62,7 +62,7 @@ extension RPCClient {
     ///   - method: The name of the method.
     ///   - parameters: The parameters.
     ///   - type: The type of the result.
-    ///   - url: The URL or path of this call; nil, the default, is that of the protocol.
+    ///   - url: The URL or path of this call; nil, the default, uses the path or URL of the protocol.
     ///   - options: The options of the call; none by default.
     public func call<Parameters: Encodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, returning type: Value.Type = Value.self,

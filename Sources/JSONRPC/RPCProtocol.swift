@@ -42,8 +42,8 @@ public protocol RPCProtocol: Sendable {
         _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
     ) throws -> [UInt8]
 
-    /// The bytes by which a `DuplicateGuard` compares requests, without what differs from call to
-    /// call. Nil, the default, compares the whole body.
+    /// The bytes by which a `DuplicateGuard` compares requests. They must not contain anything
+    /// that differs from call to call, such as a random ID. Nil, the default, compares the whole body.
     func duplicateKey<Parameters: Encodable>(
         _ method: String, _ parameters: Parameters
     ) throws -> [UInt8]?

@@ -46,11 +46,11 @@ extension Limits {
     /// Bytes of content that earn one glitch. Stops floods that pay for themselves with tiny frames.
     static let contentByteCountPerGlitch = 1 << 10
 
-    /// Discarded bytes that cost one glitch: a full frame, because a full frame is discarded as fast as
-    /// an empty one. Stops the flood of frames of unknown types.
+    /// Discarded bytes that cost one glitch: the default SETTINGS_MAX_FRAME_SIZE. Stops the flood of
+    /// frames of unknown types.
     static let discardedByteCountPerGlitch = 16 << 10
 
-    /// Open streams that one glitch pays to visit. Stops the SETTINGS flood on a connection with many
+    /// Visits of open streams that cost one glitch. Stops the SETTINGS flood on a connection with many
     /// streams: each change of the initial window visits all of them.
     static let visitedStreamCountPerGlitch = 1_000
 }

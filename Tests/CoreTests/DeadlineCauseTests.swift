@@ -21,6 +21,14 @@ struct DeadlineCauseTests {
         }
     }
 
+    private static func call(on core: ChannelCore) -> CallCore {
+        CallCore(
+            CallHead(
+                MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil),
+                CallOptions(), MessageLimits()),
+            deadline: .never, backend: core, observer: SingleResponse())
+    }
+
     @Test("is the TLS handshake as soon as the server is connected to")
     func sessionBeingMade() throws {
         let provider = SlowProvider()
@@ -34,11 +42,7 @@ struct DeadlineCauseTests {
                     throw SystemError("socketpair", "\(error)", code: 0)
                 }
             })
-        let call = CallCore(
-            CallHead(
-                MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil),
-                CallOptions(), MessageLimits()),
-            deadline: .never, backend: core, observer: SingleResponse())
+        let call = Self.call(on: core)
         provider.ask.withLock { $0 = { core.deadlineError(of: call) } }
         call.start()
         var scratch = EventLoop.Scratch()
@@ -48,6 +52,35 @@ struct DeadlineCauseTests {
         let error = try #require(provider.error.withLock { $0 })
         #expect(error.phase == .tls)
         #expect(error.causes.first?.contains("the TLS handshake did not complete") == true)
+        core.shutDown()
+    }
+
+    /// Reports nothing until the test does.
+    private final class Silent: Resolver {
+        let results = Mutex<ResolverResults?>(nil)
+
+        func start(_ results: ResolverResults) { self.results.withLock { $0 = results } }
+        func requestResolution() {}
+        func stop() {}
+    }
+
+    @Test("is the look-up of the target only from the first call until the resolver reports")
+    func lookUp() throws {
+        let resolver = Silent()
+        try Resolvers.register("deadline-test") { _ in resolver }
+        let core = ChannelCore(
+            try Target("deadline-test:///x"), credentials: .insecure,
+            arguments: ChannelArguments(), queues: [try CompletionQueue(.byHand)])
+        let call = Self.call(on: core)
+        let before = core.deadlineError(of: call)
+        #expect(before.phase == .connect && before.causes == [])
+        call.start()
+        let waiting = core.deadlineError(of: call)
+        #expect(waiting.phase == .resolve)
+        #expect(waiting.causes == ["look up deadline-test:///x: no answer"])
+        resolver.results.withLock { $0 }?.report(ResolverResult([]))
+        let after = core.deadlineError(of: call)
+        #expect(after.phase == .connect && after.causes == [])
         core.shutDown()
     }
 }

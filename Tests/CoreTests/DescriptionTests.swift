@@ -10,7 +10,7 @@ struct DescriptionTests {
         return ["\(value)", String(reflecting: value), dumped]
     }
 
-    @Test("tells no secret, however deep it lies")
+    @Test("contains no secret, at any depth")
     func secrets() {
         let token = BearerToken.Token("s3cret", validFor: .seconds(60))
         let metadata: Metadata = ["authorization": "Bearer s3cret", "cookie": "s3cret", "a": "b"]

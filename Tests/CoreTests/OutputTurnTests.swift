@@ -11,7 +11,7 @@ struct OutputTurnTests {
         #expect(isSo == wanted, sourceLocation: location)
     }
 
-    @Test("is one's at a time, and asked for once")
+    @Test("belongs to one thread at a time, and is requested once")
     func asking() {
         var turn = OutputTurn.idle
         expect(turn.ask(), true)
@@ -24,14 +24,14 @@ struct OutputTurnTests {
         #expect(turn == .idle)
     }
 
-    @Test("is nobody's where there is nothing to write")
+    @Test("ends at once when there is no output")
     func nothing() {
         var turn = OutputTurn.asked
         expect(turn.begin(hasOutput: false), false)
         #expect(turn == .idle)
     }
 
-    @Test("is over when the socket takes no more, until it does")
+    @Test("ends when the socket is full, and may begin again when it is writable")
     func blocking() {
         var turn = OutputTurn.idle
         expect(turn.begin(hasOutput: true), true)
@@ -43,7 +43,7 @@ struct OutputTurnTests {
         expect(turn.begin(hasOutput: true), true)
     }
 
-    @Test("goes on when the socket was announced just after it had turned the writer away")
+    @Test("continues when a full socket has become writable in the meantime")
     func announced() {
         var turn = OutputTurn.idle
         expect(turn.begin(hasOutput: true), true)
@@ -54,7 +54,7 @@ struct OutputTurnTests {
         #expect(turn == .blocked)
     }
 
-    @Test("can be put off to a flush that was asked for, and ends with the socket")
+    @Test("can be deferred to a requested flush, and never begins after the socket failed")
     func putOff() {
         var turn = OutputTurn.idle
         expect(turn.begin(hasOutput: true), true)

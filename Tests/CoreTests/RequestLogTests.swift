@@ -37,7 +37,7 @@ struct RequestLogTests {
         #expect(log.takePortion() == nil)
     }
 
-    @Test("keeps what no stream has been given when the rest is let go of")
+    @Test("keeps the messages that no stream has taken when it drops the others")
     func partialCommit() throws {
         var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<2 { log.append(Self.message(index), andFinish: false) }

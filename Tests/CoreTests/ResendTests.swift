@@ -115,7 +115,7 @@ struct ResendTests {
         #expect(core.errorOfWriting?.code == .deadlineExceeded)
     }
 
-    @Test("belongs to its second stream, however late the first one is heard of")
+    @Test("is sent on its second stream, also when the first stream is attached late")
     func late() throws {
         let backend = try LateBackend()
         let head = CallHead(

@@ -253,7 +253,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test("may come in frames as large as the server was told they may be")
+    @Test("may come in frames as large as the SETTINGS_MAX_FRAME_SIZE of the client")
     func largeFrames() async throws {
         let body = [UInt8](repeating: 5, count: 700_000)
         let peer = try RawPeer(RawScript { try $0.reply($1, body) })

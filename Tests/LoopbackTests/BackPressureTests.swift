@@ -171,6 +171,25 @@ struct BackPressureTests {
         #expect(received.count == 2_000)
     }
 
+    @Test("gets more from its server after each part that is read, while others wait to be read")
+    func partByPart() async throws {
+        let written = Counter()
+        let server = try Self.server(40, byteCount: 16_384, written: written)
+        var arguments = ChannelArguments()
+        arguments.streamWindowByteCount = 65_536
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        var stream = try await channel.serverStreaming(Self.stream, []).makeAsyncIterator()
+        _ = try await stream.next()
+        var before = 0
+        while before != written.count {
+            before = written.count
+            for _ in 0..<200 { _ = try await channel.unary(HostileTrial.echo, [1]) }
+        }
+        // The server has filled the window. The client has read one message and keeps the others.
+        _ = try await stream.next()
+        try await eventually { written.count > before }
+    }
+
     @Test("by handlers that have paused it stops its server, too")
     func pausedHandlers() async throws {
         try await pausing { channel, received, ended in

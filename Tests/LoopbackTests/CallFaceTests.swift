@@ -111,7 +111,7 @@ struct CallFaceTests {
         #expect(call.responseTrailers?.bytes(for: "x-behind-bin") == [0, 255])
     }
 
-    @Test("of a client begins with its start, and writes where it was told to")
+    @Test("of a client begins with start(), and delivers on the queue that it was given")
     func ofClient() async throws {
         let queue = try CompletionQueue()
         let server = try LoopbackServer { $0.addGreeter() }

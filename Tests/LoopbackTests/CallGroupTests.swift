@@ -34,7 +34,7 @@ struct CallGroupTests {
         _ = kept
     }
 
-    @Test("tells handlers, too")
+    @Test("passes its results to a handler, too")
     func handlers() async throws {
         let fake = try FakeChannel()
         try fake.respond(to: sayHello).sendMessage(HelloReply(message: "x"))

@@ -158,7 +158,7 @@ struct CallWriterTests {
         #expect(sink.all == ["DATA_LOSS"])
     }
 
-    @Test("that is finished by hand tells its end at once")
+    @Test("completes its writeable at once when finish() is called")
     func finishing() async throws {
         let sink = Sink<RouteGuide.RouteNote>()
         let call = chat(PipeWriter())
@@ -168,7 +168,7 @@ struct CallWriterTests {
         #expect(sink.all == ["done"])
     }
 
-    @Test("gives one response to a writeable that wants one")
+    @Test("delivers one response to a SingleValueWriteable")
     func single() async throws {
         let result = try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Result<HelloReply, RPCError>, any Error>) in

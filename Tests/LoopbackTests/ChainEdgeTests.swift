@@ -36,7 +36,7 @@ struct ChainEdgeTests {
         deinit { Self.liveCount.withLock { $0 -= 1 } }
     }
 
-    @Test("a guard against duplicates lets go of the calls that have ended")
+    @Test("a duplicate guard releases the calls that have ended")
     func guardLetsGo() async throws {
         for policy in [DuplicateGuard.Policy.refuse, .join, .cancelPrevious] {
             let gate = Gate()
@@ -82,7 +82,7 @@ struct ChainEdgeTests {
         #expect(error?.code == .deadlineExceeded)
     }
 
-    @Test("a request that is sent once more with another token is told as written once")
+    @Test("a request that is sent again with another token is reported as written once")
     func writtenOnce() async throws {
         let server = try LoopbackServer { server in
             server.bidirectional(HostileTrial.talk) { requests, replies, context in
@@ -194,7 +194,7 @@ struct ChainEdgeTests {
         #expect(reply == [7])
     }
 
-    @Test("an interceptor sends nothing for a caller who is gone")
+    @Test("an interceptor does not restart a call that the caller has cancelled")
     func restartBehindTheEnd() async throws {
         let peer = try RawPeer(
             RawScript { connection, stream in
@@ -302,7 +302,7 @@ struct ChainEdgeTests {
         }
     }
 
-    @Test("a channel that is let go while it connects sees to the call that waits")
+    @Test("a channel that the program releases while it connects completes the waiting call")
     func channelLetGo() async throws {
         let server = try Self.server()
         func stream() async throws -> ResponseStream<[UInt8]> {

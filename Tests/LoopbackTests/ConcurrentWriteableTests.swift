@@ -44,7 +44,7 @@ struct ConcurrentWriteableTests {
         #expect(sink.all == ["ABORTED"])
     }
 
-    @Test("that is cancelled silently says nothing")
+    @Test("that is cancelled silently delivers neither values nor an end")
     func silence() {
         let (sink, later) = (Sink<Int>(), Later())
         let writeable = ConcurrentWriteable(sink, context: later.context)

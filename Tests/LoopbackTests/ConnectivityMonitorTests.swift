@@ -46,7 +46,7 @@ struct ConnectivityMonitorTests {
         var iterator = errors.makeAsyncIterator()
         let failure = await iterator.next()
         #expect(failure?.message == "Connectivity lost.")
-        #expect(failure?.mayHaveBeenExecuted == false)
+        #expect(failure?.phase == .connect && failure?.mayHaveBeenExecuted == false)
     }
 
     @Test("calls within the machine go on, unless it is asked otherwise")
@@ -63,7 +63,7 @@ struct ConnectivityMonitorTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("a channel made directly is told of it, unless it is told otherwise")
+    @Test("a remote channel follows the monitor of its arguments; a local channel does not")
     func byDefault() throws {
         #expect(ChannelArguments().connectivityMonitor === ConnectivityMonitor.system)
         let monitor = ConnectivityMonitor()
@@ -77,6 +77,18 @@ struct ConnectivityMonitorTests {
         withExtendedLifetime((remote, local)) {}
         arguments.connectivityMonitor = nil
         _ = try Channel("192.0.2.1:1", credentials: .insecure, arguments: arguments)
+    }
+
+    @Test("a closed channel no longer follows the monitor", arguments: [HTTPVersion.http1, .http2])
+    func closed(version: HTTPVersion) async throws {
+        let monitor = ConnectivityMonitor()
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        let channel = try Channel(
+            "192.0.2.1:1", version: version, credentials: .insecure, arguments: arguments)
+        #expect(monitor.channelCount == 1)
+        await channel.close()
+        #expect(monitor.channelCount == 0)
     }
 
     @Test("reconnecting does not wait once it is back")
@@ -99,7 +111,7 @@ struct ConnectivityMonitorTests {
         _ = server
     }
 
-    @Test("hosts let go of their channels, and the next is made from the settings as they are")
+    @Test("hosts release their channels, and make the next one from the current settings")
     func hosts() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let monitor = ConnectivityMonitor(includesLocal: true)
@@ -118,7 +130,7 @@ struct ConnectivityMonitorTests {
             try await Greeter(channel: second).sayHello(.init(name: "me")).message == "Hello me")
     }
 
-    @Test("those who watch are told, and the system's own monitor starts")
+    @Test("the changes of the monitor report it, and the system's own monitor starts")
     func watching() async {
         let monitor = ConnectivityMonitor()
         var iterator = monitor.changes.makeAsyncIterator()

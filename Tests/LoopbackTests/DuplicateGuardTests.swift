@@ -2,6 +2,8 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
+@testable import SwiftletCore
+
 private let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
 
 @Suite("A duplicate guard", .timeLimit(.minutes(5)))
@@ -119,6 +121,27 @@ struct DuplicateGuardTests {
         try response.sendMessage(HelloReply(message: "still here"))
         #expect(try await results.next()?.get() == "still here")
         _ = two
+    }
+
+    @Test(
+        "brings the response to a call that asked for it before the end of its request",
+        arguments: [true, false])
+    func earlyDemand(hasMessage: Bool) async throws {
+        let peer = try RawPeer(.correct)
+        let guarding = DuplicateGuard(.refuse(message: "again?"))
+        let channel = try Channel(
+            peer.target, credentials: .insecure, interceptors: [.all(guarding.interceptor)])
+        let observer = SingleResponse()
+        let call = channel.makeCall(
+            HostileTrial.echo.signature, CallOptions(), observer: observer)
+        call.start()
+        call.receiveNext()
+        if hasMessage { call.write(EncodedMessage(prefixing: [1]), andFinish: false) }
+        call.finish()
+        var response = await Resumption<RawResponse>.wait { resumption in
+            observer.expect(for: .continuation(resumption))
+        }
+        #expect(try response.takeBytes() == RawPeer.replyBody)
     }
 
     @Test("cancels the first when a second is made")

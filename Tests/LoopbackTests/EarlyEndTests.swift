@@ -20,7 +20,7 @@ struct EarlyEndTests {
         return try RawPeer(script)
     }
 
-    @Test("lets go of a writer that waits for room, and gives its answer")
+    @Test("wakes a writer that waits for room, and returns the response")
     func uploadAnswered() async throws {
         let peer = try Self.peer { try $0.reply($1) }
         let channel = try Channel(peer.target, credentials: .insecure)
@@ -32,7 +32,7 @@ struct EarlyEndTests {
 
     private static let always = [[], [ChannelInterceptor.all(.headers(["a": "b"]))]]
 
-    @Test("lets go of a writer that would write for ever, with interceptors or without")
+    @Test("ends a writer with an endless loop, with interceptors or without")
     func endlessUpload() async throws {
         let server = try LoopbackServer { server in
             server.clientStreaming(Self.upload) { requests, _ in
@@ -121,10 +121,9 @@ struct EarlyEndTests {
         let reader = Task {
             for try await _ in try await channel.serverStreaming(flood, [], options: options) {
                 read.add()
-                // Slower than the messages arrive.
-                usleep(20)
-                // Two tasks that never suspend would block the test on a pool of two threads.
-                await Task.yield()
+                // Slower than the messages arrive. And two tasks that never suspend would block the test
+                // on a pool of two threads.
+                for _ in 0..<20 { await Task.yield() }
             }
         }
         let writer = Task {
@@ -175,7 +174,7 @@ struct EarlyEndTests {
         #expect(try await task.value == Array(0..<10))
     }
 
-    @Test("lets go of a thread that waits for room")
+    @Test("wakes a thread that waits for room")
     func blockingUploadAnswered() async throws {
         let peer = try Self.peer { try $0.reply($1) }
         let channel = try Channel(peer.target, credentials: .insecure)
@@ -187,7 +186,7 @@ struct EarlyEndTests {
         #expect(reply == RawPeer.replyBody)
     }
 
-    @Test("lets go of a writer when the connection is lost behind an unread message")
+    @Test("wakes a writer when the connection is lost behind an unread message")
     func uploadLost() async throws {
         let peer = try Self.peer { connection, stream in
             try connection.headers(stream)

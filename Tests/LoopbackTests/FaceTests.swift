@@ -148,7 +148,7 @@ struct FaceTests {
         }
     }
 
-    @Test("that wait for a call that is let go of before its start end, and hold up nobody")
+    @Test("that are released before they open a stream end with CANCELLED")
     func neverStarted() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)

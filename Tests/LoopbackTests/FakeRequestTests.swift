@@ -183,7 +183,7 @@ struct FakeRequestTests {
         for await part in response.requestParts { Issue.record("\(part)") }
     }
 
-    @Test("that nobody can read do not wait for him")
+    @Test("do not wait for room when the test has released the fake response")
     func unread() async throws {
         _ = fake.respond(to: Self.method)
         let written = Counter()

@@ -57,7 +57,7 @@ struct FaultTests {
         #expect(refused == [.unavailable])
     }
 
-    @Test("that is a status has its words, and the handler hears of nothing")
+    @Test("that is a status has its message, and the handler is not called")
     func status() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { _, _ in

@@ -43,7 +43,7 @@ struct FinishedWriterTests {
         return sink.all
     }
 
-    @Test("tells the end behind the value")
+    @Test("delivers the end after the value")
     func order() async throws {
         let wanted = ["1", "ABORTED"]
         let fromSequence = try await lines(SequenceWriter([1, 2]))

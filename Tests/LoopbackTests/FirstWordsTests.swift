@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Testing
 
 /// Tests calls to a server that accepts connections but is not a working HTTP/2 server.
-@Suite("A server that is none", .timeLimit(.minutes(5)))
+@Suite("A server whose connections fail early", .timeLimit(.minutes(5)))
 struct FirstWordsTests {
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
@@ -31,7 +31,7 @@ struct FirstWordsTests {
         #expect(first.connectionCount == 1)
     }
 
-    @Test("is passed over when it says nothing for its share of the time")
+    @Test("is passed over when it sends nothing in its share of the connect timeout")
     func silence() async throws {
         let server = try Self.server()
         var script = RawScript(opening: { _ in })
@@ -59,7 +59,7 @@ struct FirstWordsTests {
         #expect(error?.reconnection?.attemptNumber == 1)
     }
 
-    @Test("leaves after every call: those in line go on to the next, however often")
+    @Test("sends GOAWAY after every call: the waiting calls go to the next connection")
     func leavesAfterEach() async throws {
         var script = RawScript { connection, stream in
             try connection.send(RawFrame.goAway(last: stream, 0))
@@ -79,7 +79,7 @@ struct FirstWordsTests {
     }
 
     @Test(
-        "takes its first word back, and is not come back to at once",
+        "fails right after SETTINGS, and is not connected to again before the backoff",
         arguments: [RawFrame.goAway(last: 0, 0), RawFrame.bytes(0, [1])])
     func takenBack(_ second: [UInt8]) async throws {
         let peer = try RawPeer(RawScript(opening: { try $0.send(RawFrame.settings([]) + second) }))

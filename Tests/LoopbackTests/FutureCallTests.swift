@@ -56,7 +56,7 @@ struct FutureCallTests {
         #expect(try await call.response.map(\.message).value == "Hello wait")
     }
 
-    @Test("fails in its response, and tells why in its status")
+    @Test("fails in its response, and has the reason in its status")
     func failure() async throws {
         let call = try channel().unaryCall(Self.sayHello, HelloRequest(name: "fail"))
         let error = await #expect(throws: RPCError.self) { try await call.response.value }

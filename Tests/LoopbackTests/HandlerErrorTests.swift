@@ -96,7 +96,7 @@ struct HandlerErrorTests {
         #expect(try await outcome(of: thrown, arguments) == thrown)
     }
 
-    @Test("is told from one of the client's: the request is what a server decodes")
+    @Test("names what failed: the request was not decoded, or the response was not encoded")
     func wording() async throws {
         let bytes = try Method<[UInt8], [UInt8]>(
             path: Self.hello.path, .unary, request: .bytes, reply: .bytes)

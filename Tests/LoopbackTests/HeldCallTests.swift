@@ -168,7 +168,7 @@ struct HeldCallTests {
         for _ in 0..<3 { #expect(await iterator.next() == [1]) }
     }
 
-    @Test("for its answer is waited for by all who close the channel, and by none for longer")
+    @Test("for its response holds up every close() of its channel until the call ends")
     func closedTwice() async throws {
         let gate = Gate()
         let server = try Self.slowServer(gate)
@@ -306,7 +306,7 @@ struct HeldCallTests {
         #expect(failure?.code == .cancelled, "\(failure as Any)")
     }
 
-    @Test("that writes on after its first attempt was refused hears of the end of the second")
+    @Test("that is retried while it writes stops writing when the second attempt ends")
     func endOfRetry() async throws {
         let server = try LoopbackServer { server in
             let upload = Method<[UInt8], [UInt8]>(

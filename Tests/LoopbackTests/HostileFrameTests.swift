@@ -201,7 +201,7 @@ struct HostileFrameTests {
         },
     ]
 
-    @Test("are told from those that only look odd", arguments: harmless)
+    @Test("are distinguished from unusual frames that are allowed", arguments: harmless)
     func looksOdd(row: HostileCase) async throws { try await row.check() }
 
     @Test(

@@ -125,7 +125,7 @@ struct InteropCasesTests {
             Self.settings(InteropServer { try Channel(server.target, credentials: .insecure) }))
     }
 
-    @Test("fails where nobody listens", arguments: served + InteropCase.negative.map(\.name))
+    @Test("fails when no server listens", arguments: served + InteropCase.negative.map(\.name))
     func nobody(_ name: String) async throws {
         // Not a port that was closed: another test may use it by now.
         let peer = Self.settings(
@@ -188,7 +188,7 @@ struct InteropCasesTests {
         #expect(outcome.isFailed, "\(outcome)")
     }
 
-    @Test("cancel_after_begin is heard of by the server, from the first to the last")
+    @Test("cancel_after_begin begins one call at the server, and ends it there")
     func cancelAfterBegin() async throws {
         let begun = Mutex(0)
         let ended = Mutex(0)
@@ -280,7 +280,7 @@ struct InteropCasesTests {
         #expect(outcome == (passes ? .passed : .failed("the delays were [] ms")))
     }
 
-    @Test("connection_backoff is not served where there is nobody to lose")
+    @Test("connection_backoff is not served without a port that closes its connections")
     func nobodyToLose() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
         try await expectNotServed(
@@ -305,7 +305,7 @@ struct InteropCasesTests {
         }
     }
 
-    @Test("that needs what is not there is reported as such")
+    @Test("that needs GET requests or an account of Google Cloud is reported as not served")
     func outOfReach() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
         let peer = Self.settings(

@@ -96,7 +96,7 @@ struct KeepAliveTests {
         #expect(try await channel.unary(HostileTrial.echo, [1]) == body)
     }
 
-    @Test("is given up when the server has died while nobody called", arguments: [false, true])
+    @Test("fails its call when the server does not acknowledge a PING", arguments: [false, true])
     func deadServer(_ acknowledges: Bool) async throws {
         // `stall()` blocks the server's thread, so it answers neither the tested call nor PINGs.
         var script = RawScript { _, _ in }

@@ -79,7 +79,7 @@ struct LineTests {
         await #expect(throws: RPCError.self) { for try await _ in first {} }
     }
 
-    @Test("tells its server how much time is left when it gets one")
+    @Test("sends the time that is left to its deadline when it gets one")
     func timeLeft() async throws {
         let isRunning = Atomic(false)
         let (released, release) = AsyncStream.makeStream(of: Void.self)

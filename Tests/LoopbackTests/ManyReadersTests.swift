@@ -13,20 +13,34 @@ struct ManyReadersTests {
         "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
     private static let streamCount = 64
 
-    private static func server() throws -> LoopbackServer {
-        try LoopbackServer { server in
+    /// A server and a channel to it, over TLS if `isSecure`.
+    private static func connected(isSecure: Bool) throws -> (LoopbackServer, Channel) {
+        let tls =
+            isSecure
+            ? ServerTLS(
+                certificateChain: try SecureCallTests.pem("server.pem"),
+                privateKey: try SecureCallTests.pem("server.key")) : nil
+        let server = try LoopbackServer(tls: tls) { server in
             server.serverStreaming(flood) { _, replies, _ in
                 let body = [UInt8](repeating: 7, count: 1_024)
                 while true { try await replies.write(body) }
             }
             server.unary(echo) { request, _ in request }
         }
+        var options = TLSOptions()
+        options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
+        return (
+            server, try Channel(server.target, credentials: isSecure ? .tls(options) : .insecure)
+        )
     }
 
-    @Test("that nobody reads leave calls beside them undisturbed")
-    func unread() async throws {
-        let server = try Self.server()
-        let channel = try server.makeChannel()
+    /// Without TLS, and with it where OpenSSL is installed.
+    private static let securities = TLSLibrary.isHere ? [false, true] : [false]
+
+    @Test("without readers do not block other calls of the channel", arguments: securities)
+    func unread(isSecure: Bool) async throws {
+        let (server, channel) = try Self.connected(isSecure: isSecure)
+        defer { server.shutdown() }
         var streams: [ResponseStream<[UInt8]>] = []
         for _ in 0..<Self.streamCount {
             let stream = try await channel.serverStreaming(Self.flood, [])
@@ -41,10 +55,10 @@ struct ManyReadersTests {
         for stream in streams { stream.cancel() }
     }
 
-    @Test("whose readers make a call for each message go on")
-    func callsPerMessage() async throws {
-        let server = try Self.server()
-        let channel = try server.makeChannel()
+    @Test("whose readers make a call for each message go on", arguments: securities)
+    func callsPerMessage(isSecure: Bool) async throws {
+        let (server, channel) = try Self.connected(isSecure: isSecure)
+        defer { server.shutdown() }
         try await withThrowingTaskGroup { group in
             for reader in 0..<Self.streamCount {
                 group.addTask {

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftletLoopback
+import SwiftletTransport
 import Synchronization
 import Testing
 
@@ -238,6 +239,36 @@ struct MetricsTests {
         _ = try await channel.unary(Self.echo, [1])
         await channel.close()
         #expect(Self.lines(totals, .disconnections) == ["subchannel shutdown 1 1"])
+    }
+
+    @Test("count each spare connection that the check for idleness closes once")
+    func spares() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { server in
+            server.maxConcurrentStreams = 1
+            server.unary(Self.echo) { request, _ in
+                await gate.pass()
+                return request
+            }
+        }
+        let totals = MetricTotals([.disconnections], optionalLabels: Self.disconnectError)
+        var arguments = ChannelArguments()
+        arguments.metricSinks = [totals]
+        arguments.maxConnectionCount = 3
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<3 { group.addTask { try await channel.unary(Self.echo, [1]) } }
+            await gate.waitFor(3)
+            gate.open()
+            try await group.waitForAll()
+        }
+        let core = try #require(channel.backend as? ChannelCore)
+        let member = try #require(core.state.withLock { $0.members.values.first })
+        try await eventually { member.allLinks.allSatisfy { $0.callCount == 0 } }
+        core.timerFired(now: .now)
+        try await eventually { member.allLinks.count == 1 }
+        #expect(totals[.disconnections].values.reduce(0) { $0 + $1.sum } == 2)
+        #expect(channel.connectivity == .ready)
     }
 
     @Test("have names for the failures of connections")

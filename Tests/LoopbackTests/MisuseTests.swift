@@ -149,7 +149,7 @@ struct MisuseTests {
         #expect(count == 5)
     }
 
-    @Test("a second reader is told that there is one, and takes nothing from it")
+    @Test("a second reader fails with FAILED_PRECONDITION, and consumes no message")
     func twoReaders() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)

@@ -65,7 +65,7 @@ struct OperationTests {
         }
     }
 
-    @Test("let go of after their start, end though nobody reads the answer")
+    @Test("complete when the program releases the call and does not read the response")
     func letGo() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
@@ -89,7 +89,7 @@ struct OperationTests {
         }
     }
 
-    @Test("let go of with nobody to hear of the end, stop a server that would not")
+    @Test("without receiveStatus reset an endless stream when the program releases the call")
     func forgotten() async throws {
         let flood = Method<[UInt8], [UInt8]>(
             "/t.T/Flood", .serverStreaming, request: .bytes, reply: .bytes)
@@ -131,7 +131,7 @@ struct OperationTests {
         }
     }
 
-    @Test("are events of a queue with a thread of its own, for whoever takes them")
+    @Test("are returned by next() of a queue that has its own thread")
     func ownThread() async throws {
         try await onThread {
             let queue = try CompletionQueue()
@@ -186,7 +186,7 @@ struct OperationTests {
         }
     }
 
-    @Test("of two channels get on together when the one queue of both is turned by hand")
+    @Test("of two channels complete on one queue that is turned by hand")
     func twoChannels() async throws {
         let other = try LoopbackServer { $0.addGreeter() }
         try await onThread {

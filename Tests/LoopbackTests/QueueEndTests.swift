@@ -112,7 +112,7 @@ struct QueueEndTests {
         #expect(sum == 4_950)
     }
 
-    @Test("or a channel that is closed twice keeps nobody waiting for calls that are over")
+    @Test("or a channel that is closed twice uses the shorter grace period")
     func closedTwice() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -127,7 +127,7 @@ struct QueueEndTests {
         await #expect(throws: RPCError.self) { _ = try await answers.next() }
     }
 
-    @Test("says so to who turns it by hand, behind the last connection")
+    @Test("returns .shutdown from next() after its last connection has closed")
     func byHand() async throws {
         let server = try Self.server()
         try await onThread {

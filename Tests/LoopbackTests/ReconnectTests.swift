@@ -101,9 +101,12 @@ struct ReconnectTests {
     func timeLimit() {
         var backoff = Backoff(.init(initial: .seconds(30), maximum: .seconds(120)))
         var limits: [Duration] = []
-        for _ in 0..<4 { limits.append(max(.seconds(20), backoff.next(chance: 0.5))) }
+        for _ in 0..<4 {
+            limits.append(
+                backoff.nextAttempt(connectTimeout: .seconds(40), chance: 0.5).timeLimit)
+        }
         let seconds = limits.map { Int($0 / .seconds(1)) }
-        #expect(seconds == [30, 48, 76, 120])
+        #expect(seconds == [40, 48, 76, 120])
         #expect(backoff.attemptCount == 4)
     }
 

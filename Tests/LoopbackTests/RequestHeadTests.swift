@@ -53,7 +53,7 @@ struct RequestHeadTests {
         #expect(peer.callCount == 1)
     }
 
-    @Test("asks of plain HTTP nothing that is gRPC's")
+    @Test("of plain HTTP may have a compression that gRPC does not support")
     func plain() async throws {
         let server = try LoopbackServer { server in
             server.http("/rpc") { HTTPReply(contentType: "text/plain", body: $0.body) }

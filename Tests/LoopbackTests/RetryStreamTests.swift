@@ -56,6 +56,12 @@ struct RetryStreamTests {
         }
     }
 
+    static func writeCounter(
+        _ count: @escaping @Sendable () -> Void
+    ) -> InterceptorFactory {
+        InterceptorFactory("count") { _ in WriteCounter(count) }
+    }
+
     @Test("reports each message as written once, however many attempts send it")
     func reports() async throws {
         let attemptCount = Atomic(0)
@@ -72,10 +78,7 @@ struct RetryStreamTests {
         let channel = try Channel(
             server.target, credentials: .insecure, arguments: RetryTests.arguments(Self.hedging),
             interceptors: [
-                .all(
-                    InterceptorFactory("count") { _ in
-                        WriteCounter { reportCount.add(1, ordering: .relaxed) }
-                    })
+                .all(Self.writeCounter { reportCount.add(1, ordering: .relaxed) })
             ])
         let reply = try await channel.clientStreaming(RetryTests.collect) { writer in
             for byte: UInt8 in 0..<20 { try await writer.write([byte]) }

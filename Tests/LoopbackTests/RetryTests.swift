@@ -180,7 +180,7 @@ struct RetryTests {
         #expect(attempts.list == [nil, "1"])
     }
 
-    @Test("hears what a handler of the loopback server says about retries")
+    @Test("follows the pushback that a handler of the loopback server sets")
     func contextPushback() async throws {
         for (delay, expected) in [(Duration.milliseconds(1), 2), (nil, 1)] as [(Duration?, Int)] {
             let count = Atomic(0)
@@ -301,6 +301,22 @@ struct RetryTests {
         task.cancel()
         let error = await #expect(throws: RPCError.self) { try await task.value }
         #expect(error?.code == .cancelled)
+    }
+
+    @Test("leaves its channel idle if its task is cancelled before it starts")
+    func cancelledBeforeStart() async throws {
+        try Resolvers.register("unused-test") { _ in PushedResolver(nil) }
+        // The policy is not known before the resolver has reported, so a start wakes the channel.
+        let channel = try Channel("unused-test:///x", credentials: .insecure)
+        let error = await #expect(throws: RPCError.self) {
+            try await withThrowingTaskGroup(of: [UInt8].self) { group in
+                group.cancelAll()
+                group.addTask { try await channel.unary(Self.echo, [1]) }
+                for try await _ in group {}
+            }
+        }
+        #expect(error?.code == .cancelled)
+        #expect(channel.connectivity == .idle)
     }
 
     @Test("that is hedged takes the first answer, and cancels the others")

@@ -40,7 +40,7 @@ struct SecureCallTests {
         #expect(try await Self.call(try Self.server("server"), body) == body)
     }
 
-    @Test("sends all of a large request, though the server says nothing while it comes")
+    @Test("sends all of a large request without a WINDOW_UPDATE from the server")
     func largeRequest() async throws {
         let tls = ServerTLS(
             certificateChain: try Self.pem("server.pem"), privateKey: try Self.pem("server.key"))
@@ -123,7 +123,7 @@ struct SecureCallTests {
         #expect(try await reply("example.com", name: "localhost") == [1])
     }
 
-    @Test("has no server whose key is another's, which is said in plain words")
+    @Test("has no server if the private key does not match the certificate, as the error states")
     func wrongKey() throws {
         let tls = ServerTLS(
             certificateChain: try Self.pem("server.pem"), privateKey: try Self.pem("expired.key"))

@@ -17,7 +17,7 @@ struct ServicesHealthTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test("is told to those who watch whenever it changes, and not when it does not")
+    @Test("is sent to watching clients when it changes, and only then")
     func watch() async throws {
         let health = HealthService()
         let server = try LoopbackServer { $0.add(health) }
@@ -34,7 +34,7 @@ struct ServicesHealthTests {
         #expect(try await changes.next()?.status == .serviceUnknown)
     }
 
-    @Test("is not told to those who have stopped to watch")
+    @Test("is no longer sent to a client that has cancelled its watch")
     func watchersLeave() async throws {
         let health = HealthService()
         let server = try LoopbackServer { $0.add(health) }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import SwiftletLoopback
 
-@Suite("A port on which nobody stays", .timeLimit(.minutes(5)))
+@Suite("A port that closes every connection", .timeLimit(.minutes(5)))
 struct ServicesReconnectTests {
     private static let start = Method<GRPC.Testing.ReconnectParams, GRPC.Testing.Empty>(
         "/grpc.testing.ReconnectService/Start", .unary)
     private static let stop = Method<GRPC.Testing.Empty, GRPC.Testing.ReconnectInfo>(
         "/grpc.testing.ReconnectService/Stop", .unary)
 
-    @Test("is come back to, and every time is written down")
+    @Test("is connected to again, and the server records each connection")
     func record() async throws {
         let reconnects = try ReconnectService(initialBackoff: .milliseconds(1))
         let server = try LoopbackServer { $0.add(reconnects) }

@@ -131,7 +131,7 @@ struct ServicesServerTests {
         #expect((1...3).contains(overlap.most))
     }
 
-    @Test("tells a handler that its client has gone away")
+    @Test("cancels a handler when its client cancels the call")
     func cancellation() async throws {
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
         let (left, leaving) = AsyncStream.makeStream(of: Bool.self)

@@ -124,6 +124,40 @@ struct ShippedInterceptorTests {
         #expect(fetches.load(ordering: .relaxed) == 2)
     }
 
+    @Test("reports each message as written once, also if a fresh token sends it again")
+    func tokenRefreshOfStream() async throws {
+        let server = try LoopbackServer { server in
+            server.clientStreaming(RetryTests.collect) { requests, context in
+                var all: [UInt8] = []
+                for try await request in requests { all += request }
+                guard context.metadata["authorization"] != "Bearer t1" else {
+                    throw RPCError(.unauthenticated, "expired")
+                }
+                return all
+            }
+        }
+        let fetches = Atomic(0)
+        let token = BearerToken(allowsInsecureConnections: true) {
+            BearerToken.Token("t\(fetches.wrappingAdd(1, ordering: .relaxed).newValue)")
+        }
+        let reportCount = Atomic(0)
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [
+                .all(
+                    RetryStreamTests.writeCounter { reportCount.wrappingAdd(1, ordering: .relaxed) }
+                ),
+                .all(.refreshing(token)),
+            ])
+        let reply = try await channel.clientStreaming(RetryTests.collect) { writer in
+            for byte: UInt8 in 0..<20 { try await writer.write([byte]) }
+        }
+        #expect(reply == Array(0..<20))
+        #expect(fetches.load(ordering: .relaxed) == 2)
+        // The last ones may be overtaken by the answer.
+        #expect(1...20 ~= reportCount.load(ordering: .relaxed))
+    }
+
     @Test("tells a call whose time was up from one that was cancelled")
     func countsDeadlines() async throws {
         let totals = MetricTotals([.callDuration])

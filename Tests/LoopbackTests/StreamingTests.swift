@@ -100,7 +100,7 @@ struct StreamingTests {
                 == body)
     }
 
-    @Test("is cancelled at the server when the stream is let go of")
+    @Test("is cancelled at the server when the client releases the stream")
     func abandoned() async throws {
         let endless = Method<HelloRequest, HelloReply>("/t.T/Endless", .serverStreaming)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -121,7 +121,7 @@ struct StreamingTests {
         for await _ in ended { break }
     }
 
-    @Test("blocks the thread that asks, on a queue that it turns itself")
+    @Test("blocks the calling thread, also on a queue that this thread turns by hand")
     func blocking() throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)

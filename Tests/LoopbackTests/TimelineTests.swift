@@ -35,6 +35,35 @@ struct TimelineTests {
         #expect(second.headersSent == second.started)
     }
 
+    @Test("tells when a request of HTTP/1.1 was sent that has waited for the only connection")
+    func waitedForConnection() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { server in
+            server.http("/wait") { _ in
+                await gate.pass()
+                return HTTPReply(contentType: "text/plain", body: [])
+            }
+        }
+        var arguments = ChannelArguments()
+        arguments.maxConnectionCount = 1
+        let channel = try Channel(
+            server.target, version: .http1, credentials: .insecure, arguments: arguments)
+        // So that the connection is older than both requests.
+        channel.connect()
+        try await eventually { channel.connectivity == .ready }
+        async let first = channel.request(.get, "/wait")
+        await gate.waitFor(1)
+        let (answers, answer) = AsyncStream.makeStream(of: Result<HTTPAnswer, RPCError>.self)
+        try channel.startRequest(.get, "/wait") { answer.yield($0) }
+        let opened = ContinuousClock.now
+        gate.open()
+        let timeline = try #require(try await first.timeline)
+        var iterator = answers.makeAsyncIterator()
+        let later = try #require(try await iterator.next()?.get().timeline)
+        #expect(later.connected == timeline.connected && later.started <= opened)
+        #expect(try #require(later.headersSent) >= opened)
+    }
+
     @Test("travels in the error of a call that failed")
     func failure() async throws {
         let server = try LoopbackServer { _ in }

@@ -43,7 +43,7 @@ struct WriterTests {
         #expect(sink.all == ["1", "ABORTED"])
     }
 
-    @Test("that is stopped lets go of its writeable without a word")
+    @Test("that is stopped does not complete its writeable")
     func stopping() throws {
         let writer = SequenceWriter(1...4)
         let sink = Sink<Int> { _ in writer.stop() }
@@ -80,7 +80,7 @@ struct WriterTests {
         #expect(sink.all == ["1", "2", "UNKNOWN"])
     }
 
-    @Test("of an asynchronous sequence holds a value back during a pause, and asks for no more")
+    @Test("of an asynchronous sequence keeps one value during a pause, and requests no more")
     func asynchronousPause() async throws {
         let (asked, asking) = AsyncStream.makeStream(of: Int.self)
         let askedCount = Atomic(0)
@@ -108,7 +108,7 @@ struct WriterTests {
         #expect(sink.all == ["1", "2", "3", "4", "done"])
     }
 
-    @Test("that is a pipe keeps what comes while nobody takes it")
+    @Test("that is a pipe buffers values before its start and during a pause")
     func pipe() throws {
         let pipe = PipeWriter<Int>()
         pipe.write(1)

@@ -5,8 +5,8 @@ enum NearestMatch {
         nearest(to: word, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// The candidate that needs the fewest edits. Two edits are allowed, or a third of the characters of `word` if
-    /// that is more, but fewer than the longer word has characters. Nil if the candidate needs more.
+    /// The candidate that needs the fewest edits. Nil if it needs more edits than the limit. The limit is 2, or a third
+    /// of the character count of `word` if that is more. It is always less than the character count of the longer word.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let lowercased = word.lowercased()
         let ranked = candidates.map { ($0, distance(lowercased, $0.lowercased())) }

@@ -57,7 +57,7 @@ extension LatencyHistogram {
     var max: Duration { largest }
     var mean: Duration { count == 0 ? .zero : sum / count }
 
-    /// The latency that a part of the calls, from 0 to 1, does not exceed.
+    /// The latency that a fraction of the calls does not exceed. `part` is the fraction, from 0 to 1.
     func percentile(_ part: Double) -> Duration {
         let rank = Swift.max(1, Int((part * Double(count)).rounded(.up)))
         var seen = 0
@@ -72,8 +72,8 @@ extension LatencyHistogram {
         Swift.min(largest, Swift.max(smallest, latency))
     }
 
-    /// The counts of latencies in classes of equal width between the smallest latency and `end`, and
-    /// of those above it.
+    /// The counts of latencies in classes of equal width between the smallest latency and `end`. The last
+    /// class counts the latencies above `end`.
     func bars(_ barCount: Int, to end: Duration) -> [(upTo: Duration, count: Int)] {
         let width = (end - smallest) / barCount
         guard count > 0, width > .zero else { return [(largest, count)] }

@@ -53,7 +53,7 @@ struct LoadRequests: Sendable {
         }
     }
 
-    /// The metadata of one call, beside that of the channel.
+    /// The metadata that one call adds to the metadata of the channel.
     ///
     /// - Parameters:
     ///   - number: The number of the call.

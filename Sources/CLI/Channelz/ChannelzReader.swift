@@ -132,7 +132,7 @@ extension ChannelzReader {
         }
     }
 
-    /// Reads what the channels and servers refer to, and what that refers to.
+    /// Reads every entity that the channels and servers refer to, directly or through other entities.
     private mutating func readReferences() async throws {
         var open = try listing.channels.values.flatMap { try $0.references() }
         for server in listing.servers {

@@ -32,8 +32,8 @@ func leave(with status: Int32) -> Never {
     exit(status)
 }
 
-/// Opens closed standard streams on /dev/null. Otherwise a connection could get the descriptor of one,
-/// and with it the printed output.
+/// Opens closed standard streams on /dev/null. Otherwise a connection could get the descriptor of a
+/// standard stream, and would then send the printed output to the server.
 func keepStandardStreams() {
     var descriptor: CInt
     repeat { descriptor = unsafe open("/dev/null", O_RDONLY) } while (0...2).contains(descriptor)

@@ -81,8 +81,8 @@ extension InteropCase {
 }
 
 extension TestServiceClient {
-    /// Sends payloads of these sizes, each with the compression that the server is told to expect. On
-    /// a compressed call, the payloads that are announced as compressed are compressed.
+    /// Sends payloads of these sizes. Each request says whether the server must expect a compressed message. If
+    /// `isCompressed`, the requests that say so are compressed. Otherwise none is compressed.
     fileprivate func aggregate(
         _ payloads: [(byteCount: Int, expectCompressed: Bool)], isCompressed: Bool
     ) async throws -> InputResponse {

@@ -29,7 +29,7 @@ struct InteropServer: Sendable {
     init(makeChannel: @escaping @Sendable () throws -> Channel) { self.makeChannel = makeChannel }
 
     /// The timeout of each call, so that a call that hangs fails.
-    static let patience = Duration.seconds(60)
+    static let patience = Duration.seconds(120)
 }
 
 extension InteropServer {

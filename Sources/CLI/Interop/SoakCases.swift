@@ -49,7 +49,7 @@ private struct Soak: Sendable {
         deadline = .after(settings.overallTimeout)
     }
 
-    /// - Parameter attempt: Makes the call with the number that is passed, and chooses the client.
+    /// - Parameter attempt: Chooses the client, and calls the passed function with it.
     func run(_ attempt: @escaping @Sendable (@escaping Call) async throws -> Void) async throws {
         let total = try await withThrowingTaskGroup(of: Tally.self) { group in
             for count in settings.shares { group.addTask { try await worker(count, attempt) } }

@@ -14,7 +14,7 @@ struct HistoryFile {
     private let path: String
     private var hasFailed = false
 
-    /// Nil if the user has no home directory.
+    /// Nil if neither `XDG_STATE_HOME` nor `HOME` is set.
     init?() {
         let state = Terminal.variable("XDG_STATE_HOME")
         let home = Terminal.variable("HOME")

@@ -1,7 +1,7 @@
 /// The position at the end of a JSON text that may be incomplete, and what may follow there.
 struct JSONCursor {
     enum Place: Equatable {
-        /// The name of a member. `partial` is what was typed of it, without the quotation mark.
+        /// The name of a member. `partial` is the part of the name that was typed, without the quotation mark.
         case name(partial: String, isQuoted: Bool)
         /// A value; `isQuoted` if its quotation mark was typed.
         case value(partial: String, isQuoted: Bool)

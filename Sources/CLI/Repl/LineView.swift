@@ -14,7 +14,7 @@ struct LineView {
     ///   - characters: The text.
     ///   - cursor: The index of the character after the cursor.
     ///   - columnCount: The width of the terminal.
-    ///   - rowCount: The height of the terminal. Of a higher text, the rows around the cursor are drawn.
+    ///   - rowCount: The height of the terminal. If the text is higher, only rows around the cursor are drawn.
     mutating func draw(
         _ characters: [Character], cursor: Int, columnCount: Int, rowCount: Int
     ) -> String {
@@ -39,7 +39,7 @@ struct LineView {
         return (rowsAbove > 0 ? "\u{1b}[\(rowsAbove)A" : "") + "\r\u{1b}[J"
     }
 
-    /// The bytes that leave the text as it is. The next drawing begins on a new line.
+    /// The bytes that draw the text for the last time. It stays on the terminal, and the next drawing begins below it.
     mutating func finish(
         _ characters: [Character], columnCount: Int, rowCount: Int
     ) -> String {

@@ -95,7 +95,7 @@ extension ReplCompleter {
             }
         }
 
-        /// The shape of an object or a list that is the value of the member `name`, or an element.
+        /// The shape of the value of the member `name`. In a list, the shape of an element.
         func inner(_ name: String?) -> Shape {
             let field = field(name)
             switch self {

@@ -71,7 +71,7 @@ enum ReplInput: Equatable {
 }
 
 extension Schema {
-    /// The method of a full name, or of the end of one such as `Greeter/SayHello` or `SayHello`.
+    /// The method with this full name, or whose full name ends with it, such as `Greeter/SayHello` or `SayHello`.
     func method(named name: String) throws -> MethodSchema {
         let bare = name.hasPrefix("/") ? String(name.dropFirst()) : name
         let methods = services.flatMap(\.methods)

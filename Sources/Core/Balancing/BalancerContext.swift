@@ -57,8 +57,10 @@ extension BalancerContext {
         return subchannel
     }
 
-    /// Gives a subchannel other addresses or attributes. It keeps its connection when that leads to
-    /// one of the new addresses; otherwise the connection is drained and the subchannel is IDLE.
+    /// Gives a subchannel other addresses or attributes. A connection stays in use if it leads to
+    /// one of the new addresses and the TLS name is the same. Otherwise the connection is drained.
+    /// If no connection stays in use, a READY subchannel becomes IDLE, or CONNECTING if an attempt
+    /// to connect was running.
     public mutating func update(_ subchannel: Subchannel, to endpoint: Endpoint) {
         actions.append(.update(subchannel, endpoint))
     }

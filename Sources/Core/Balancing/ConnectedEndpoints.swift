@@ -1,8 +1,7 @@
-/// Keeps a connection to every endpoint, as `round_robin` and the policies that spread calls in
-/// another order do.
+/// Keeps a connection to every endpoint, for `round_robin` and similar policies.
 ///
-/// It connects all subchannels at once and reports every state but READY. For READY the policy
-/// makes the picker: the methods return whether it must make a new one.
+/// It connects all subchannels at once, and reports every state but READY. The policy itself
+/// reports READY with a picker: the methods return whether the policy must make a new picker.
 struct ConnectedEndpoints<Extra: Sendable>: Sendable {
     private(set) var list = EndpointList<Extra>()
     private var reported: ConnectivityState?

@@ -85,8 +85,9 @@ final class ReportedWeight: CallTracker {
 }
 
 extension LoadReport {
-    /// The calls per second that the server could serve: its calls per second divided by its
-    /// utilization, to which errors are added. Nil when the report lacks one of the two numbers.
+    /// The calls per second that the server could serve: its calls per second divided by the sum of
+    /// its utilization and a penalty for errors. Nil when the report has no calls per second or no
+    /// utilization.
     func weight(errorPenalty: Double) -> Double? {
         let reported = applicationUtilization > 0 ? applicationUtilization : cpuUtilization
         guard reported > 0, requestsPerSecond > 0 else { return nil }

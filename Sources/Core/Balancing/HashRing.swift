@@ -38,7 +38,7 @@ struct HashRing: Sendable {
     var count: Int { entries.count }
 
     /// The member of every entry in ring order. Begins with the first entry whose hash is at least
-    /// `hash`, and continues from the start of the ring after its end.
+    /// `hash`. The first entry of the ring follows the last one.
     func members(from hash: UInt64) -> some Sequence<Int> {
         let start = firstIndex(from: hash)
         return (0..<entries.count).lazy.map { [entries] step in

@@ -23,7 +23,8 @@ public struct OutlierDetection: BalancingPolicy {
 
     private var box: PolicyBox
 
-    /// Makes the policy around another one. Without one of the two ways to eject it does nothing.
+    /// Makes the policy around another one. It ejects no endpoint unless ``successRateEjection`` or
+    /// ``failurePercentageEjection`` is set.
     public init(policy: any BalancingPolicy) { box = PolicyBox(policy: policy) }
 
     /// How calls are spread over the endpoints that are not ejected.

@@ -113,7 +113,8 @@ extension OutlierDetectionBalancer {
 // MARK: - The child
 
 extension OutlierDetectionBalancer {
-    /// Calls the child, hides subchannels that it made to ejected endpoints, and reports.
+    /// Calls the child. If the child made subchannels, hides those of ejected endpoints. Then
+    /// passes on what the child reported.
     private mutating func runChild(
         _ context: inout BalancerContext,
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void

@@ -1,4 +1,5 @@
-/// Chooses the endpoint on the ring whose hash follows that of the call.
+/// Chooses an endpoint by the hash of the call: from the first ring entry whose hash is at least as
+/// large, or from a later entry if that endpoint has failed.
 struct RingHashPicker: Picker {
     let ring: HashRing
     let endpoints: ContiguousArray<EndpointList<Void>.Member>
@@ -19,7 +20,7 @@ struct RingHashPicker: Picker {
         return pickAnyReady(from: random.next())
     }
 
-    /// The first endpoint from the place of the hash that has not failed (A61).
+    /// The first endpoint that has not failed, in ring order from `hash` (A61).
     private func pick(by hash: UInt64) -> Pick {
         for member in ring.members(from: hash) {
             let endpoint = endpoints[member]

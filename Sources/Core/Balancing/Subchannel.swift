@@ -27,8 +27,8 @@ package protocol SubchannelBackend: AnyObject, Sendable {
     /// Gives the call a stream, or makes it wait for one.
     func open(_ call: CallCore, _ prepared: PreparedHeaders) -> SubchannelOpening
 
-    /// Connects soon, unless the subchannel is connected or tries to already. Pickers call it on any
-    /// thread; it must not block.
+    /// Starts to connect soon, unless the subchannel is connected or connecting already. Pickers
+    /// call it on any thread; it must not block.
     func requestConnection()
 }
 

@@ -12,7 +12,7 @@ package struct CallArrival {
     }
 
     package var initial: ResponseHead.Initial?
-    /// The pieces of the body, as indices of the ranges of what was read.
+    /// The pieces of the body: indices into the list of ranges that is passed with the arrival.
     var pieces = 0..<0
     package var end: End?
 
@@ -23,8 +23,8 @@ package struct CallArrival {
 }
 
 extension CallCore {
-    /// Receives an arrival without a body, and delivers it. Before it receives the end, the carrier
-    /// has removed the call from its stream.
+    /// Receives an arrival without a body, and delivers it. If the arrival has an end, the carrier
+    /// removes the call from its stream before it calls this function.
     ///
     /// - Returns: The bytes that the stream's window can be increased by at once.
     @discardableResult
@@ -57,19 +57,19 @@ extension CallCore {
         return deliver(received.delivery, returnsWindow: !received.isOver && hasBody)
     }
 
-    /// Lends the message that is arriving, so that bytes are read into it, with the number of bytes
-    /// that are missing. Nil if fewer than `missing` are, or the call has ended.
+    /// Lends the message that is arriving, so that bytes are read into it. Also returns how many
+    /// bytes the message lacks. Nil if it lacks fewer than `missing`, or the call has ended.
     ///
-    /// - Parameter arrived: The bytes that have arrived and can be added to it.
+    /// - Parameter arrived: The bytes that have arrived and can be appended to the message.
     func lendMessage(missing: Int, arrived: Int) -> (bytes: [UInt8], missing: Int)? {
         state.withLock { state in
             state.lifetime.isOver ? nil : state.inbound.lend(missing: missing, arrived: arrived)
         }
     }
 
-    /// Takes back the lent message and the bytes read.
+    /// Takes back the lent message, with the bytes that were read into it.
     ///
-    /// - Parameter byteCount: The size of the frames that are complete with it.
+    /// - Parameter byteCount: The payload bytes of the frames that these bytes completed.
     /// - Returns: The bytes that the stream's window can be increased by at once.
     func receive(placed bytes: consuming [UInt8], wholeFrames byteCount: Int) -> Int {
         var bytes = bytes

@@ -125,8 +125,8 @@ extension CallCore.State {
         if let metadata = inbound.takeInitialMetadata() {
             return .initialMetadata(observer, metadata)
         }
-        // An end that is delivered next reports losses as well, and a writer that answers each loss
-        // with another message must not delay it.
+        // If the end is delivered next, losses are not reported before it: the end reports them as
+        // well, and a writer that answers each loss with another message must not delay the end.
         let includesLosses = !lifetime.hasEnd || inbound.hasMessages
         if let wasAccepted = outbound.takeReport(includingLosses: includesLosses) {
             return .written(observer, wasAccepted: wasAccepted)
@@ -162,9 +162,9 @@ extension CallCore.State {
 
     /// Sets everything that the observer receives with the end of the call.
     ///
-    /// It is `mutating`, although it does not change the state, and changes an end, although it could
-    /// return one: the compiler copies all of a state that a function only reads, and an end that a
-    /// function returns.
+    /// The declaration avoids copies. The function is `mutating`, although it does not change the
+    /// state: the compiler would copy the whole state if the function only read it. The end is
+    /// `inout`: the compiler would copy an end that the function returns.
     private mutating func complete(_ end: inout CallEnd, with ending: consuming Lifetime.Ending) {
         end.error = ending.end.error
         end.trailers = ending.end.trailers

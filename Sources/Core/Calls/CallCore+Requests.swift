@@ -24,8 +24,8 @@ extension CallCore {
         switch put(message, andFinish: andFinish, allowsCompression: allowsCompression) {
         case .awaitsRoom: return
         case .accepted: state.withLock { $0.outbound.noteWrite() }
-        // Reported at once: the end of the call may be delivered only after messages that the
-        // observer has not asked for.
+        // Reported at once: the end of the call may have to wait for messages that the observer has
+        // not asked for.
         case .ended: state.withLock { $0.outbound.noteLoss() }
         }
         deliver()

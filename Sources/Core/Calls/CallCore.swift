@@ -110,7 +110,8 @@ extension CallCore {
     }
 
     /// The loop of the deadline's timer. If a task awaits a call on a queue that is turned by hand,
-    /// the shared queue runs the timer, because the program may not turn its queue while it waits.
+    /// the shared queue runs the timer: it is possible that no thread turns the call's queue in the
+    /// meantime.
     private var deadlineLoop: EventLoop {
         guard isAwaited, loop.isTurnedByHand, !loop.isCurrent,
             let shared = try? CompletionQueue.shared

@@ -14,8 +14,8 @@ package protocol CallObserver: AnyObject, Sendable {
     func messageWasWritten(wasAccepted: Bool)
     func receive(end: consuming CallEnd)
 
-    /// Whether the observer keeps messages. If so, it receives all messages that have arrived at
-    /// once, and reports later which of them were read.
+    /// Whether the observer keeps messages. If so, and if no message is compressed, it receives
+    /// in one call all messages that have arrived. It reports later which of them were read.
     var keepsMessages: Bool { get }
     func receive(messages: inout MessageQueue, from call: any CallRequests)
 
@@ -86,8 +86,8 @@ public struct CallEnd: Sendable {
 }
 
 extension CallEnd {
-    /// Keeps the error of an earlier end, with which the call failed on this side. The end that the
-    /// call reports afterwards may be one that it had before that failure.
+    /// If the call has failed on this side (`earlier`), keeps the error of that failure. The call
+    /// may have had this end before the failure, and report it only now.
     mutating func keepFailure(of earlier: CallEnd?) {
         guard let earlier else { return }
         error = earlier.error

@@ -1,5 +1,5 @@
-/// Several calls with one completion, after the end of all of them, with their results in the order
-/// in which they were added.
+/// Several calls with one completion, when all of them have ended. The results are in the order in
+/// which the calls were added.
 ///
 /// ```swift
 /// var group = CallGroup<HelloReply>(cancelsRestOnError: true)

@@ -3,8 +3,9 @@ import Synchronization
 /// The requests that the API of a call (async, blocking, handlers or futures) or an interceptor
 /// makes of the call.
 ///
-/// A call without interceptors is a ``CallCore``. A call with interceptors is their chain, which ends
-/// in one. All methods may be called on any thread.
+/// A call is a ``CallCore``, or a ``RetryingCall`` if the service config may ask for retries. With
+/// interceptors, it is an ``InterceptorChain`` that ends in one of the two. All methods may be
+/// called on any thread.
 package protocol CallRequests: AnyObject, Sendable {
     /// Starts the call. Messages that were written before are sent together with its headers.
     func start()

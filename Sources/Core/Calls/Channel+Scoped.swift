@@ -126,8 +126,9 @@ private final class WriterFailure: Sendable {
     func note(_ error: any Error) { noted.withLock { $0 = error } }
 }
 
-/// The responses of a call that lasts as long as a closure, for the task that runs the closure. Other
-/// tasks read ``stream``: cancelling them does not end a wait for these responses.
+/// The responses of a call that lasts as long as a closure, for the task that runs the closure. In
+/// another task, read ``stream`` instead: cancelling that task would not end a wait for these
+/// responses.
 ///
 /// ```swift
 /// for try await feature in responses { print(feature.name) }

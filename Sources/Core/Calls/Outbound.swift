@@ -80,7 +80,8 @@ extension Outbound {
     /// Bytes of all messages, without their prefixes.
     var messageByteCount: Int { sentByteCount - messageCount * prefixByteCount }
 
-    /// Whether a server may have received a part of the request, apart from an attached stream.
+    /// Whether a stream is being opened, so that a server may have received a part of the request.
+    /// A stream that is already attached does not count.
     var mayHaveSent: Bool { isOpening }
 
     /// The request so far, for a stream that is about to be opened.

@@ -28,8 +28,9 @@ final class PickTracking: Sendable {
 }
 
 extension CallCore {
-    /// A picker has chosen a subchannel for the call. `tracker` is nil when the call was not sent
-    /// there. The tracker of an earlier choice is told that its subchannel did not carry the call.
+    /// Sets the tracker of the subchannel that a picker has chosen; nil when that subchannel had no
+    /// connection. Reports to the tracker of an earlier choice that its subchannel did not carry
+    /// the call.
     func track(_ tracker: (any CallTracker)?) {
         let earlier = state.withLock { state in
             let earlier = state.lifetime.takeTracking()

@@ -45,7 +45,8 @@ public struct RequestWriter<Message: Sendable>: Sendable {
 /// Sends the encoded requests of a streaming call.
 @usableFromInline struct RequestOutlet: Sendable {
     let call: any CallRequests
-    /// The call, if it has no interceptors. It reports the outcome of a write at once.
+    /// The call, if it has neither interceptors nor retries; nil otherwise. It reports the outcome
+    /// of a write at once.
     private let core: CallCore?
     private let inbox: ResponseInbox
 

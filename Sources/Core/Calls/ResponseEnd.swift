@@ -1,7 +1,7 @@
 /// How a call ended, as the carrier of its stream reports it.
 ///
-/// A call makes the ``CallEnd`` from it that its observer receives. That one is five times as large,
-/// because it also has the times of the call.
+/// The call uses it to make the ``CallEnd`` that its observer receives. A ``CallEnd`` is five times
+/// as large, because it also has the times of the call.
 package struct ResponseEnd: Sendable {
     /// Nil means OK.
     package var error: RPCError?

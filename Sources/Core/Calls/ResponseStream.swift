@@ -21,7 +21,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let source: ResponseSource
         @usableFromInline let codec: Codec<Message>
-        /// Whether the call is cancelled with its task by another handler.
+        /// Whether another cancellation handler cancels the call when the task is cancelled.
         @usableFromInline let isScoped: Bool
 
         @inlinable
@@ -47,8 +47,7 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         AsyncIterator(source: source, codec: codec, isScoped: false)
     }
 
-    /// The initial metadata; waits for it. Empty if the response consists only of a status, and
-    /// that is OK.
+    /// The initial metadata; waits for it. Empty if the response consists only of the status OK.
     /// Throws the error of a call that failed without initial metadata.
     public var initialMetadata: Metadata {
         get async throws(RPCError) { try await source.initialMetadata() }
@@ -71,7 +70,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
 /// Cancels a call when its response stream is released.
 @usableFromInline final class ResponseSource: Sendable {
     let call: any CallRequests
-    /// The call, if it has no interceptors. It delivers all messages that have arrived at once.
+    /// The call, if it has neither interceptors nor retries; nil otherwise. It delivers at once all
+    /// messages that have arrived.
     private let core: CallCore?
     private let inbox: ResponseInbox
 

@@ -1,8 +1,8 @@
 /// A task that waits for one value.
 ///
-/// A continuation without the runtime's check, which costs an allocation for each call. It is safe:
-/// the code that resumes it has removed it from a state under the lock of that state, so that it is
-/// resumed once.
+/// Uses a continuation that the runtime does not check, because a checked one costs an allocation
+/// for each call. This is safe: before code resumes a resumption, it removes the resumption from a
+/// state under the lock of that state. So each is resumed once.
 @safe package struct Resumption<Value: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Value, Never>
 

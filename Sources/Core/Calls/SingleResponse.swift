@@ -27,7 +27,7 @@ final class SingleResponse: CallObserver {
         var message: [UInt8]?
         var initialMetadata: Metadata?
         var waiter: Waiter?
-        /// The response, for a thread that waits at a gate, or until a waiter is set.
+        /// The response that is kept for a thread at a gate, or until a waiter is set.
         var kept: Kept?
     }
 

@@ -43,7 +43,16 @@ extension Backoff {
         return base * (1 - jitter + 2 * jitter * chance)
     }
 
-    /// A connection carried a stream, or lived for the initial delay.
+    /// Begins an attempt, as ``next(chance:)`` does. Also returns how long the attempt may last: as long
+    /// as the delay, or `connectTimeout` if that is longer (gRPC's connection-backoff.md).
+    mutating func nextAttempt(
+        connectTimeout: Duration, chance: Double = .random(in: 0...1)
+    ) -> (delay: Duration, timeLimit: Duration) {
+        let delay = next(chance: chance)
+        return (delay, max(connectTimeout, delay))
+    }
+
+    /// Starts again with the initial delay, for example because an attempt has succeeded.
     mutating func reset() {
         current = nil
         attemptCount = 0

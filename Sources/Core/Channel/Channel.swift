@@ -190,8 +190,8 @@ extension Channel {
 
     /// Rejects new calls, waits up to `grace` for running calls, cancels the rest, and closes the
     /// connections. When it returns, the last frames are sent and the program may end. On a queue
-    /// that is turned by hand, its next turn sends them. A handler must not block its queue to wait
-    /// for it.
+    /// that is turned by hand, its next turn sends them. A handler must not block its queue until
+    /// this function returns.
     public func close(grace: Duration = .zero) async { await backend.close(grace: grace) }
 }
 

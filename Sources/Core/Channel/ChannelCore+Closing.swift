@@ -41,9 +41,9 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         shutDownIfReleased()
     }
 
-    /// After the program has released the channel: drains its connections when no call waits for
-    /// one, and shuts it down when no connection is left. Calls that wait for a connection get one
-    /// or fail first, and so do calls that a server did not process.
+    /// Drains the connections of a channel that the program has released, and shuts the channel
+    /// down when no connection is left. Does nothing while a call waits for a connection: such a
+    /// call, also one that a server did not process, first gets a connection or fails.
     func shutDownIfReleased() {
         let isOver: Bool? = state.withLock { state in
             guard state.isReleased, state.connectivity != .shutdown, state.waiting.isEmpty,
@@ -84,8 +84,8 @@ extension ChannelCore: ChannelBackend, QueueTenant {
         }
     }
 
-    /// The time limit for the end of connections. It depends on no peer, only on a thread that may
-    /// be writing at the moment.
+    /// The time limit for the end of connections. The end does not depend on a peer, only on a
+    /// thread that may be writing at the moment.
     private static let endPatience = Duration.seconds(5)
 
     /// Rejects new calls. Returns the connections, whose calls continue.

@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// Counts of events on all connections of a channel, including closed ones. They show behavior of a
-/// server that cannot be seen in a call. A count that overflows starts again at 0.
+/// Counts of events on all connections of a channel, including closed ones. They show server
+/// behavior that the calls themselves do not show. A count that overflows starts again at 0.
 package struct ChannelCounts: Hashable, Sendable {
     package var connectionCount = 0
     /// The streams of the connections, and how they ended.

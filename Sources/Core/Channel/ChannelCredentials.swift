@@ -49,9 +49,9 @@ public struct ChannelCredentials: Sendable {
     /// Throws INVALID_ARGUMENT when a certificate or key cannot be read, and FAILED_PRECONDITION for
     /// credentials without TLS.
     ///
-    /// - Parameter options: The options whose certificates, keys and pins are used from now on; nil, the
-    ///   default, reads the files of the present options, all of whose certificates and keys must be in
-    ///   files. The other options stay as they are.
+    /// - Parameter options: The options whose certificates, keys and pins are used from now on.
+    ///   Nil, the default, reads the files of the present options again; all certificates and keys
+    ///   must then be in files. The other options stay as they are.
     public func reload(_ options: TLSOptions? = nil) throws(RPCError) {
         guard let tls = provider as? ReloadingTLS else {
             throw .refused(.failedPrecondition, "these credentials have no certificates to reload")

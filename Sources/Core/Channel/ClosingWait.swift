@@ -2,8 +2,8 @@ import SwiftletTransport
 import Synchronization
 
 /// Waits until the calls on the connections of a closing channel, and those that interceptors hold,
-/// have ended, or until its deadline. Meanwhile it owns the connections, and reports to the former
-/// owner, which may wait as well.
+/// have ended, or until its deadline. Meanwhile it owns the connections. It reports the end of each
+/// connection to the former owner, which may be another ``ClosingWait``.
 final class ClosingWait: LinkOwner, TimerTarget {
     private struct State {
         var progress: ClosingProgress<ObjectIdentifier>
@@ -57,8 +57,8 @@ final class ClosingWait: LinkOwner, TimerTarget {
             for link in takeLinks() {
                 let former = link.changeOwner(to: self)
                 state.withLock { $0.formerOwners[ObjectIdentifier(link)] = former }
-                // The connection may have ended before this object became its owner, or before its
-                // former owner was recorded.
+                // If the connection ended before the lines above were complete, this object or the
+                // former owner did not get the report of its end.
                 if link.hasEnded {
                     linkEnded(link, LinkError(phase: .http2, cause: "it had ended before"))
                 }

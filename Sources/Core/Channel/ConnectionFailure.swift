@@ -5,7 +5,8 @@ struct ConnectionFailure: Sendable {
     var phase: RPCError.Phase
     /// The address of each attempt and why it failed, in the order in which the attempts ended.
     var attempts: [(address: String, cause: String)] = []
-    /// The failure that concerns no address: of the name look-up, or of the time limit.
+    /// A failure that concerns no single address: for example, the name look-up failed or the time
+    /// limit has passed. Nil if there is none.
     var cause: String?
     /// How many times in a row the channel has failed to connect.
     var attemptNumber = 1

@@ -68,7 +68,8 @@ struct ProxyExceptions {
         return entries.contains { entry in
             if entry == "*" { return true }
             if let address, let block = AddressBlock(entry) { return block.contains(address) }
-            // gRPC's mapper compares suffixes, so a leading dot or star has the same meaning.
+            // `example.com`, `.example.com` and `*.example.com` all match `example.com` and its
+            // subdomains. gRPC's mapper compares suffixes, too.
             let suffix = entry.lowercased().drop { $0 == "*" }
             guard address == nil, !suffix.isEmpty else { return name == entry.lowercased() }
             if suffix.hasPrefix(".") { return name.hasSuffix(suffix) || name == suffix.dropFirst() }

@@ -17,12 +17,12 @@ extension SubchannelCore {
             guard state.attempt == nil, !state.isDropped, !state.addresses.isEmpty,
                 state.links.count < state.maxConnectionCount
             else { return nil }
-            // The delay counts from the beginning of the attempt, which may last as long (gRPC's
-            // connection-backoff.md).
-            let delay = state.backoff.next()
+            // The delay counts from the beginning of the attempt.
+            let (delay, timeLimit) = state.backoff.nextAttempt(
+                connectTimeout: plan.arguments.connectTimeout)
             let attempt = ConnectionAttempt(
                 state.addresses, serverName: state.serverName, plan: plan,
-                timeLimit: max(plan.arguments.connectTimeout, delay), owner: self)
+                timeLimit: timeLimit, owner: self)
             state.attempt = attempt
             state.nextAttempt = attempt.begun + delay
             // A subchannel that has failed stays in TRANSIENT_FAILURE until it is connected (proposal
@@ -247,8 +247,9 @@ extension SubchannelCore: LinkOwner {
 
     /// Takes a connection out of use. Its calls continue.
     ///
-    /// A short-lived connection that carried no stream counts as a failed attempt: otherwise the
-    /// client would connect without a pause to a server that completes the handshake and closes.
+    /// A short-lived connection that carried no call of the program counts as a failed attempt:
+    /// otherwise the client would connect without a pause to a server that completes the handshake
+    /// and closes.
     private func retire(
         _ link: Link, because cause: String, _ kind: DisconnectCause, isNetworkLoss: Bool = false
     ) {

@@ -26,7 +26,7 @@ final class VerifiedHandshake: Sendable {
     private let report: @Sendable (consuming Outcome) -> Void
 
     /// - Parameters:
-    ///   - wire: Pauses after its handshake, which has not begun.
+    ///   - wire: Its handshake has not begun. The wire pauses after the handshake.
     ///   - report: Called once, on the loop's thread, unless the handshake is cancelled.
     init(
         _ wire: consuming LinkWire, _ verification: PeerVerification, server: String,

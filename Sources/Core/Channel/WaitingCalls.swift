@@ -23,10 +23,10 @@ extension WaitingCalls {
         return old
     }
 
-    /// How many calls wait that have not ended.
+    /// The number of waiting calls that have not ended.
     var count: Int { calls.count { !$0.isEnded } }
 
-    /// Whether no call waits that has not ended.
+    /// Whether the list is empty or all its calls have ended.
     var isEmpty: Bool { calls.allSatisfy(\.isEnded) }
 
     /// Removes the first calls, up to `count` that have not ended, together with the ended calls

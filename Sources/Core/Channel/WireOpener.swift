@@ -21,8 +21,8 @@ struct WireRoute: Sendable {
 /// ``passOver(phase:_:)`` opens a wire to another address.
 final class WireOpener: Sendable {
     enum Outcome: ~Copyable, Sendable {
-        /// A wire to the address. Its handshake has not begun, or is complete if the program's
-        /// verification followed it.
+        /// A wire to the address. If the program verifies the server, the handshake is complete and
+        /// the verification has succeeded. Otherwise the handshake has not begun.
         case opened(LinkWire, SocketAddress)
         /// The handshake over the last wire has used its share of the time; the rest is for the
         /// other addresses. The owner passes the address over.

@@ -1,9 +1,9 @@
 /// Decides whether a loop rests for a moment between two turns, so that several responses arrive in
 /// one read.
 ///
-/// With many running calls, a server that writes each response by itself wakes the client for each.
-/// Most of the cost of a call is then system calls. A short rest gathers several responses. The
-/// loop tries it, and rests again while it helps.
+/// If many calls run and the server writes each response separately, each response wakes the
+/// client. Most of the cost of a call is then system calls. A short rest gathers several responses.
+/// The loop tries it, and rests again while it helps.
 ///
 /// A response that arrives early in a rest is delayed. The delay is small beside the duration of a
 /// call: the loop does not rest if more than a quarter of the running calls are answered in one
@@ -15,9 +15,9 @@ struct AnswerGathering {
     static let minOpenCount = 32
 
     private enum State {
-        /// The number of turns until the next try, after turns that gathered little.
+        /// The number of turns with only one or two responses before the loop tries a rest.
         case waiting(turnCount: Int)
-        /// Whether the loop rested before the last turn.
+        /// The loop rested before the last turn.
         case rested
     }
 

@@ -44,7 +44,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
         var isShutDown = false
         /// Whether the queue's own thread has ended.
         var hasEnded = false
-        /// Resumed when it has.
+        /// Resumed when the queue's own thread has ended.
         var endWaiters: [Resumption<Void>] = []
         /// Running batches. The shutdown waits for them.
         var pendingCount = 0
@@ -59,9 +59,9 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     /// Blocks threads that wait for an event, or for the thread that turns the queue by hand.
     private let gate = BlockingGate()
 
-    /// The queue of channels that are given none. It has its own thread and lives as long as the
-    /// program. It is created on first use. That fails while the system has no file descriptors or
-    /// threads left, and can be tried again.
+    /// The queue of channels for which the program sets no queue. It has its own thread and lives
+    /// as long as the program. It is created on first use. That fails while the system has no file
+    /// descriptors or threads left, and can be tried again.
     public static var shared: CompletionQueue {
         get throws(RPCError) {
             let result: Result<CompletionQueue, RPCError> = sharedQueue.withLock { queue in
@@ -94,7 +94,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     ///   - spin: How long to poll for input before sleeping. The default is zero. A few tens of
     ///     microseconds halve the latency of calls that are made one at a time, but use processor
     ///     time while the queue is idle. With zero, and with many running calls to a server that
-    ///     writes each response by itself, the thread may rest for less than a tenth of a
+    ///     writes each response separately, the thread may rest for less than a tenth of a
     ///     millisecond between reads, so that responses arrive together.
     public init(_ mode: Mode = .ownThread, spin: Duration = .zero) throws(RPCError) {
         do throws(SystemError) {
@@ -156,8 +156,8 @@ extension CompletionQueue {
         loop.wakeUp()
     }
 
-    /// Makes the queue shut `channel` down with itself, until ``letGo(of:)``. False if the queue
-    /// was shut down before.
+    /// Adds `channel` to the channels that ``shutdown()`` shuts down. ``letGo(of:)`` removes it.
+    /// False if the queue was shut down before.
     func adopt(_ channel: any QueueTenant) -> Bool {
         state.withLock { state in
             if !state.isShutDown { state.channels[ObjectIdentifier(channel)] = channel }
@@ -258,9 +258,9 @@ extension CompletionQueue {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Suspends until the last call of the queue has ended, and its thread with it. Returns after
-    /// ``shutdown()`` only. For a queue that is turned by hand it returns at once: there,
-    /// ``next(deadline:)`` returns ``Event/shutdown`` at the end.
+    /// Suspends until ``shutdown()`` was called and the last call and the thread of the queue have
+    /// ended. For a queue that is turned by hand it returns at once: there, ``next(deadline:)``
+    /// returns ``Event/shutdown`` at the end.
     public func waitForShutdown() async {
         guard mode == .ownThread else { return }
         await Resumption<Void>.wait { waiter in
@@ -289,8 +289,8 @@ extension CompletionQueue {
         do throws(SystemError) {
             guard try loop.turn(until: deadline, &scratch) else { return false }
         } catch {
-            // Fails only if the program has closed the descriptor of the poller. Then no call of the
-            // queue can go on, and none has an end that could be reported.
+            // Fails only if the program has closed the descriptor of the poller. Then no call of
+            // the queue can continue, and no end of a call can be reported.
             fatalError("the completion queue's descriptor was closed: \(error)")
         }
         if mode == .byHand { gate.open() }
@@ -340,8 +340,8 @@ extension CompletionQueue {
             for queue in queues { queue.shutdown() }
         }
 
-        /// Suspends until the last call of every queue has ended, and its thread with it. Returns
-        /// after ``shutdown()`` only.
+        /// Suspends until ``shutdown()`` was called and the last call and the thread of every queue
+        /// have ended.
         public func waitForShutdown() async {
             for queue in queues { await queue.waitForShutdown() }
         }

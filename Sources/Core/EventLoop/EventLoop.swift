@@ -316,8 +316,8 @@ extension EventLoop {
             guard !scratch.events.isEmpty else { break }
             handleEvents(&scratch, now: now)
         }
-        // No more than there are now: one that is scheduled again for a time that has passed must not
-        // keep the loop from its other work.
+        // Fires no more timers than there are now: a timer that is scheduled again for a time that
+        // has passed must not keep the loop from its other work.
         for _ in 0..<timers.count {
             guard let target = timers.popExpired(now: now) else { break }
             target.timerFired(now: now)

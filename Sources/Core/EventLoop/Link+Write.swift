@@ -182,7 +182,8 @@ extension Link.State {
         max(0, batchByteCount - batch.count - unsentByteCount)
     }
 
-    /// Replaces the fields of a request that was queued: less time is left than when it was made.
+    /// Replaces the fields of a queued request before it is sent, because they contain the time
+    /// that is left until the deadline.
     private mutating func refreshFields(of stream: StreamHandle) {
         guard let call = call(of: stream) else { return connection.reset(stream, .cancel) }
         let fields = RequestHead.fields(

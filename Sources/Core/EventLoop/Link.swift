@@ -38,7 +38,7 @@ package final class Link: Sendable {
         var knownTrailers: Known<ResponseEnd>?
         /// The recent maximum of ``callCount``.
         var recentCallCount = 0
-        /// When a thread other than the loop's last had output.
+        /// The last time at which a thread other than the loop's thread had output.
         var lastOutput = MonotonicInstant(nanoseconds: 0)
         /// The recent mean time between such outputs, in nanoseconds.
         var outputGap: Int64 = Self.longestOutputGap

@@ -39,7 +39,7 @@ extension LinkArrivals {
         for call: consuming CallCore
     ) {
         list.append(Arrival(call: consume call, stream: stream))
-        // Set where it is: the compiler would copy a finished one into the list.
+        // Set in the list: the compiler would copy a complete arrival into the list.
         list[list.count - 1].content.initial = initial
     }
 

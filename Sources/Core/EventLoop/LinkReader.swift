@@ -4,7 +4,7 @@ import SwiftletTransport
 struct LinkReader: ~Copyable {
     var buffer: ReceiveBuffer
     var arrivals = LinkArrivals()
-    /// The message whose frames are read into it instead of into the buffer.
+    /// A large message whose frames are read into its own memory, not into ``buffer``.
     var placed: PlacedMessage?
     var expectation = FrameExpectation()
     /// Whether the TLS handshake, if there is one, was done after the last read.

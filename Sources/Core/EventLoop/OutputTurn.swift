@@ -6,8 +6,8 @@ package enum OutputTurn: Hashable, Sendable {
     case asked
     /// A thread writes. It also writes what is added in the meantime.
     ///
-    /// - Parameter becameWritable: Whether the poller has reported the socket as writable since,
-    ///   perhaps just after the socket was full.
+    /// - Parameter becameWritable: Whether the poller has reported the socket as writable since the
+    ///   last write began. The report may arrive just after that write has found the socket full.
     case writing(becameWritable: Bool)
     /// The socket is full. The poller reports when it is writable.
     case blocked

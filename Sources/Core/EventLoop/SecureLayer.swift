@@ -7,7 +7,7 @@ final class SecureLayer {
     private var received = ReceiveBuffer()
     private var ciphertext = GatherList()
     private(set) var isOpen = false
-    /// Records that a read has produced and the socket did not accept yet.
+    /// The bytes of TLS records that reads have produced since the socket last accepted all output.
     private var answeredByteCount = 0
     private static let maxAnsweredByteCount = 64 << 10
     /// Whether the read that completes the handshake decrypts nothing.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Handles events one at a time, in the order in which any threads post them.
 ///
-/// The thread that posts while no event is handled handles its event, and those that other threads
-/// post in the meantime.
+/// If no event is being handled, the thread that posts an event handles it. That thread also
+/// handles the events that other threads post in the meantime.
 package struct SerialMailbox<Event: Sendable>: ~Copyable, Sendable {
     /// Internal and not private: the compiler (6.3) cannot build a private one in another file's type.
     struct State {

@@ -49,8 +49,8 @@ extension TimerSlot {
         if let change { keep((loop.schedule(target, at: deadline), loop), change) }
     }
 
-    /// Called by the target when it fires. Empties the slot, unless another timer was scheduled in
-    /// the meantime.
+    /// Called by the target when the timer fires. Empties the slot, unless another timer was
+    /// scheduled in the meantime.
     package borrowing func hasFired(now: MonotonicInstant) {
         state.withLock { state in
             if let deadline = state.deadline, deadline <= now { state.clear() }

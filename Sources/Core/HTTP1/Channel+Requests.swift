@@ -40,7 +40,7 @@ extension Channel {
     ///   - contentType: The type of the body; nil, the default, sends none.
     ///   - accept: The type that the response may have; any by default.
     ///   - body: The body; empty by default.
-    ///   - options: The options of the call. Its metadata are the other fields of the head.
+    ///   - options: The options of the call. Their metadata is sent as further request headers.
     public func request(
         _ method: HTTPMethod, _ path: String, contentType: String? = nil, accept: String = "*/*",
         body: [UInt8] = [], options: CallOptions = CallOptions()

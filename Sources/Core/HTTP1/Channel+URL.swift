@@ -10,8 +10,8 @@ extension Channel {
     ///   - url: The server; its port is 80 or 443 by default.
     ///   - version: The version of HTTP; ``HTTPVersion/negotiated`` by default.
     ///   - credentials: Nil, the default, is the system's TLS for `https://`.
-    ///   - arguments: How the connections behave. Nil, the default, are the default arguments with
-    ///     up to 6 connections, because one of HTTP/1.1 carries one request at a time.
+    ///   - arguments: How the connections behave. Nil, the default, means the default arguments
+    ///     with up to 6 connections, because an HTTP/1.1 connection carries one request at a time.
     ///   - defaultOptions: The options of calls that do not override them; none by default.
     ///   - interceptors: The interceptors of every call; none by default.
     ///   - queue: The queue of its connections; nil, the default, is ``CompletionQueue/shared``.

@@ -113,7 +113,7 @@ extension HTTP1Channel: ChannelBackend, QueueTenant, NetworkFollower {
     }
 }
 
-/// Ends the wait for calls of a channel that is closed.
+/// Ends a closed channel's wait for its calls when the grace period is over.
 private final class ClosingTimer: TimerTarget {
     private let channel: HTTP1Channel
 

@@ -58,9 +58,9 @@ final class HTTP1Link: Sendable {
     ) {
         peer = "\(connection.address)"
         isLocal = connection.address.isOnThisMachine
-        var times = connection.times
-        times.ready = .now
-        record = ConnectionRecord(peer: peer, times)
+        // Without the time from which it was ready: a call that waits for its turn on the connection is
+        // not sent at its start.
+        record = ConnectionRecord(peer: peer, connection.times)
         self.loop = loop
         self.owner = owner
         var buffer = ReceiveBuffer()

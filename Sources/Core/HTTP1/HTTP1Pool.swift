@@ -60,8 +60,9 @@ extension HTTP1Pool {
 
     mutating func add(_ call: Call) { waiting.append(call) }
 
-    /// Removes calls that have ended: those before the first other call, and all of them when they may be
-    /// half of the waiting calls. The caller releases them outside its lock.
+    /// Removes the ended calls at the front. When the number of waiting calls has doubled since the
+    /// last full search, and is at least 128, removes all ended calls. The caller releases the
+    /// result outside its lock.
     mutating func takeEnded() -> [Call] {
         guard waiting.count < searchCount else {
             let calls = waiting

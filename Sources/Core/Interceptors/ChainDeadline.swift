@@ -4,9 +4,10 @@ import Synchronization
 /// Ends a call with interceptors if its deadline passes while an interceptor holds it. The chain of
 /// the call stores it, and is the target of its timer.
 ///
-/// The call at the end of the chain has its own deadline, and its error has more context. This
-/// timer fires a little later. The deadline is that of the caller, or an earlier one that an
-/// interceptor has set for the rest of the call, while that rest is running.
+/// The call at the end of the chain has a deadline timer of its own, and its error has more
+/// context. Therefore this timer fires a little later. The deadline is the caller's. If an
+/// interceptor has set an earlier deadline for the rest of the call, that one applies while the
+/// rest is running.
 struct ChainDeadline: ~Copyable, Sendable {
     enum Stage { case waiting, running, over }
 
@@ -58,7 +59,7 @@ extension ChainDeadline {
         if hasMoved { moveTimer(chain) }
     }
 
-    /// Repeated until the timer matches the deadline: another thread may change it too.
+    /// Repeats until the timer matches the deadline: another thread may change the deadline too.
     private func moveTimer(_ chain: InterceptorChain) {
         var instant: MonotonicInstant?
         repeat {
@@ -77,7 +78,8 @@ extension ChainDeadline {
         timer.close()
     }
 
-    /// Whether the deadline has passed, when the timer fires: that timer may have been replaced.
+    /// Whether the deadline has passed. A timer that fires does not prove it: the deadline may have
+    /// become later in the meantime.
     func hasPassed(now: MonotonicInstant) -> Bool {
         state.withLock { state in
             guard state.stage == .running, let instant = state.instant else { return false }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The running calls with interceptors of a channel. A call that an interceptor holds is in no
-/// connection, so that only this registry can end it.
+/// A channel's running calls that have interceptors. A call that an interceptor holds is on no
+/// connection, so only this registry can end it.
 package final class ChainRegistry: Sendable {
     private struct State {
         var chains: [ObjectIdentifier: InterceptorChain] = [:]

@@ -35,8 +35,8 @@ enum ChainResponse: Sendable {
 
 /// The neighbor on the side of the caller.
 ///
-/// The end of the call is passed with a function of its own, because an indirect case costs an
-/// allocation. So is the start of a call below.
+/// ``ChainResponse/close(_:)`` and ``ChainRequest/start(_:)`` are indirect and cost an allocation.
+/// Therefore ``receive(end:)`` passes the end of a call, and ``ChainLower/send(start:)`` its start.
 enum ChainUpper: Sendable {
     case face(InterceptorChain)
     case interceptor(InterceptedCall)
@@ -58,8 +58,8 @@ extension ChainUpper {
     }
 }
 
-/// The neighbor on the side of the network. It keeps the seam to the neighbor above it, so that
-/// its functions return why the seam does not allow a request, or nil.
+/// The neighbor on the side of the network. It keeps the seam to the neighbor above it. If the seam
+/// does not allow a request, the functions return the reason; otherwise nil.
 enum ChainLower: Sendable {
     case interceptor(InterceptedCall)
     case terminal(ChainTerminal)

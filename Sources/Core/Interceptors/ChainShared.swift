@@ -19,8 +19,7 @@ struct ChainShared: ~Copyable, Sendable {
 
 extension ChainShared {
     /// The terminal that was created last. When an interceptor restarts its part of the call, a new
-    /// terminal replaces the old one, also for the interceptors before it. Nil after the end of the
-    /// call.
+    /// terminal replaces the old one for all interceptors. Nil after the end of the call.
     var terminal: ChainTerminal? { state.withLock { $0.terminal } }
 
     /// Has no effect after the end of the call.
@@ -74,8 +73,8 @@ extension ChainShared {
 
     func hold(_ isHeld: Bool) { state.withLock { $0.holdCount += isHeld ? 1 : -1 } }
 
-    /// Sends the requests that `body` makes together: the headers, a message, and the end of the
-    /// request in its frame.
+    /// Runs `body`, and then sends the requests that it made, together: the headers, a message, and
+    /// END_STREAM in the frame of the message.
     func gather(_ body: () -> Void) {
         if let terminal { terminal.gather(body) } else { body() }
     }

@@ -170,7 +170,7 @@ extension ChainTerminal.State {
 // MARK: - Responses
 
 extension ChainTerminal {
-    // The handlers are those of interceptors.
+    // The methods call interceptors, which are code of the user.
     var runsHandlers: Bool { true }
 
     func receive(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }

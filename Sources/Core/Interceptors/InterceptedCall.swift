@@ -11,8 +11,8 @@ public final class InterceptedCall: Sendable {
     private let chain: InterceptorChain
     private let factory: InterceptorFactory
     private let nextIndex: Int
-    // Safe, although the compiler cannot check it: only the thread that `handler` has made the
-    // handler uses it, and the lock of `state` orders one handler before the next.
+    // Safe, although the compiler cannot check it: the `handler` of the state lets one thread at a
+    // time use the interceptor, and the lock of `state` orders one thread before the next.
     nonisolated(unsafe) private let interceptor: any Interceptor
     private let state: Mutex<State>
 
@@ -51,9 +51,10 @@ extension InterceptedCall {
         if let refusal = below?.send(start: options) { refuse(refusal) }
     }
 
-    /// Starts the rest of the call with these options and on another path, which needs messages of the
-    /// same kind and as many. Closes the call with INVALID_ARGUMENT when `path` is not of the form
-    /// `/package.Service/Method`, or not a path of HTTP for a plain request.
+    /// Starts the rest of the call with these options and on another path. The method of that path
+    /// must have the same message types and the same shape. Closes the call with INVALID_ARGUMENT
+    /// when `path` is not of the form `/package.Service/Method`; for a plain HTTP request, when it
+    /// is not a path of HTTP.
     public func start(_ options: CallOptions, path: String) {
         let isLegal =
             description.httpMethod == nil
@@ -83,8 +84,8 @@ extension InterceptedCall {
     public func cancel() { request(.cancel) }
 
     /// Replaces the rest of the call with a new one, which is not started, so that the request can
-    /// be sent again. The old one may have ended before the caller had made all requests: the later
-    /// ones are passed to the interceptor as usual.
+    /// be sent again. If the old one ended before the caller had made all requests, the later
+    /// requests are passed to the interceptor as usual.
     public func restart() {
         restoreDeadline()
         let fresh = chain.link(from: nextIndex, under: .interceptor(self))

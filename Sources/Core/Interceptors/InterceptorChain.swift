@@ -19,7 +19,8 @@ final class InterceptorChain: CallRequests {
         var early: [ChainRequest] = []
         var hasEnd = false
 
-        /// A request with one message is three requests before the start: one allocation for all.
+        /// Reserves room for three requests: a call with one message may make a write, a finish and
+        /// a receive-next before the start.
         mutating func keepEarly(_ request: ChainRequest) {
             if early.isEmpty { early.reserveCapacity(3) }
             early.append(request)
@@ -135,7 +136,8 @@ extension InterceptorChain {
     /// Whether an interceptor delays the creation of the call.
     var isHeld: Bool { shared.isHeld && shared.terminal?.hasCore != true }
 
-    /// Nil when there are none; from then on requests are passed on at once.
+    /// Takes the requests that were made before the start. Nil if there are none; after that,
+    /// requests are passed on at once.
     private func takeEarly() -> [ChainRequest]? {
         state.withLock { state in
             guard !state.early.isEmpty else {

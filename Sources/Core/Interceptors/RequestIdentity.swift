@@ -1,7 +1,8 @@
 import Synchronization
 
-/// The identity of a plain HTTP request that is compared without its ID, and the ID of its
-/// response. A ``DuplicateGuard`` that joins two requests sends only the first of them.
+/// Identifies a plain HTTP request by its bytes without its ID, and keeps the ID that its response
+/// has. If a ``DuplicateGuard`` joins two requests, it sends only the first, so the response has
+/// the ID of the first.
 package final class RequestIdentity: Sendable {
     private let makeKey: @Sendable () -> [UInt8]?
     private let answeredID: Mutex<String>

@@ -13,7 +13,7 @@ import SwiftletTransport
 /// let channel = try Channel(target, credentials: .insecure, interceptors: [.method(sayHello.path, polite)])
 /// ```
 ///
-/// Messages are decoded and encoded again. A message that cannot be ends the call with INTERNAL.
+/// Messages are decoded and encoded again. If that fails, the call ends with INTERNAL.
 public protocol TypedInterceptor: AnyObject, SendableMetatype {
     associatedtype Request: Sendable
     associatedtype Reply: Sendable
@@ -42,7 +42,7 @@ public struct TypedCall<Request: Sendable, Reply: Sendable>: Sendable {
     /// The call with encoded messages and all other functions.
     public let raw: InterceptedCall
     private let method: Method<Request, Reply>
-    /// The value of the message that is being handled.
+    /// ``RawMessage/allowsCompression`` of the request that is being handled; otherwise true.
     private let allowsCompression: Bool
 
     init(_ raw: InterceptedCall, _ method: Method<Request, Reply>, allowsCompression: Bool = true) {

@@ -19,9 +19,9 @@ public protocol MetricSink: AnyObject, Sendable {
     /// channel.
     var optionalLabels: Set<String> { get }
 
-    /// Whether calls of a method whose path is not a literal of the program have their path in
-    /// `grpc.method`; false by default, which makes it `other`. Such paths may come from outside the
-    /// program, and each one would be another time series.
+    /// Whether `grpc.method` contains a path that is not a literal of the program. If false, which
+    /// is the default, `grpc.method` is `other`. Such paths may come from outside the program, and
+    /// each one would be another time series.
     func recordsPath(_ path: String) -> Bool
 
     /// Adds to a counter.

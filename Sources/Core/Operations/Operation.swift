@@ -52,13 +52,13 @@ struct OperationRules {
     private var isClosed = false
     private var receivesInitialMetadata = false
     private var receivesStatus = false
-    /// Running operations of kinds of which only one may run at a time.
+    /// Running operations that send or receive a message. Of each kind only one may run at a time.
     private var pending: Set<Operation.Kind> = []
 }
 
 extension OperationRules {
-    /// Adds a batch. Throws FAILED_PRECONDITION, naming the operation and the rule, if it breaks
-    /// one; then nothing is changed.
+    /// Adds a batch. If the batch breaks a rule, changes nothing and throws FAILED_PRECONDITION,
+    /// which names the operation and the rule.
     mutating func admit(_ batch: [Operation]) throws(RPCError) {
         var rules = self
         // The order within a batch does not matter: the initial metadata starts the others.

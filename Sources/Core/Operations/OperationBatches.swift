@@ -105,8 +105,8 @@ extension OperationBatches {
         reportEnded()
     }
 
-    /// The program has released the call. A batch that waits for a call that was never created
-    /// ends. Messages that no operation can ask for do not delay the end of a call.
+    /// The program has released the call. If the call was never created, waiting batches end.
+    /// Messages that no operation can ask for do not delay the end of the call.
     func callWasReleased() {
         let call: (any CallRequests)? = state.withLock { state in
             state.isAbandoned = true

@@ -16,9 +16,9 @@ import Synchronization
 /// ```
 ///
 /// A batch ends when all its operations have ended. Then their handlers are called, and the batch
-/// becomes an event of the queue. A batch fails only if something could not be sent: an operation
-/// that receives ends with the call, without a message if there is none. The call keeps itself
-/// alive until its end.
+/// becomes an event of the queue. A batch fails only if something could not be sent. A receive
+/// operation does not fail: if there is nothing to receive, it ends when the call ends. The call
+/// keeps itself alive until its end.
 public final class RawCall: Sendable {
     private let make: @Sendable (Metadata, any CallObserver) -> any CallRequests
     private let queue: CompletionQueue
@@ -75,7 +75,7 @@ extension RawCall {
         try start(operations, .tag(tag))
     }
 
-    /// Starts a batch. `handler` is called on the queue when it has ended.
+    /// Starts a batch. `handler` is called on the queue when the batch has ended.
     public func start(
         _ operations: [Operation], handler: @escaping @Sendable (_ success: Bool) -> Void
     ) throws(RPCError) {

@@ -27,7 +27,8 @@ public struct ResolverResult: Sendable {
     /// The endpoints, or why there are none. An error leaves the endpoints of an earlier result in use.
     public var endpoints: Result<[Endpoint], RPCError>
 
-    /// The service config that came with them, or why it is not valid; nil when there is none.
+    /// The service config that came with the endpoints, or why the config is not valid; nil when
+    /// there is none.
     public var serviceConfig: Result<ServiceConfig, RPCError>?
 
     /// Makes a result.

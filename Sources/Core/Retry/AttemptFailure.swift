@@ -24,8 +24,8 @@ package struct AttemptFailure: Hashable, Sendable {
     }
 }
 
-/// Sends calls again that the server did not process: any number of times while they never left the
-/// client, and once after the server refused one (A6, "Transparent Retries").
+/// Decides whether an attempt that the server did not process is sent again (A6, "Transparent
+/// Retries"): always if it never left the client, otherwise once per call.
 struct TransparentRetries: Sendable {
     private var serverRefusedOne = false
 

@@ -20,7 +20,8 @@ package struct RetryState: Sendable {
     private let throttle: RetryThrottle?
     private var backoff: Backoff
     private var transparentRetries = TransparentRetries()
-    /// The attempts that failed and count; the value of `grpc-previous-rpc-attempts`.
+    /// The number of failed attempts, without those that were retried transparently. This is the
+    /// value of `grpc-previous-rpc-attempts`.
     package private(set) var previousAttemptCount = 0
 
     package init(_ policy: RetryPolicy, throttle: RetryThrottle?) {

@@ -38,8 +38,8 @@ extension RetryThrottle {
     /// Whether the count is above half of the tokens.
     package var allowsRetries: Bool { count.load(ordering: .relaxed) > limit / 2 }
 
-    /// The throttle for a new configuration: this one when nothing changed, otherwise one with the
-    /// same part of its tokens.
+    /// The throttle for a new configuration. If the configuration is unchanged, returns this
+    /// throttle; otherwise a new one, which is filled with tokens to the same fraction.
     package func adopting(_ configuration: RetryThrottling) -> RetryThrottle {
         guard configuration != self.configuration else { return self }
         let fill = Double(count.load(ordering: .relaxed)) / Double(limit)

@@ -40,7 +40,8 @@ extension RetryingCall {
         state.withLock { $0.committed === attempt }
     }
 
-    /// The first attempt that accepts a message makes room for the next one.
+    /// An attempt has accepted a message. If no other attempt has accepted it before, reports to
+    /// the observer that there is room for the next message.
     func attemptWrote(_ attempt: Attempt) {
         let isReported = state.withLock { state in
             let count = attempt.state.withLock { own in

@@ -143,8 +143,8 @@ public struct HedgingPolicy: Hashable, Sendable {
 
 /// Stops retries and hedging while a large part of the calls to a server name fails (proposal A6).
 public struct RetryThrottling: Hashable, Sendable {
-    /// The number of tokens at the start, and the most: above 0, at most 1,000. Each failed attempt
-    /// takes one; retries stop while no more than half are left.
+    /// The number of tokens at the start, which is also the maximum: above 0, at most 1,000. Each
+    /// failed attempt takes one; retries stop while no more than half are left.
     public var maxTokens: Int
     /// The tokens that each success gives back: above 0. Digits after the third decimal are
     /// ignored.

@@ -35,8 +35,7 @@ public final class BearerToken: CallCredentials {
     private struct State {
         var token: Token?
         var fetch: Task<Result<Token, RPCError>, Never>?
-        /// The number of the current token: a token that was invalidated while it was fetched is
-        /// not kept.
+        /// The number of invalidations. If it changes during a fetch, the new token is not kept.
         var generation = 0
     }
 

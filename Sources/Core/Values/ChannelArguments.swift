@@ -75,7 +75,7 @@ public struct ChannelArguments: Hashable, Sendable {
     var isProxyForbidden = false
 
     /// The largest header list that is accepted, in bytes as HTTP/2 counts them; 16 KiB by default.
-    /// A larger one fails its call. `grpc.max_metadata_size` sets it, and so does
+    /// A larger one fails its call. Two names set this limit: `grpc.max_metadata_size`, and
     /// `grpc.absolute_max_metadata_size`, which takes precedence.
     public var maxMetadataByteCount = 16 << 10
     /// Whether ``maxMetadataByteCount`` was set by the name of the hard limit.
@@ -102,11 +102,17 @@ public struct ChannelArguments: Hashable, Sendable {
     /// The most streams on one connection; nil, the default, leaves the limit to the server. The server
     /// may allow fewer.
     public var maxConcurrentStreams: Int?
-    /// The most connections; 1 by default. Another one is opened only while the open connections have
-    /// reached the server's limit of streams, and it is closed when it is not needed any more.
+    /// The most connections of each subchannel, or of a whole HTTP/1.1 channel; 1 by default.
+    /// Another one is opened only while the open connections have reached the server's limit of
+    /// streams, and it is closed when it is not needed any more.
     public var maxConnectionCount = 1
-    /// The receive window of a stream, in bytes; nil, the default, leaves it to the measured
-    /// bandwidth × delay.
+    /// The receive window of a stream, in bytes: 1 to 2,147,483,647. With nil, the default, it begins
+    /// with 64 KiB and grows to the measured bandwidth × delay, up to 16 MiB.
+    ///
+    /// A window is given back, and grows, only by the bytes that the stream's reader consumes. A stream
+    /// that is not read therefore receives at most its first window, and unread streams hold at most
+    /// the sum of their windows: 64 KiB times the open streams by default, however much the server
+    /// has to send. The window of the connection does not limit this sum.
     public var streamWindowByteCount: Int?
     /// The largest frame payload that the server may send, in bytes: 16,384 (the default) to
     /// 16,777,215.

@@ -58,7 +58,7 @@ package struct OwnSecurityProvider: TLSProvider {
 
     package init(_ security: any ChannelSecurity) { self.security = security }
 
-    /// A security of the program's own negotiates no application protocol.
+    /// Ignores `protocols`: a ``ChannelSecurity`` negotiates no application protocol.
     package func makeSession(
         host: String?, offering protocols: [String]?
     ) throws(TLSError) -> any TLSSession {

@@ -1,4 +1,5 @@
-// A server decodes requests and encodes responses; its errors name them.
+// For servers, which decode requests and encode responses: the error texts say "request" and
+// "response" accordingly.
 extension Codec {
     /// As ``decode(_:)``, for a request.
     package func decodeRequest(_ bytes: Span<UInt8>) throws(RPCError) -> Value {

@@ -34,7 +34,7 @@ public struct Metadata: Sendable {
             self.init(lowercased: name.lowercasedASCII, value)
         }
 
-        /// Whether the value is the problem of an illegal one.
+        /// Whether the value of this element was illegal. Then `value` is the text of the problem.
         fileprivate let isProblem: Bool
 
         fileprivate init(lowercased name: String, _ value: Content, isProblem: Bool = false) {
@@ -44,8 +44,8 @@ public struct Metadata: Sendable {
         }
     }
 
-    /// The values, followed by the problems of illegal ones, which have the problem's text in place
-    /// of the value. Nothing but one array, because each call copies and moves its metadata often.
+    /// The values, followed by one element with `isProblem` for each illegal value. All of them are
+    /// in one array, because each call copies and moves its metadata often.
     private var elements: [Element] = []
 
     public init() {}

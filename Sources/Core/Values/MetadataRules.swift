@@ -3,7 +3,7 @@ package enum MetadataRules {
     /// The rule that the pair breaks; nil if it is legal. The name is in lower case.
     static func problem(_ name: String, _ value: Metadata.Content) -> String? {
         guard !name.isEmpty else { return "a metadata name is empty" }
-        guard name.utf8.allSatisfy(isNameOctet) else {
+        guard name.utf8.allSatisfy(isNameByte) else {
             return "metadata name '\(name)': only a-z, 0-9, '-', '_' and '.' are allowed"
         }
         guard !isReserved(name) else {
@@ -42,7 +42,7 @@ package enum MetadataRules {
         "authorization", "proxy-authorization", "cookie", "set-cookie",
     ]
 
-    private static func isNameOctet(_ byte: UInt8) -> Bool {
+    private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):

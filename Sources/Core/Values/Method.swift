@@ -205,7 +205,8 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     /// The headers of a plain HTTP request; nil for gRPC.
     let plain: PlainExchange?
     package let framing: BodyFraming
-    /// Whether the path is a literal of a program, so that there are few of them. Metrics name no others.
+    /// Whether the path is a literal of the program. There are few such paths, so metrics name
+    /// all of them. Metrics name another path only if ``MetricSink/recordsPath(_:)`` is true.
     let isLiteral: Bool
 
     package init(

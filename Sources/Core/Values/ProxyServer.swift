@@ -25,10 +25,11 @@ public struct ProxyServer: Hashable, Sendable {
     /// The password to log in with; nil for a proxy without log-in.
     public let password: String?
 
-    /// Parses `http://host:port`, `socks5://host:port` or `socks5h://host:port`, each with
-    /// `user:password@` before the host or without; `%XX` in these two means a byte. Without a
-    /// port, an HTTP proxy's is 443, as in gRPC's other clients, and a SOCKS proxy's is 1080. Throws
-    /// INVALID_ARGUMENT for any other text; the error does not repeat the password.
+    /// Parses `http://host:port`, `socks5://host:port` or `socks5h://host:port`, each with or
+    /// without `user:password@` before the host. `%XX` in the user or password means a byte. The
+    /// default port is 443 for an HTTP proxy, as in gRPC's other clients, and 1080 for a SOCKS
+    /// proxy. Throws INVALID_ARGUMENT for any other text; the error does not repeat the
+    /// password.
     public init(_ url: String) throws(RPCError) {
         guard let scheme = Self.kinds.first(where: { url.lowercased().hasPrefix($0.prefix) }) else {
             throw Self.malformed("expected http://, socks5:// or socks5h://")

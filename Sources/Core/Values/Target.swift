@@ -23,8 +23,8 @@ public struct Target: Hashable, Sendable {
     /// The port of a target that names none.
     static let defaultPort: UInt16 = 443
 
-    /// What follows the scheme and the authority of the URI: `shop/cart` of `etcd:///shop/cart` and of
-    /// `etcd:shop/cart`. For the resolver of a scheme of the program's own.
+    /// The text after the scheme and the authority of the URI: `shop/cart` of `etcd:///shop/cart`
+    /// and of `etcd:shop/cart`. For resolvers that the program registers.
     public var path: String { text.scheme.map { Self.path(of: text, after: $0) } ?? text }
 
     /// The authority of the URI: `10.0.0.1` of `etcd://10.0.0.1/shop`; empty where there is none.
@@ -292,8 +292,8 @@ extension String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 
-    /// `etcd` of `etcd:name` and of `ETCD:///name`; nil of a text without a scheme. `localhost:50051` has
-    /// one, too: only a registered scheme counts.
+    /// `etcd` for `etcd:name` and for `ETCD:///name`; nil if the text does not begin with a scheme.
+    /// `localhost` for `localhost:50051`: the caller must check that the scheme is registered.
     fileprivate var scheme: String? {
         guard let colon = firstIndex(of: ":") else { return nil }
         let scheme = self[..<colon].lowercased()

@@ -4,7 +4,7 @@ import SwiftletTransport
 package enum BodyFraming: Sendable {
     /// gRPC: each message has a prefix of five bytes, and the trailers contain the status.
     case lengthPrefixed
-    /// Plain HTTP: the body is one message without a prefix, and the status is that of HTTP.
+    /// Plain HTTP: the body is one message without a prefix, and the status is the HTTP status.
     case wholeBody
 }
 

@@ -25,7 +25,7 @@ extension CompressionAlgorithm {
 
 /// Compresses messages.
 enum Compressor {
-    /// The compressed form of `bytes`, after `prefixByteCount` zeros.
+    /// The compressed form of `bytes`, after `reservingPrefix` zeros.
     static func compress(
         _ bytes: Span<UInt8>, _ algorithm: CompressionAlgorithm, reservingPrefix: Int
     ) throws(RPCError) -> [UInt8] {
@@ -83,7 +83,7 @@ package enum Decompressor {
         }
         defer { _ = unsafe library.inflateEnd(&stream) }
 
-        // Below the maximum, so that one byte more can be represented.
+        // At most Int32.max, so that zlib's 32-bit counts can represent the limit plus one byte.
         let limit = min(maxByteCount ?? Int(Int32.max), Int(Int32.max))
         var output = [UInt8](
             repeating: 0, count: min(max(Self.firstByteCount, bytes.count * 4), limit + 1))

@@ -72,8 +72,9 @@ extension MessageAssembler {
         return takeWhole()
     }
 
-    /// Lends the body of the message that has begun, so that bytes are appended to it, with the
-    /// number of missing bytes. Nil if fewer than `least` are missing.
+    /// Lends the body of the message that has begun. The caller appends bytes to it, and returns it
+    /// with ``takeBack(_:)``. `missing` in the result is the number of bytes that have not arrived.
+    /// Nil if fewer than `least` are missing.
     ///
     /// - Parameter arrived: The bytes that have arrived and can be appended.
     package mutating func lend(

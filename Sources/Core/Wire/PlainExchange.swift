@@ -1,14 +1,16 @@
 import SwiftletTransport
 
-/// A plain HTTP request: its body and that of the response have no message prefixes, and the status is
-/// that of HTTP. Connection, deadline, limits, cancellation and interceptors are those of a call.
+/// A plain HTTP request. The bodies of the request and of the response have no message prefixes.
+/// The status is the HTTP status. Connection, deadline, limits, cancellation and interceptors work
+/// as for a gRPC call.
 package struct PlainExchange: Hashable, Sendable {
     var method: HTTPMethod
     /// The type of the request's content; nil when the request has none.
     package var contentType: String?
     /// The content types that the response may have.
     package var accept: String
-    /// The identity of the request; nil compares its bytes. It is not sent.
+    /// The identity of the request. It is not sent. If it is nil, a ``DuplicateGuard`` compares the
+    /// bytes of the request.
     var identity: RequestIdentity?
 
     package init(
@@ -35,7 +37,7 @@ package struct PlainExchange: Hashable, Sendable {
 }
 
 extension PlainExchange {
-    /// The fields of the request, without those of the call.
+    /// The header fields of the request, without the metadata of the call.
     func head(
         path: String, authority: String, scheme: String, userAgent: String
     ) -> HeaderList {

@@ -133,7 +133,7 @@ extension ResponseHead.Fields {
     }
 
     /// `application/grpc`, with a subtype after `+` or parameters after `;` if there are any.
-    /// Others with the same beginning, such as `application/grpc-web`, have another framing.
+    /// Other types with this beginning, such as `application/grpc-web`, have another framing.
     fileprivate static func isGRPC(_ contentType: Span<UInt8>) -> Bool {
         let name: StaticString = "application/grpc"
         let count = name.utf8CodeUnitCount

@@ -176,7 +176,8 @@ extension Call {
         close().0?.cancel(with: cancelled)
     }
 
-    /// Replaces an end that waits behind held messages with `error`. False if there is none.
+    /// If an end waits behind held messages, ends the call with `error` instead, and returns true.
+    /// Otherwise returns false.
     private func endInstead(with error: RPCError) -> Bool {
         let held = run.withLock { run in
             if run.state == .started || run.state == .paused { run.failure = error }

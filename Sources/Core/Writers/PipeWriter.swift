@@ -1,8 +1,8 @@
 import SwiftletTransport
 import Synchronization
 
-/// A writer that passes on the values that are written to it. While it is not started or paused, it
-/// keeps them in order.
+/// A writer that passes on the values that are written to it. Before its start and while it is
+/// paused, it keeps them in order.
 ///
 /// ```swift
 /// let notes = PipeWriter<RouteGuide.RouteNote>()

@@ -16,9 +16,9 @@ public enum FakeRequestPart<Request: Sendable>: Sendable {
 /// The response of a fake channel to one call.
 ///
 /// A call with one response is answered by ``sendMessage(_:initialMetadata:trailingMetadata:status:)``
-/// or by ``sendError(_:)``; one with many gets its parts one by one. A part that the protocol does not
-/// allow at its place, such as a message after the end, throws an error. Headers before the first
-/// message are added where they are missing.
+/// or by ``sendError(_:)``. A call with many responses gets the parts one by one. A part that the
+/// protocol does not allow at its place, such as a message after the end, throws an error. If a message
+/// is sent before the headers, empty headers are sent first.
 public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
     private enum Progress {
         case nothing, headers, messages, ended
@@ -161,7 +161,7 @@ extension FakeResponse {
         try sendEnd(error.status, trailingMetadata: error.metadata)
     }
 
-    /// Ends the call with exactly this error, for example as when the connection is lost.
+    /// Ends the call with exactly this error, for example with the error of a lost connection.
     public func fail(_ error: RPCError) throws(RPCError) {
         try progress.withLock { progress throws(RPCError) in
             if case .ended = progress { throw refusal("the response has ended") }

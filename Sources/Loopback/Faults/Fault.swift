@@ -35,8 +35,8 @@ public struct Fault: Sendable {
         /// From this answer on, all output of the connection is sent in pieces of this number of bytes,
         /// with a pause after each.
         case drip(bytes: Int, every: Duration)
-        /// The receive window of this stream, and of later ones of the connection, shrinks to this
-        /// number of bytes. The answer is normal.
+        /// SETTINGS_INITIAL_WINDOW_SIZE of the connection is lowered to this number of bytes, which also
+        /// lowers the windows of open streams. The answer is normal.
         case shrinkWindow(to: Int)
         /// The stream is reset instead of answered.
         case reset(ResetCode)
@@ -60,7 +60,8 @@ public struct Fault: Sendable {
         case graceful
         /// At once, with an error code; this call is answered.
         case atOnce(ResetCode)
-        /// At once, with a last stream before this call, which the client may send elsewhere.
+        /// At once. The last stream that the GOAWAY names is below the stream of this call, so the client
+        /// may send the call on another connection.
         case beforeThisCall
         /// At once, with an error code; then the connection is closed without an answer.
         case thenClose(ResetCode)
@@ -119,7 +120,7 @@ public struct Fault: Sendable {
 }
 
 extension Fault: CustomStringConvertible {
-    /// For messages: `status(…) on /package.Service/Method, calls [2]`.
+    /// The fault as text for people: `status(…) on /package.Service/Method, calls [2]`.
     public var description: String {
         let place = path.map { " on \($0)" } ?? ""
         return switch occasion {

@@ -87,7 +87,7 @@ extension Misbehaviour {
 }
 
 extension RawConnection {
-    /// Padding on every frame that can have it, of every kind of length.
+    /// A reply whose HEADERS and DATA frames have 0, 1, 7 or 255 bytes of padding.
     fileprivate func paddedReply(_ stream: UInt32) throws(RawPeerGone) {
         func padded(_ payload: [UInt8], _ count: UInt8) -> [UInt8] {
             [count] + payload + [UInt8](repeating: 0, count: Int(count))

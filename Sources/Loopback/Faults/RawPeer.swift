@@ -12,7 +12,7 @@ import Synchronization
 /// let channel = try Channel(peer.target, credentials: .insecure)
 /// ```
 public final class RawPeer: Sendable {
-    /// How calls are answered that begin from now on.
+    /// How the peer answers calls that begin from now on.
     public enum Conduct: Hashable, Sendable {
         case misbehave
         /// With a correct response: headers, a message, and trailers with the status OK.

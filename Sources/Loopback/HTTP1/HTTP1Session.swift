@@ -2,8 +2,8 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// One connection of a server that speaks HTTP/1.1. All work but that of handlers is done on the
-/// loop's thread.
+/// One connection of a server that speaks HTTP/1.1. Everything except the handlers runs on the loop's
+/// thread.
 final class HTTP1Session: AcceptedConnection, Pollable {
     private struct State: ~Copyable {
         var connection = HTTP1.ServerConnection()
@@ -195,7 +195,7 @@ extension HTTP1Session {
         state.withLock { $0.handler = task }
     }
 
-    /// A handler has returned. What the client has sent meanwhile is read.
+    /// Sends the reply of a handler. Then reads the bytes that the client has sent in the meantime.
     private func answer(_ reply: HTTPReply) {
         finish(reply)
         guard !state.withLock({ $0.isOver }) else { return }

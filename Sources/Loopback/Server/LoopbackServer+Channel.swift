@@ -19,7 +19,7 @@ extension LoopbackServer {
     ///
     /// - Parameters:
     ///   - credentials: Plain text by default. Certificates are checked for the name `localhost`.
-    ///   - arguments: The settings of the channel; the defaults of `ChannelArguments`.
+    ///   - arguments: The settings of the channel; `ChannelArguments()` by default.
     ///   - defaultOptions: The options of calls that do not override them; none by default.
     public func makeChannel(
         credentials: ChannelCredentials = .insecure,

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// ``makeChannel(credentials:arguments:defaultOptions:)`` needs no port, and its channel keeps the server
 /// alive. Clients of other programs connect to ``target``. Handlers run on threads of the server, so
-/// tests may block theirs.
+/// a test may block its own thread.
 ///
 /// The server is for tests on one machine. It withstands any input, and is not built for load.
 public final class LoopbackServer: Sendable {

@@ -50,8 +50,8 @@ extension HTTPReply {
 typealias PlainHandler = @Sendable (HTTPRequest) async -> HTTPReply
 
 extension ServerMethods {
-    /// Registers a handler for HTTP requests to a path that are not gRPC, by any method and with any
-    /// query. A server with such a handler answers in HTTP/1.1 as well as in HTTP/2.
+    /// Registers the handler of a path for HTTP requests that are not gRPC. It handles every HTTP method
+    /// and every query. A server with such a handler answers in HTTP/1.1 as well as in HTTP/2.
     ///
     /// ```swift
     /// server.http("/rpc") { request in

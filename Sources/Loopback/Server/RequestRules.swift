@@ -34,8 +34,8 @@ enum RequestRules {
         ":authority", "grpc-timeout", "grpc-message-type", "grpc-encoding", "user-agent",
     ])
 
-    /// The headers that are not metadata of the application. A list, as that of the accepted
-    /// encodings, may be split over several headers (RFC 9110 §5.3).
+    /// The headers that are not metadata of the application. `grpc-accept-encoding` may occur several
+    /// times, because its value is a list (RFC 9110 §5.3).
     private static let callDefinition = single.union(["grpc-accept-encoding"])
 
     /// Names with the reserved prefix that gRPC's own libraries send.

@@ -98,8 +98,9 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
 }
 
 /// The methods of a server, by path. A handler that throws an `RPCError` ends the call with the status
-/// of the error. The metadata of the error is sent after that of
-/// ``ServerContext/setTrailingMetadata(_:)``. Any other error is UNKNOWN.
+/// of the error. The trailers contain the metadata of ``ServerContext/setTrailingMetadata(_:)``, and then
+/// the metadata of the error. A `CancellationError` ends the call with CANCELLED, or with DEADLINE_EXCEEDED
+/// when the deadline has passed. Any other error is UNKNOWN.
 ///
 /// Registering a method again replaces its handler: a test may add a service and replace one method.
 public struct ServerMethods: Sendable {
@@ -120,8 +121,8 @@ public struct ServerMethods: Sendable {
     /// and never answer a third kind, such as END_STREAM on the HEADERS of a request.
     public var isStrict = true
 
-    /// The receive window of a stream and of the connection, in bytes. Nil, the default, follows the
-    /// measured bandwidth. A small window stops clients early.
+    /// The receive window of each stream, in bytes. The window of the connection is at least twice as
+    /// large. Nil, the default, follows the measured bandwidth. A small window stops clients early.
     public var windowByteCount: Int?
 
     /// The faults of the server; none by default. ``LoopbackServer/setFaults(_:)`` changes them

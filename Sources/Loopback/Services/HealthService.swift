@@ -74,7 +74,7 @@ extension HealthService {
             Method<Request, Reply>(bundled: service + "Watch", .serverStreaming)
         ) { request, replies, _ in
             var last: ServingStatus?
-            // The stream ends when the task is cancelled, at the latest with the call.
+            // The changes end when the task is cancelled, because the client is gone or the deadline has passed.
             for await status in self.changes(of: request.service) where status != last {
                 last = status
                 try await replies.write(Reply(status: status))

@@ -34,8 +34,8 @@ struct ProtoTarget {
     /// The names by which the files are imported; empty for a target without any.
     let names: [String]
 
-    /// Finds the files among those of a target's directory. Throws when the settings are not JSON, and
-    /// when a file is in none of the import paths.
+    /// Finds the `.proto` files and the settings among `sources`, the files of a target's directory. Throws
+    /// when the settings are not JSON, and when a `.proto` file is in none of the import paths.
     init(_ directory: URL, sources: [URL]) throws {
         settingsFile = sources.first { $0.lastPathComponent == Self.settingsName }
         settings = try settingsFile.map(Self.read) ?? Settings()

@@ -27,9 +27,9 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     private var smallTurnCount = 0
     private static let smallTurnLimit = 64
 
-    /// The most bytes that are read from one connection in a turn of the loop. After as many bytes,
-    /// other connections get their turn, and the bytes are processed while they are in the
-    /// processor's cache.
+    /// The most bytes that are read from one connection in a turn of the loop. The limit lets other
+    /// connections have their turn, and the bytes are processed while they are in the processor's
+    /// cache.
     package static let turnByteCount = 256 << 10
 
     package let initialByteCount: Int

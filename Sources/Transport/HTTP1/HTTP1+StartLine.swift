@@ -1,5 +1,6 @@
 extension HTTP1 {
-    /// The minor version: 1, or 0 for a peer that closes the connection unless asked not to.
+    /// The minor version: 1 or 0. A peer with version 0 closes the connection after the response,
+    /// unless its message has `connection: keep-alive` (RFC 9112 §9.3).
     typealias MinorVersion = UInt8
 
     /// Reads the first line of a message.

@@ -23,8 +23,8 @@ extension GatherList {
         }
     }
 
-    /// Each nested call is inside the closure of one array, which keeps its pointer valid: one
-    /// stack frame per array, at most `vectorLimit`.
+    /// Calls itself inside the `withUnsafeBytes` of each array, so that the array's pointer stays
+    /// valid. This nests at most `vectorLimit` calls.
     private func collect(
         into vectors: UnsafeMutableBufferPointer<iovec>, _ filled: Int,
         _ shared: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<iovec>) -> Int

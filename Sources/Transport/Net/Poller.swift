@@ -54,7 +54,7 @@ extension Poller {
         try queue.add(descriptor, token: token)
     }
 
-    /// Changes the token of `descriptor`. What is ready now is reported again.
+    /// Changes the token of `descriptor`. Its current readiness is reported again.
     package func modify(_ descriptor: CInt, token: UInt64) throws(SystemError) {
         try queue.modify(descriptor, token: token)
     }

@@ -62,8 +62,9 @@ package struct TLSConfiguration: Hashable, Sendable {
     package var resumesSessions = true
     /// On servers, whether clients need a certificate that `trust` accepts.
     package var demandsClientCertificate = false
-    /// SHA-256 digests of public keys. Unless the set is empty, one of the keys of the peer's verified chain
-    /// must be among them, or the key of its own certificate where certificates are not verified.
+    /// SHA-256 digests of public keys. Unless the set is empty, it must contain the digest of a key of the
+    /// peer's verified chain. If certificates are not verified, it must contain the digest of the key of the
+    /// peer's own certificate.
     package var pinnedKeyDigests: Set<[UInt8]> = []
     /// The file to which the secrets of all sessions are appended, for a protocol analyser. Nil for none.
     package var keyLogFile: String?

@@ -2,6 +2,8 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
+@testable import SwiftletCore
+
 /// Answers with the method, the path, and what the client sent.
 func echoServer(
     tls: ServerTLS? = nil, _ version: HTTPVersion = .negotiated
@@ -48,6 +50,26 @@ struct HTTP1CallTests {
         let answer = try await channel.post(
             "/echo", contentType: "application/byte-stream", body: body)
         #expect(answer.body == body)
+    }
+
+    @Test("receives as many headers as the channel allows")
+    func manyHeaders() async throws {
+        let server = try LoopbackServer { server in
+            server.http("/many") { _ in
+                let value = String(repeating: "x", count: 1_000)
+                var reply = HTTPReply(contentType: "text/plain", body: [])
+                for number in 0..<100 { reply.headers["x-\(number)"] = value }
+                return reply
+            }
+        }
+        for (byteCount, isEnough) in [(64 << 10, false), (200_000, true)] {
+            var arguments = ChannelArguments()
+            arguments.maxMetadataByteCount = byteCount
+            let channel = try Channel(
+                server.target, version: .http1, credentials: .insecure, arguments: arguments)
+            let answer = try? await channel.request(.get, "/many")
+            #expect((answer?.headers["x-99"] != nil) == isEnough)
+        }
     }
 
     @Test("HEAD has headers and no body in both versions", arguments: [HTTPVersion.http1, .http2])
@@ -201,5 +223,35 @@ struct HTTPVersionTests {
         for await state in channel.connectivityChanges where state == .ready { break }
         await channel.close()
         for await state in channel.connectivityChanges where state == .shutdown { break }
+    }
+
+    @Test("is HTTP/2 also for a request that has come too late to see the choice")
+    func lateRequest() async throws {
+        let server = try echoServer(tls: tls())
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        var options = TLSOptions()
+        options.rootCertificates = .text(try SecureCallTests.pem("ca.pem"))
+        let (handedOver, continuation) = AsyncStream.makeStream(of: Int.self)
+        let channel = HTTP1Channel(
+            try Target("localhost:\(server.target.split(separator: ":")[1])"),
+            credentials: try .tls(options), arguments: ChannelArguments(), queue: queue,
+            whenHTTP2: { connection, waiting in
+                connection.wire.close(on: queue.loop)
+                continuation.yield(waiting.count)
+            })
+        var counts = handedOver.makeAsyncIterator()
+        for _ in 0..<2 {
+            let call = CallCore(
+                CallHead(
+                    MethodSignature(
+                        path: "/echo", shape: .unary, contentSubtype: nil,
+                        plain: PlainExchange(.get, contentType: nil, accept: "*/*")), CallOptions(),
+                    MessageLimits()),
+                deadline: .never, backend: channel, observer: SingleResponse())
+            call.start()
+            #expect(await counts.next() == 1)
+        }
+        channel.shutDown()
     }
 }

@@ -1,8 +1,11 @@
 import Foundation
 import Swiftlet
 import SwiftletLoopback
+import SwiftletTransport
 import Synchronization
 import Testing
+
+@testable import SwiftletCore
 
 @Suite("The connections of HTTP/1.1", .timeLimit(.minutes(5)))
 struct HTTP1PoolTests {
@@ -112,13 +115,108 @@ struct HTTP1PoolTests {
         }
     }
 
-    @Test("are closed when no request has used them for the idle time-out")
-    func idle() async throws {
+    /// A server that answers requests to /wait when the gate is open.
+    private func waitingServer(_ gate: Gate) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.http("/wait") { _ in
+                await gate.pass()
+                return HTTPReply(contentType: "text/plain", body: [])
+            }
+        }
+    }
+
+    /// A server that answers the requests of each connection when the connection's gate is open. Connections
+    /// beyond the gates, which a slow machine may need, are answered at once.
+    private func gatedPeer(_ gates: [BlockingGate]) throws -> RawHTTP1 {
+        try RawHTTP1 { connection, _ in
+            if connection <= gates.count { gates[connection - 1].wait() }
+            return (Self.ok, false)
+        }
+    }
+
+    @Test(
+        "are closed when no request has used them for the idle time-out", arguments: [false, true])
+    func idle(isUsed: Bool) async throws {
         let peer = try RawHTTP1 { _, _ in (Self.ok, false) }
         let channel = try channel(peer.target) { $0.idleTimeout = .seconds(1) }
-        #expect(try await channel.request(.get, "/").status == 200)
+        if isUsed {
+            #expect(try await channel.request(.get, "/").status == 200)
+        } else {
+            channel.connect()
+        }
         await peer.connectionEnded()
-        #expect(channel.connectivity == .idle)
+        #expect(peer.connectionCount == 1 && channel.connectivity == .idle)
+    }
+
+    @Test("are closed one by one, as the idle time-out of each passes")
+    func idleOneByOne() async throws {
+        let gates = [BlockingGate(), BlockingGate()]
+        let peer = try gatedPeer(gates)
+        let channel = try channel(peer.target) {
+            $0.maxConnectionCount = 2
+            $0.idleTimeout = .seconds(1)
+        }
+        async let first = channel.request(.get, "/")
+        async let second = channel.request(.get, "/")
+        try await eventually { peer.requestTexts.count == 2 }
+        for gate in gates { gate.open() }
+        #expect(try await [first.status, second.status] == [200, 200])
+        // All on the connection that was used last, while the other one is idle.
+        for _ in 0..<50 { _ = try await channel.request(.get, "/") }
+        for _ in 0..<2 { await peer.connectionEnded() }
+    }
+
+    @Test("end after the request that they carry if the channel leaves them meanwhile")
+    func left() async throws {
+        let gate = BlockingGate()
+        let peer = try gatedPeer([gate])
+        let channel = try channel(peer.target)
+        async let answer = channel.request(.get, "/")
+        try await eventually { !peer.requestTexts.isEmpty }
+        channel.backend.leaveConnections()
+        // The loop has left them when it runs what comes after.
+        await Resumption<Void>.wait { waiter in
+            channel.backend.queue.loop.run { waiter.resume() }
+        }
+        gate.open()
+        #expect(try await answer.status == 200)
+        await peer.connectionEnded()
+    }
+
+    @Test("end one by one, each after its request, when the channel is closed with time for them")
+    func closedInTime() async throws {
+        let gates = [BlockingGate(), BlockingGate()]
+        let peer = try gatedPeer(gates)
+        let channel = try channel(peer.target) { $0.maxConnectionCount = 2 }
+        async let first = channel.request(.get, "/")
+        try await eventually { peer.requestTexts.count == 1 }
+        async let second = channel.request(.get, "/")
+        try await eventually { peer.requestTexts.count == 2 }
+        async let closed: Void = channel.close(grace: .seconds(3_600))
+        try await eventually { channel.connectivity == .shutdown }
+        for gate in gates {
+            gate.open()
+            await peer.connectionEnded()
+        }
+        #expect(try await [first.status, second.status] == [200, 200])
+        await closed
+    }
+
+    @Test("are closed if the server answers before it has read a request that fills the socket")
+    func earlyAnswer() async throws {
+        let peer = try RawPeer(
+            RawScript(opening: { connection in
+                var buffer = ReceiveBuffer()
+                try connection.receive(&buffer)
+                try connection.send(
+                    Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+                try connection.stall()
+            }))
+        let channel = try channel(peer.target)
+        let body = [UInt8](repeating: 1, count: 32 << 20)
+        #expect(try await channel.request(.post, "/", body: body).status == 200)
+        #expect(try await channel.request(.get, "/").status == 200)
+        #expect(peer.connectionCount == 2)
     }
 
     @Test("end with their channel")
@@ -192,12 +290,7 @@ struct HTTP1PoolTests {
     @Test("do not nest the failures of requests that waited and cannot be sent")
     func manyRefused() async throws {
         let gate = Gate()
-        let server = try LoopbackServer { server in
-            server.http("/wait") { _ in
-                await gate.pass()
-                return HTTPReply(contentType: "text/plain", body: [])
-            }
-        }
+        let server = try waitingServer(gate)
         let channel = try channel(server.target) { $0.maxConnectionCount = 1 }
         let first = Task { try await channel.request(.get, "/wait").status }
         await gate.waitFor(1)
@@ -247,6 +340,40 @@ struct HTTP1PoolTests {
         #expect(error?.code == .unavailable)
         #expect(error?.phase == .connect)
         #expect(error?.description.contains("403") == true)
+    }
+
+    @Test("are tried again after the delay for a request that waits for them")
+    func retried() async throws {
+        let proxy = try RawHTTP1 { connection, request in
+            if connection == 1 { return ("HTTP/1.1 403 Forbidden\n\n", true) }
+            return (request == 1 ? "HTTP/1.1 200 Connection established\n\n" : Self.ok, false)
+        }
+        let server = try ProxyServer("http://\(proxy.target)")
+        let channel = try channel("example.invalid:80") {
+            $0.proxy = .server(server)
+            $0.initialReconnectBackoff = .milliseconds(100)
+        }
+        let answer = try await channel.request(
+            .get, "/", options: .with { $0.waitForReady = true })
+        #expect(answer.status == 200)
+        #expect(proxy.connectionCount == 2)
+    }
+
+    @Test("are no cause of the deadline of a request that waits for one, once they are open")
+    func deadlineInLine() async throws {
+        let gate = Gate()
+        let server = try waitingServer(gate)
+        let channel = try channel(server.target) { $0.maxConnectionCount = 1 }
+        async let first = channel.request(.get, "/wait").status
+        await gate.waitFor(1)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.request(
+                .get, "/wait", options: .with { $0.timeout = .milliseconds(50) })
+        }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.phase == .connect && error?.causes == [])
+        gate.open()
+        #expect(try await first == 200)
     }
 
     @Test("are not tried again before the delay, where nothing listens")

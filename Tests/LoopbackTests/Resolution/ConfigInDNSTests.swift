@@ -62,7 +62,7 @@ struct ConfigInDNSTests {
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
-    @Test("is not found while the server fails, says nothing, or answers with nonsense")
+    @Test("is not found while the server fails, does not answer, or sends a malformed answer")
     func failures() async throws {
         let cases: [(answer: FakeNameServer.Answer, expected: String?)] = [
             ({ query, _ in [DNSMessages.answer(to: query, flags: 0x8182)] }, "the error 2"),
@@ -147,6 +147,28 @@ struct ConfigInDNSTests {
         let reply = try await channel.unary(
             Self.echo, [1], options: .with { $0.waitForReady = true })
         #expect(reply == [1])
+    }
+
+    @Test("that is not found or not valid is an error of the look-up, before which nothing is sent")
+    func error() async throws {
+        let answers: [FakeNameServer.Answer] = [
+            { query, _ in [DNSMessages.answer(to: query, flags: 0x8182)] },
+            { query, _ in [DNSMessages.answer(to: query, texts: [Self.config(#""x":1,"#)])] },
+        ]
+        for answer in answers {
+            let nameServer = try FakeNameServer(answer)
+            defer { nameServer.stop() }
+            let lookup = ConfigLookup(
+                host: "a.test", servers: NameServers([nameServer.address]),
+                timeLimit: .seconds(60))
+            let found = await withCheckedContinuation { continuation in
+                lookup.start { continuation.resume(returning: $0) }
+            }
+            let error = #expect(throws: RPCError.self) { try found.get() }
+            #expect(error?.code == .unavailable && error?.phase == .resolve)
+            #expect(error?.message.hasPrefix("the service config of a.test in DNS: ") == true)
+            #expect(error?.mayHaveBeenExecuted == false)
+        }
     }
 
     @Test("is not looked up unless the channel says so")

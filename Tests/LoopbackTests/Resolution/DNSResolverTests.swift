@@ -6,11 +6,13 @@ import Testing
 
 @Suite("The resolver of a name", .timeLimit(.minutes(5)))
 struct DNSResolverTests {
+    private static let failure = NameLookup.Failure(
+        host: "a.test", reason: "busy", isTemporary: true)
+
     @Test("tries again after a failure, which it reports only before its first answer")
     func failures() async throws {
-        let failure = NameLookup.Failure(host: "a.test", reason: "busy", isTemporary: true)
         let script: [NameLookups.Answer] = [
-            .failure(failure), .success([.ipv4Loopback(port: 0)]), .failure(failure),
+            .failure(Self.failure), .success([.ipv4Loopback(port: 0)]), .failure(Self.failure),
             .success([.ipv4Loopback(port: 0)]),
         ]
         let count = Mutex(0)
@@ -49,5 +51,86 @@ struct DNSResolverTests {
                 "UNAVAILABLE, executed: false", "127.0.0.1:80", "127.0.0.1:80",
             ])
         #expect(count.withLock { $0 } == 4)
+    }
+
+    private static func resolver(
+        _ queue: CompletionQueue, _ lookups: NameLookups
+    ) -> DNSResolver {
+        var arguments = ChannelArguments()
+        arguments.minResolutionInterval = .zero
+        // Longer than the test: no timer of a resolver that was stopped may keep it.
+        arguments.initialReconnectBackoff = .seconds(3_600)
+        arguments.maxReconnectBackoff = .seconds(3_600)
+        arguments.connectTimeout = .seconds(3_600)
+        return DNSResolver(
+            host: "a.test", port: 80, arguments: arguments, loop: queue.loop, lookups: lookups)
+    }
+
+    @Test("looks again at once when the network is back, however long it would wait")
+    func networkIsBack() async throws {
+        let lookups = NameLookups(maxThreadCount: 1) { _ in .failure(Self.failure) }
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let resolver = Self.resolver(queue, lookups)
+        let count = Atomic(0)
+        resolver.start(ResolverResults { _ in count.add(1, ordering: .relaxed) })
+        for number in 1...3 {
+            try await eventually { count.load(ordering: .relaxed) == number }
+            resolver.resetBackoff()
+        }
+        resolver.stop()
+    }
+
+    /// Waits until the thread of the look-ups has handed over the answers before.
+    private static func settle(_ lookups: NameLookups) async throws {
+        let isDone = Mutex(false)
+        _ = lookups.lookUp("last.test") { _ in isDone.withLock { $0 = true } }
+        try await eventually { isDone.withLock { $0 } }
+    }
+
+    @Test("delivers nothing after its stop, and looks no name up")
+    func stopped() async throws {
+        let names = Mutex<[String]>([])
+        let lookups = NameLookups(maxThreadCount: 1) { host in
+            names.withLock { $0.append(host) }
+            return .success([.ipv4Loopback(port: 0)])
+        }
+        let queue = try CompletionQueue(.byHand)
+        let resolver = Self.resolver(queue, lookups)
+        resolver.start(ResolverResults { _ in Issue.record("a result after the stop") })
+        // The answer waits for the loop when the resolver stops.
+        try await Self.settle(lookups)
+        resolver.stop()
+        try await onThread { _ = try queue.next(deadline: .after(.zero)) }
+        resolver.requestResolution()
+        resolver.resetBackoff()
+        try await Self.settle(lookups)
+        #expect(names.withLock { $0 } == ["a.test", "last.test", "last.test"])
+        queue.shutdown()
+    }
+
+    @Test("is released after its stop, while a look-up hangs and while it waits after a failure")
+    func released() async throws {
+        let gate = BlockingGate()
+        defer { gate.open() }
+        let hanging = NameLookups(maxThreadCount: 1) { _ in
+            gate.wait()
+            return .failure(Self.failure)
+        }
+        let failing = NameLookups(maxThreadCount: 1) { _ in .failure(Self.failure) }
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        for (lookups, resultCount) in [(hanging, 0), (failing, 1)] {
+            let count = Atomic(0)
+            weak var released: DNSResolver?
+            do {
+                let resolver = Self.resolver(queue, lookups)
+                released = resolver
+                resolver.start(ResolverResults { _ in count.add(1, ordering: .relaxed) })
+                try await eventually { count.load(ordering: .relaxed) == resultCount }
+                resolver.stop()
+            }
+            try await eventually { released == nil }
+        }
     }
 }

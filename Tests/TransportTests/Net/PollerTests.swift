@@ -26,7 +26,7 @@ struct SocketsPollerTests {
 
             try right.sendAll([2])
             try poller.wait(until: minute, into: &events)
-            #expect(events.count == 1, "more bytes are news, though the first were not read")
+            #expect(events.count == 1, "new bytes are reported, although the first were not read")
         }
     }
 

@@ -21,7 +21,7 @@
         }
 
         /// Why a connection to this machine over vsock is not possible; nil if it is.
-        private static let obstacle: String? = {
+        private static let failure: String? = {
             do throws(SystemError) {
                 let listener = try Listener(on: .vsock(cid: localCID, port: anyPort))
                 listener.stop()
@@ -33,7 +33,7 @@
 
         @Test(
             "connects to this machine",
-            .enabled(if: obstacle == nil, "\(obstacle ?? "the kernel has vsock_loopback")"))
+            .enabled(if: failure == nil, "\(failure ?? "the kernel has vsock_loopback")"))
         func connects() throws {
             let listener = try Listener(on: .vsock(cid: Self.localCID, port: Self.anyPort))
             defer { listener.stop() }

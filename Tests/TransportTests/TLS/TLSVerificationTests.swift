@@ -211,6 +211,21 @@ struct TLSVerificationTests {
         #expect(error?.message == "OpenSSL refuses the list of ciphers: no cipher match")
     }
 
+    @Test("asks for the certificate of a name, but never of an address (RFC 6066 §3)")
+    func serverNameIndication() throws {
+        for (host, isSent) in [("a.test.swiftlet.example", true), ("127.0.0.1", false)] {
+            let session = try OpenSSLContext(TLSFixtures.client()).makeSession(
+                host: host, offering: nil)
+            var received = ReceiveBuffer()
+            var sent = GatherList()
+            _ = try session.handshake(&received, sending: &sent)
+            var hello: [UInt8] = []
+            sent.moveFirst(.max, to: &hello)
+            #expect(hello.count > 100)
+            #expect(String(decoding: hello, as: UTF8.self).contains(host) == isSent, "\(host)")
+        }
+    }
+
     @Test("does not keep the text of a private key")
     func keyText() throws {
         let context = try OpenSSLContext(TLSFixtures.server())

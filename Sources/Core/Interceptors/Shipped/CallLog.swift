@@ -14,7 +14,7 @@ public struct CallLog: Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// A line for the headers of the request, of the response, and for the trailers.
+        /// One line each for the request headers, the response headers and the trailers.
         public static let headers = Detail(rawValue: 1)
         /// A line for each message, with its size.
         public static let messages = Detail(rawValue: 2)

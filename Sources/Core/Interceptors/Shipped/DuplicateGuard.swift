@@ -178,7 +178,9 @@ private final class GuardingInterceptor: Interceptor {
         guard let message else {
             role = .passing
             call.start(options)
-            return call.finish()
+            call.finish()
+            for _ in 0..<demand { call.receiveNext() }
+            return
         }
         let key = owner.key(call, options, message)
         let answer = SharedAnswer(call)
@@ -213,8 +215,11 @@ private final class GuardingInterceptor: Interceptor {
 
     func receiveNext(_ call: InterceptedCall) {
         demand += 1
-        guard case .first = role, owner.policy != .join else { return }
-        call.receiveNext()
+        switch role {
+        case .passing: call.receiveNext()
+        case .first: if owner.policy != .join { call.receiveNext() }
+        case .gathering, .joined: break
+        }
     }
 
     func receive(initialMetadata: Metadata, _ call: InterceptedCall) {

@@ -8,7 +8,7 @@ extension Connection {
         let contentByteCount = frame.content.count
         counts.dataFrames &+= 1
         counts.paddingBytes &+= byteCount - contentByteCount
-        // §6.9.1: DATA takes the connection's window also when its stream has ended.
+        // §6.9: DATA counts against the connection's window even if its stream has ended.
         writeConnectionUpdate(try flow.receive(byteCount))
         guard let slot = streams.slot(of: frame.streamID) else {
             guard !requests.isIdle(frame.streamID) else {
@@ -39,7 +39,7 @@ extension Connection {
             }
             if frame.endStream { try checkContentLength(of: slot) }
         }
-        // Last, because it takes the bytes from the stream's window.
+        // This check is the last one, because it also takes the bytes from the stream's window.
         guard streams[slot].receiveWindow.receive(frame.flowControlledByteCount) else {
             throw .stream(frame.streamID, .flowControlError, "DATA beyond the stream's window")
         }

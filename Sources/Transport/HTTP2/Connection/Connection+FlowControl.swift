@@ -69,7 +69,8 @@ extension Connection {
         }
     }
 
-    /// Gives new streams a window of `byteCount` bytes, and stops measuring the path.
+    /// Announces `byteCount` as SETTINGS_INITIAL_WINDOW_SIZE, and stops measuring the path. When the peer has
+    /// acknowledged it, the windows of open streams change by the difference, too.
     package mutating func setStreamWindow(to byteCount: Int, now: Instant) {
         guard !lifecycle.hasFailed else { return }
         flow.stopMeasuring()

@@ -141,8 +141,8 @@ extension Connection {
         throw .stream(id, .streamClosed, "frame after the end of the stream")
     }
 
-    /// The slot of the stream that a frame names. Nil when the stream has ended, which is no error for a
-    /// frame that may cross its end on the wire (§5.1).
+    /// The slot of the stream that a frame names. Nil when the stream has ended. That is no error, because
+    /// the peer may have sent the frame before it knew of the end (§5.1).
     func liveSlot(of id: StreamID, _ frame: String) throws(HTTP2Error) -> Int? {
         if let slot = streams.slot(of: id) { return slot }
         guard !requests.isIdle(id) else {

@@ -23,7 +23,7 @@ extension Connection {
             byteCount: settings.acknowledged.initialWindowByteCount)
     }
 
-    /// Opens waiting streams while there is room, up to one that awaits its fields.
+    /// Opens waiting streams while there is room. Stops before a stream that awaits its fields.
     mutating func openWaitingStreams() {
         while streams.hasWaiting, mayOpenStream, streamAwaitingFields == nil,
             let id = requests.takeNext()

@@ -125,8 +125,8 @@ extension Connection {
         let windowDelta = try settings.receive(frame, as: configuration.role)
         outbox.setMaxPayloadByteCount(settings.peer.maxFrameByteCount)
         for entry in frame.entries where entry.identifier == SettingsFrame.Entry.headerTableSize {
-            // §6.5.3: every value, in order. A size that held for a moment has evicted entries from the
-            // peer's table (RFC 7541 §4.2).
+            // §6.5.3: every value, in order. A smaller size evicts entries from the peer's table, even if
+            // the same frame increases the size again (RFC 7541 §4.2).
             outbox.setPeerTableByteCount(Int(clamping: entry.value))
         }
         try adjustSendWindows(by: windowDelta, now: now)

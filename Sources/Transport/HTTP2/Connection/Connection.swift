@@ -1,8 +1,8 @@
 /// One end of an HTTP/2 connection as a value (RFC 9113): bytes and commands go in, events and bytes come
 /// out. It does no I/O, reads no clock, starts no task and takes no lock.
 ///
-/// The connection itself answers what only the protocol needs: it acknowledges PINGs, gives back windows
-/// and resets streams. What its user must act on, it returns as an ``Event``.
+/// The connection itself does what only the protocol needs: it acknowledges PINGs, gives back windows
+/// and resets streams. It returns an ``Event`` for everything that its user must act on.
 ///
 /// It routes frames between its components. Each component has private state and one responsibility.
 ///

@@ -34,7 +34,7 @@ extension HeaderReceiver {
     /// not recognized as a repetition.
     var headersID: UInt64? { repeated.current?.id }
 
-    /// The kind as which the last block was found valid earlier. Nil when it was decoded now.
+    /// The kind of the earlier, valid block that the last block repeats. Nil when the last block was decoded.
     var repeatedKind: HeaderRules.Kind? { repeated.current?.kind }
 }
 

@@ -1,6 +1,7 @@
 /// Why a stream was reset or a connection was closed, as a number on the wire.
 ///
-/// A struct and not an enum, because a peer may send a code that is not registered: "unknown or unsupported error codes MUST NOT trigger any special behavior" (RFC 9113 §7).
+/// A struct and not an enum, because a peer may send a code that is not registered: "unknown or
+/// unsupported error codes MUST NOT trigger any special behavior" (RFC 9113 §7).
 package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
 

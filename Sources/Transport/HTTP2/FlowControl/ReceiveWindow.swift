@@ -63,9 +63,9 @@ extension ReceiveWindow {
     /// Applies a change of our SETTINGS_INITIAL_WINDOW_SIZE that the peer has acknowledged. It
     /// changes the window without an update on the wire (§6.9.2).
     ///
-    /// Returns the increment to announce when the bytes to give back are half of the smaller
-    /// window. Without this update a sender without a window would wait without end, because
-    /// nothing more arrives that could be consumed.
+    /// Returns the increment to announce when the bytes to give back are at least half of the new
+    /// target. Without this update, a sender whose window is empty would wait without end: no more
+    /// DATA arrives, so no consumption causes an update.
     package mutating func adjust(by delta: Int32) -> UInt32? {
         available = Int32(clamping: Int(available) + Int(delta))
         target = max(0, Int32(clamping: Int(target) + Int(delta)))

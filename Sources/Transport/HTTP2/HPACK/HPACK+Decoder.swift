@@ -103,7 +103,8 @@ extension HPACK.Decoder {
         return budget.isExceeded ? .tooLarge : .complete
     }
 
-    /// How many bytes may still be added to a list. It stays exceeded.
+    /// How many bytes may still be added to a list. After a field has exceeded it, every
+    /// further field is refused.
     private struct Budget {
         var left: Int
         var isExceeded: Bool { left < 0 }
@@ -151,8 +152,8 @@ extension HPACK.Decoder {
 // MARK: - Literals
 
 extension HPACK.Decoder {
-    /// Reads a field with a literal value (§6.2) and appends it to `list`. Removes it if it exceeds
-    /// the limit.
+    /// Reads a field with a literal value (§6.2) and appends it to `list`. Empties `list` if the
+    /// field exceeds the limit.
     private mutating func readLiteral(
         _ block: Span<UInt8>, at offset: inout Int, prefixBits: Int,
         _ indexing: HeaderList.Indexing, into list: inout HeaderList, _ budget: inout Budget

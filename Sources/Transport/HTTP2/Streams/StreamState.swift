@@ -1,9 +1,9 @@
 /// The state of a stream (RFC 9113 §5.1), for both roles.
 ///
-/// The RFC draws seven boxes. Six of them are the product of two independent halves — what this
-/// side may still send, and what it may still receive — so this is a product of two small enums.
-/// "Half-closed (local)" is `send == .ended`. SETTINGS disable push, so the two reserved
-/// states cannot be reached and have no case.
+/// The RFC has seven states. Five of them combine two independent halves: what this side may still
+/// send, and what it may still receive. So this is a product of two small enums. "Half-closed
+/// (local)" is `send == .ended`. SETTINGS disable push, so the two reserved states cannot be
+/// reached and have no case.
 package struct StreamState: Hashable, Sendable {
     package enum Send: Hashable, Sendable { case idle, open, ended }
     package enum Receive: Hashable, Sendable { case awaitingHeaders, awaitingData, ended }

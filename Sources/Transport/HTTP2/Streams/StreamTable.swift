@@ -2,7 +2,8 @@
 /// they take turns.
 ///
 /// A stream in use is in one of three phases of sending: it waits to be opened, it is ready (open, with
-/// queued DATA and a window), or it has nothing that it could send now. The first two are lists.
+/// queued DATA and a window), or it has nothing that it could send now. The waiting streams are in one
+/// list, and the ready streams in another.
 struct StreamTable: Sendable {
     private var slots: [Stream] = []
     private var free = StreamList()

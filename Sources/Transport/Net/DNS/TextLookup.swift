@@ -70,7 +70,8 @@ package enum TextLookup {
 // MARK: - UDP
 
 extension TextLookup {
-    /// More than the 512 bytes of a datagram to a client that does not announce a larger size (RFC 1035 §4.2.1).
+    /// The room for a datagram. The query announces no larger size, so a server sends at most 512 bytes
+    /// (RFC 1035 §4.2.1).
     private static let datagramByteCount = 4_096
 
     private static func datagramAnswer(

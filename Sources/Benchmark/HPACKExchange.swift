@@ -2,7 +2,7 @@ import SwiftletTransport
 
 /// Encodes and decodes 1,000 typical requests, with headers that repeat, headers that change slowly, and
 /// headers that occur once.
-enum HPACKStory {
+enum HPACKExchange {
     static func run(into report: inout Report) {
         let requests = requests()
         var blockByteCount = 0
@@ -19,13 +19,13 @@ enum HPACKStory {
                 HPACKBenchmark.decode(block, with: &decoder, into: &list)
             }
         }
-        guard let reference = NGHTTP2Story(requests) else {
-            report.add("hpack-story", ours / 1000, "µs", note: "\(blockByteCount) bytes")
+        guard let reference = NGHTTP2Exchange(requests) else {
+            report.add("hpack-exchange", ours / 1000, "µs", note: "\(blockByteCount) bytes")
             return
         }
         let theirs = medianNanoseconds { reference.run() }
         report.add(
-            "hpack-story", ours / 1000, "µs", ratio: ours / theirs,
+            "hpack-exchange", ours / 1000, "µs", ratio: ours / theirs,
             note: "\(blockByteCount) bytes; nghttp2 \(Int(theirs / 1000)) µs, "
                 + "\(reference.blockByteCount) bytes")
     }
