@@ -43,14 +43,15 @@ test:
 
 # The tests under ThreadSanitizer, two at a time. The flags are explained in WatchedMutex.swift, what
 # is left out of reports in Tests/Races.
-# Messages, schemas and the engines have no threads; of Transport's tests, those of sockets and TLS have.
+# Schemas and the engines have no threads; of Transport's tests, those of sockets and TLS have, and of those
+# of messages the ones that several threads encode.
 races:
 	TSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Races/suppressions'" \
 	$(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 	    $(or $(addsuffix =2,$(WIDTH_OPTION)),--no-parallel) \
 	    -Xswiftc -DSWIFTLET_WATCHED_LOCKS \
 	    -Xswiftc -disable-upcoming-feature -Xswiftc MemberImportVisibility \
-	    --skip MessagesTests --skip DynamicTests \
+	    --skip 'MessagesTests\.(?!SharedMessage)' --skip DynamicTests \
 	    --skip 'TransportTests\.(?!TLS|Sockets)'
 
 build:

@@ -62,8 +62,8 @@ class Connection:
         try:
             self.h2.initiate_connection()
             self.flush()
-            while octets := self.socket.recv(65536):
-                for event in self.h2.receive_data(octets):
+            while received := self.socket.recv(65536):
+                for event in self.h2.receive_data(received):
                     self.handle(event)
                 self.pump()
         except h2.exceptions.ProtocolError as error:
@@ -88,9 +88,9 @@ class Connection:
             pass
 
     def flush(self):
-        octets = self.h2.data_to_send()
-        if octets:
-            self.socket.sendall(octets)
+        pending = self.h2.data_to_send()
+        if pending:
+            self.socket.sendall(pending)
 
     def ping(self):
         if case == "ping":
@@ -134,11 +134,11 @@ class Connection:
         asked = messages_pb2.SimpleRequest.FromString(bytes(request[5:]))
         body = messages_pb2.SimpleResponse(
             payload=messages_pb2.Payload(body=bytes(asked.response_size))).SerializeToString()
-        octets = struct.pack(">BI", 0, len(body)) + body
+        message = struct.pack(">BI", 0, len(body)) + body
         if case == "rst_during_data":
-            octets = octets[:len(octets) // 2]
+            message = message[:len(message) // 2]
         self.send_headers(stream)
-        self.answers[stream] = memoryview(octets)
+        self.answers[stream] = memoryview(message)
 
     def pump(self):
         """Sends what the windows have room for, a piece of each answer in turn."""
@@ -208,7 +208,7 @@ for thread in waiting:
     if thread.is_alive():
         complain("a connection has not ended, though the client is done")
 if connection_count == 0:
-    complain("nobody came")
+    complain("no client has connected")
 if case == "goaway" and connection_count != 2:
     complain(f"{connection_count} connections, where there should be 2")
 if case == "max_streams" and connection_count != 1:

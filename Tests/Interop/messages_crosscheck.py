@@ -28,8 +28,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PROGRAM = os.environ.get("CONFORMANCE", os.path.join(ROOT, ".build/debug/swiftlet-conformance"))
 NAME = "protobuf_test_messages.proto3.TestAllTypesProto3"
 PACKAGE = ".google.protobuf."
-# Says to a process that this program has started which half of the work is its own. The package's own
-# variable would not do: whoever has set it would get one half, and take it for the whole.
+# Selects the half of the work that a child process runs. The package's own variable is not used for this:
+# if a user had set it, the program would run one half and report it as the whole.
 PART = "MESSAGES_CROSSCHECK_PART"
 
 
