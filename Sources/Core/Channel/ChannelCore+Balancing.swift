@@ -68,10 +68,7 @@ extension ChannelCore {
             let isMember = state.withLock { $0.members[core.id] === core }
             let report = core.report
             let subchannel = Subchannel(id: core.id, backend: core)
-            if isMember {
-                core.noteInLog(report, log)
-                run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) }
-            }
+            if isMember { run(&work) { $0.subchannel(subchannel, changedTo: report, &$1) } }
             core.readNextReports()
         case .load(let core, let load):
             let isMember = state.withLock { $0.members[core.id] === core }
@@ -339,8 +336,6 @@ extension ChannelCore: SubchannelOwner {
         let calls = state.withLock { $0.renewRoute() }
         for call in calls where !call.isEnded { begin(call) }
     }
-
-    func note(_ event: ChannelEvent.Kind) { log.note(event) }
 
     func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {
         post(.load(subchannel, load))

@@ -35,36 +35,43 @@ extension SubchannelCore {
 
     /// Makes a change under the lock, and reports a new state outside of it. The owner reads the
     /// current state when it handles the report, so the reports of two threads may be handled in
-    /// either order.
+    /// either order. The channel's log gets each state, in the order of the changes.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, hasChanged, streams) = state.withLock { state in
+        let (result, hasChanged, mustDeliverLog, streams) = state.withLock { state in
             let before = state.changeCount
             let result = body(&state)
-            return (result, state.changeCount != before, fitStreams(&state))
+            let hasChanged = state.changeCount != before
+            return (
+                result, hasChanged, hasChanged && appendToLog(&state), fitStreams(&state)
+            )
         }
         streams.carryOut()
+        if mustDeliverLog { owner.log.deliver() }
         if hasChanged { owner.subchannelChanged(self) }
         return result
     }
 
-    /// The current state, as the balancer sees it.
-    var report: SubchannelState {
-        let (connectivity, failure, nextAttempt, health) = state.withLock {
-            ($0.connectivity, $0.lastFailure, $0.nextAttempt, $0.health)
-        }
-        if connectivity == .ready, let health { return health.subchannelState }
-        guard connectivity == .transientFailure else { return SubchannelState(connectivity) }
-        return SubchannelState(
-            connectivity,
-            failure: failure?.error(target: plan.target, nextAttempt: nextAttempt))
+    /// Records the state, unless the log has it already. If it returns true, the caller delivers the
+    /// log outside of the lock.
+    private func appendToLog(_ state: inout State) -> Bool {
+        let report = state.report(target: plan.target)
+        guard !state.isDropped,
+            state.loggedConnectivity != report.connectivity
+                || report.connectivity == .transientFailure
+        else { return false }
+        state.loggedConnectivity = report.connectivity
+        return owner.log.append(.subchannel(id: diagnosticID, report.connectivity, report.failure))
     }
+
+    /// The current state, as the balancer sees it.
+    var report: SubchannelState { state.withLock { $0.report(target: plan.target) } }
 
     func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
         let isExpected = state.withLock { $0.attempt === attempt && !$0.isDropped }
         // Noted before the state changes, so that the cause comes first in the log.
         if isExpected {
-            owner.note(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
+            owner.log.note(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
         }
         let calls: [CallCore]? = change { state in
             guard state.attempt === attempt else { return nil }
@@ -165,6 +172,15 @@ extension SubchannelCore {
 }
 
 extension SubchannelCore.State {
+    /// The state as the balancer sees it. The target is named in the error.
+    fileprivate func report(target: Target) -> SubchannelState {
+        if connectivity == .ready, let health { return health.subchannelState }
+        guard connectivity == .transientFailure else { return SubchannelState(connectivity) }
+        return SubchannelState(
+            connectivity,
+            failure: lastFailure?.error(target: target, nextAttempt: nextAttempt))
+    }
+
     /// Records that an attempt to connect failed and left the subchannel without a connection.
     /// Returns the time of the next attempt.
     fileprivate mutating func backOff(after failure: ConnectionFailure) -> MonotonicInstant {
@@ -238,7 +254,7 @@ extension SubchannelCore: LinkOwner {
     }
 
     func linkEnded(_ link: Link, _ error: LinkError) {
-        owner.note(
+        owner.log.note(
             .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: error.cause))
         retire(
             link, because: error.cause, .failed(error.kind), isNetworkLoss: error.isNetworkLoss)

@@ -61,7 +61,7 @@ extension SubchannelCore: SubchannelStreamReceiver {
 
     func streamIsUnimplemented(_ stream: SubchannelStream) {
         if case .health = stream.subject {
-            owner.note(
+            owner.log.note(
                 .healthCheckUnsupported(subchannel: diagnosticID, peer: stream.link.peer))
         }
         setHealth(.healthy, from: stream)

@@ -75,8 +75,8 @@ protocol SubchannelOwner: AnyObject, Sendable {
     /// The server has reported its load. After the balancer has received the report, the owner calls
     /// ``SubchannelCore/readNextReports()``.
     func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport)
-    /// Records an event in the channel's log. Not to be called under a lock.
-    func note(_ event: ChannelEvent.Kind)
+    /// The channel's log.
+    var log: ChannelLog { get }
     /// The authority, scheme and user agent of the channel's own requests.
     var requestAuthority: RequestAuthority { get }
     /// The last connection has closed.

@@ -72,18 +72,6 @@ extension SubchannelCore {
     }
 }
 
-extension SubchannelCore {
-    /// Records a state that is reported to the balancer, unless the log has it already.
-    func noteInLog(_ report: SubchannelState, _ log: ChannelLog) {
-        let isNew = state.withLock { state in
-            defer { state.loggedConnectivity = report.connectivity }
-            return state.loggedConnectivity != report.connectivity
-                || report.connectivity == .transientFailure
-        }
-        if isNew { log.note(.subchannel(id: diagnosticID, report.connectivity, report.failure)) }
-    }
-}
-
 extension Link {
     func snapshot(isDraining: Bool) -> ConnectionSnapshot {
         let (streams, window, pings) = state.withLock { state in
