@@ -31,7 +31,7 @@ public struct JSONRPC: RPCProtocol {
     public func path(of method: String) -> String { path }
 
     public func box<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+        method: String, parameters: Parameters, ticket: RPCTicket
     ) throws -> [UInt8] {
         try body(method, parameters, ticket)
     }
@@ -42,7 +42,7 @@ public struct JSONRPC: RPCProtocol {
     }
 
     public func duplicateKey<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters
+        method: String, parameters: Parameters
     ) throws -> [UInt8]? {
         try body(method, parameters, nil)
     }

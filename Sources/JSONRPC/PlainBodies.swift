@@ -27,7 +27,7 @@ public struct PlainBodies: RPCProtocol {
     public func path(of method: String) -> String { prefix + method }
 
     public func box<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+        method: String, parameters: Parameters, ticket: RPCTicket
     ) throws -> [UInt8] {
         // Compares the types, because an empty array of any type can be cast to `[UInt8]`.
         if Parameters.self == [UInt8].self, let bytes = parameters as? [UInt8] { return bytes }

@@ -7,7 +7,7 @@ public import SwiftletCore
 /// let users = try RESTClient(url: "https://api.example.com/v1")
 /// let user: User = try await users.get("users/1")
 /// let all: [User] = try await users.get("users", query: ["page": "2"])
-/// let made: User = try await users.send(.post, "users", user)
+/// let made: User = try await users.send(.post, "users", body: user)
 /// try await users.delete("users/1")
 /// ```
 ///
@@ -58,7 +58,7 @@ extension RESTClient {
 
     /// Sends a value, such as with PUT or PATCH, and returns the value in the answer.
     public func send<Body: Encodable & Sendable, Value: Decodable & Sendable>(
-        _ method: HTTPMethod, _ path: String, _ body: Body, query: [String: String] = [:],
+        _ method: HTTPMethod, _ path: String, body: Body, query: [String: String] = [:],
         returning type: Value.Type = Value.self, options: CallOptions = CallOptions()
     ) async throws -> Value {
         try decode(
@@ -67,7 +67,7 @@ extension RESTClient {
 
     /// Sends a value; the body of the answer is ignored.
     public func send<Body: Encodable & Sendable>(
-        _ method: HTTPMethod, _ path: String, _ body: Body, query: [String: String] = [:],
+        _ method: HTTPMethod, _ path: String, body: Body, query: [String: String] = [:],
         options: CallOptions = CallOptions()
     ) async throws {
         _ = try await answer(method, path, query, try JSONBody.encode(body), options)
@@ -104,7 +104,7 @@ extension RESTClient {
     /// Starts a request with a JSON body. Otherwise the same as the function without a body.
     @discardableResult
     public func start<Body: Encodable & Sendable, Value: Decodable & Sendable>(
-        _ method: HTTPMethod, _ path: String, _ body: Body, query: [String: String] = [:],
+        _ method: HTTPMethod, _ path: String, body: Body, query: [String: String] = [:],
         returning type: Value.Type = Value.self, options: CallOptions = CallOptions(),
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> RunningCall? {

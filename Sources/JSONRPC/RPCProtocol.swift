@@ -39,13 +39,13 @@ public protocol RPCProtocol: Sendable {
 
     /// Encodes the body of a request. By default the parameters as JSON.
     func box<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+        method: String, parameters: Parameters, ticket: RPCTicket
     ) throws -> [UInt8]
 
     /// The bytes by which a `DuplicateGuard` compares requests. They must not contain anything
     /// that differs from call to call, such as a random ID. Nil, the default, compares the whole body.
     func duplicateKey<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters
+        method: String, parameters: Parameters
     ) throws -> [UInt8]?
 
     /// Decodes the result from the body of an answer, or throws the error in it. By default the body is
@@ -65,13 +65,13 @@ extension RPCProtocol {
     public var accept: String { "application/json" }
 
     public func box<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+        method: String, parameters: Parameters, ticket: RPCTicket
     ) throws -> [UInt8] {
         try JSONBody.encode(parameters)
     }
 
     public func duplicateKey<Parameters: Encodable>(
-        _ method: String, _ parameters: Parameters
+        method: String, parameters: Parameters
     ) throws -> [UInt8]? { nil }
 
     public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {

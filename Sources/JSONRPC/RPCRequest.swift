@@ -15,11 +15,11 @@ struct RPCRequest<Kind: RPCProtocol>: Sendable {
     ) throws {
         self.kind = kind
         path = url ?? kind.path(of: method)
-        body = try kind.box(method, parameters, ticket)
+        body = try kind.box(method: method, parameters: parameters, ticket: ticket)
         identity = RequestIdentity(id: ticket.id) {
             // `box` has thrown for parameters that cannot be encoded. If only the key fails, the
             // whole body is compared.
-            try? kind.duplicateKey(method, parameters)
+            try? kind.duplicateKey(method: method, parameters: parameters)
         }
     }
 

@@ -58,6 +58,30 @@ struct ImportTests {
         #expect(copies[0] == copies[1])
     }
 
+    @Test("declare the watched lock in the same words, wherever a module has to declare it")
+    func watchedLocks() throws {
+        let root = Self.sources.deletingLastPathComponent()
+        let copies = try ["Sources", "Tests"].flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+                .filter { $0.hasSuffix("/WatchedLocks.swift") }
+                .map { try Data(contentsOf: root.appending(path: "\(folder)/\($0)")) }
+        }
+        #expect(copies.count > 1)
+        #expect(Set(copies).count == 1)
+    }
+
+    @Test("of the transport have no word of gRPC outside comments")
+    func transportKnowsNoGRPC() throws {
+        for path in try #require(Self.files()["Transport"]) {
+            let text = try String(
+                contentsOf: Self.sources.appending(path: path), encoding: .utf8)
+            for line in text.split(separator: "\n") {
+                let code = line.prefix(upTo: line.firstRange(of: "//")?.lowerBound ?? line.endIndex)
+                #expect(!code.lowercased().contains("grpc"), "\(path): \(line)")
+            }
+        }
+    }
+
     @Test(
         "import only downward, and no Foundation but for JSON, plug-ins and to measure",
         arguments: allowed.keys.sorted())

@@ -232,7 +232,8 @@ struct JSONRPCTests {
         let ticket = RPCTicket()
         #expect(ticket.id == ticket.id.lowercased() && ticket.id.count == 36)
         let kind = JSONRPC(path: "/rpc", additionalFields: ["a": 1, "z": 2])
-        let body = try kind.box("sum", ["b": 1, "a": 2], RPCTicket(id: "i"))
+        let body = try kind.box(
+            method: "sum", parameters: ["b": 1, "a": 2], ticket: RPCTicket(id: "i"))
         #expect(
             String(decoding: body, as: UTF8.self)
                 == #"{"a":1,"id":"i","jsonrpc":"2.0","method":"sum","params":{"a":2,"b":1},"z":2}"#)

@@ -128,10 +128,10 @@ struct OldServerTests {
             try await items.get("items/7", returning: Item.self)
         }
         #expect(missing?.message == "the server answered HTTP 404")
-        #expect(try await items.send(.put, "items/7", item, returning: Item.self) == item)
+        #expect(try await items.send(.put, "items/7", body: item, returning: Item.self) == item)
         #expect(try await items.get("/items/7") == item)
         #expect(try await items.head("items/7")["x-version"] == "3")
-        try await items.send(.patch, "items/7", Item(id: 7, name: "b"))
+        try await items.send(.patch, "items/7", body: Item(id: 7, name: "b"))
         let result = await withCheckedContinuation { continuation in
             _ = items.start(.get, "items/7", returning: Item.self) {
                 continuation.resume(returning: $0)

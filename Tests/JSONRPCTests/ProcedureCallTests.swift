@@ -19,7 +19,7 @@ struct ProcedureCallTests {
 
         func path(of method: String) -> String { "/envelope/\(method)" }
         func box<Parameters: Encodable>(
-            _ method: String, _ parameters: Parameters, _ ticket: RPCTicket
+            method: String, parameters: Parameters, ticket: RPCTicket
         ) throws -> [UInt8] { try JSONBody.encode(["wrapped": parameters]) }
         func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
             let answer: Answer<Value> = try JSONBody.decode(body)

@@ -289,11 +289,9 @@ struct MetricsTests {
 
         func records(_ instrument: MetricInstrument) -> Bool { true }
 
-        func add(_ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel]) { use() }
+        func add(_ measurement: MetricMeasurement<Int>) { use() }
 
-        func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
-            use()
-        }
+        func record(_ measurement: MetricMeasurement<Double>) { use() }
 
         private func use() {
             guard let channel = channel.withLock({ $0 }) else { return }
@@ -365,9 +363,11 @@ struct MetricsTests {
         #expect(Set(MetricInstrument.all.map(\.name)).count == MetricInstrument.all.count)
         #expect(MetricInstrument.all.map(\.index) == Array(MetricInstrument.all.indices))
         let totals = MetricTotals(MetricInstrument.all)
-        totals.add(2, to: .attemptStarted, [MetricLabel("grpc.method", "a\"b\\\n")])
-        totals.add(-1, to: .openConnections, [MetricLabel("grpc.target", "t")])
-        totals.record(1_500, in: .attemptSentSize, [MetricLabel("grpc.target", "t")])
+        let method = MetricLabel("grpc.method", "a\"b\\\n")
+        let target = MetricLabel("grpc.target", "t")
+        totals.add(MetricMeasurement(2, of: .attemptStarted, labels: [method]))
+        totals.add(MetricMeasurement(-1, of: .openConnections, labels: [target]))
+        totals.record(MetricMeasurement(1_500, of: .attemptSentSize, labels: [target]))
         let text = totals.prometheusText
         for line in [
             "# TYPE grpc_client_attempt_started_total counter",

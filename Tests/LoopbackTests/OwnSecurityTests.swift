@@ -11,9 +11,10 @@ private struct Scrambling: ChannelSecurity {
     var key: UInt8
     var greeting = "sesame"
 
-    func makeSession(host: String?) throws -> any SecuritySession {
-        if host == "refused.test" { throw Failure(description: "no session for \(host ?? "")") }
-        return Session(isClient: host != nil, self)
+    func makeSession(_ context: SecurityContext) throws -> any SecuritySession {
+        guard case .client(let host) = context.side else { return Session(isClient: false, self) }
+        if host == "refused.test" { throw Failure(description: "no session for \(host)") }
+        return Session(isClient: true, self)
     }
 
     final class Session: SecuritySession {

@@ -23,6 +23,7 @@ public struct PickInfo: Sendable {
 }
 
 /// A picker's decision.
+@nonexhaustive
 public enum Pick: Sendable {
     /// The call is sent on the subchannel. When that has no connection any more, the call waits for
     /// the next picker. `tracker` gets the outcome, also if the call was not sent.

@@ -1,7 +1,7 @@
 #if SWIFTLET_WATCHED_LOCKS
     import SwiftletTransport
 
-    // Each module needs this name of its own, because it has to hide the name that
+    // Each module declares this name itself: only a declaration in the module hides the name that
     // `Synchronization` exports.
     typealias Mutex = WatchedMutex
 #endif

@@ -48,7 +48,7 @@ extension HTTP1Channel: HTTP1LinkOwner {
             whenHTTP2(connection, waiting)
             return endIfReleased()
         }
-        var limits = HTTP1.Limits()
+        var limits = HTTP1Limits()
         limits.maxFieldsByteCount = max(limits.maxFieldsByteCount, arguments.maxMetadataByteCount)
         let link = HTTP1Link(connection, limits, loop: loop, owner: self)
         let isShutDown = change { state in

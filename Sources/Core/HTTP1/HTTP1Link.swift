@@ -53,7 +53,7 @@ final class HTTP1Link: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ connection: consuming OpenConnection, _ limits: HTTP1.Limits, loop: EventLoop,
+        _ connection: consuming OpenConnection, _ limits: HTTP1Limits, loop: EventLoop,
         owner: any HTTP1LinkOwner
     ) {
         peer = "\(connection.address)"

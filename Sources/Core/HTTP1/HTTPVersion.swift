@@ -1,6 +1,7 @@
 /// The version of HTTP that the connections of a channel use.
 ///
 /// gRPC calls need HTTP/2. Plain HTTP requests, and JSON-RPC over them, work with both versions.
+@nonexhaustive
 public enum HTTPVersion: Hashable, Sendable {
     /// HTTP/2 only: selected by ALPN with TLS, and used with prior knowledge without TLS (RFC 9113
     /// §3.3).

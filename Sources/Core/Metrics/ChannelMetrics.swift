@@ -68,13 +68,18 @@ extension ChannelMetrics {
         optional: [MetricLabel] = []
     ) {
         for output in outputs where output.instruments & Self.bit(instrument) != 0 {
-            output.sink.add(value, to: instrument, labels + output.wanted(of: instrument, optional))
+            output.sink.add(
+                MetricMeasurement(
+                    value, of: instrument, labels: labels + output.wanted(of: instrument, optional))
+            )
         }
     }
 
     func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
         for output in outputs where output.instruments & Self.bit(instrument) != 0 {
-            output.sink.record(value, in: instrument, labels + output.wanted(of: instrument, []))
+            output.sink.record(
+                MetricMeasurement(
+                    value, of: instrument, labels: labels + output.wanted(of: instrument, [])))
         }
     }
 }

@@ -1,6 +1,7 @@
 /// One metric of the library, as gRPC's proposals name it.
 public struct MetricInstrument: Sendable {
     /// How the values of an instrument are to be combined.
+    @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The values are added up; none is negative.
         case counter

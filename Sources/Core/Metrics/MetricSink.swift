@@ -24,21 +24,28 @@ public protocol MetricSink: AnyObject, Sendable {
     /// each one would be another time series.
     func recordsPath(_ path: String) -> Bool
 
-    /// Adds to a counter.
-    ///
-    /// - Parameters:
-    ///   - value: At least 0, unless the instrument is an up-down counter.
-    ///   - instrument: The counter.
-    ///   - labels: In the order of ``MetricInstrument/labelKeys``, then optional ones.
-    func add(_ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel])
+    /// Adds a value to a counter. The value is at least 0, unless the instrument is an up-down counter.
+    func add(_ measurement: MetricMeasurement<Int>)
 
     /// Records a value in a histogram.
-    ///
-    /// - Parameters:
-    ///   - value: In the instrument's unit.
-    ///   - instrument: The histogram.
-    ///   - labels: In the order of ``MetricInstrument/labelKeys``, then optional ones.
-    func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel])
+    func record(_ measurement: MetricMeasurement<Double>)
+}
+
+/// One value of an instrument.
+public struct MetricMeasurement<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// In the instrument's unit.
+    public let value: Value
+    /// What was measured.
+    public let instrument: MetricInstrument
+    /// In the order of ``MetricInstrument/labelKeys``, then optional ones.
+    public let labels: [MetricLabel]
+
+    /// For tests of a sink: the library makes the measurements of channels.
+    public init(_ value: Value, of instrument: MetricInstrument, labels: [MetricLabel]) {
+        self.value = value
+        self.instrument = instrument
+        self.labels = labels
+    }
 }
 
 extension MetricSink {

@@ -45,16 +45,17 @@ public final class MetricTotals: MetricSink {
 
     public func recordsPath(_ path: String) -> Bool { recordsAllPaths }
 
-    public func add(_ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel]) {
-        change(instrument, labels) { total in
+    public func add(_ measurement: MetricMeasurement<Int>) {
+        change(of: measurement) { total in
             total.count += 1
-            total.sum += Double(value)
+            total.sum += Double(measurement.value)
         }
     }
 
-    public func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
-        guard case .histogram(let bounds) = instrument.kind else { return }
-        change(instrument, labels) { total in
+    public func record(_ measurement: MetricMeasurement<Double>) {
+        guard case .histogram(let bounds) = measurement.instrument.kind else { return }
+        let value = measurement.value
+        change(of: measurement) { total in
             if total.bucketCounts.isEmpty {
                 total.bucketCounts = [Int](repeating: 0, count: bounds.count + 1)
             }
@@ -64,10 +65,12 @@ public final class MetricTotals: MetricSink {
         }
     }
 
-    private func change(
-        _ instrument: MetricInstrument, _ labels: [MetricLabel], _ body: (inout Total) -> Void
+    private func change<Value>(
+        of measurement: MetricMeasurement<Value>, _ body: (inout Total) -> Void
     ) {
-        totals.withLock { body(&$0[instrument, default: [:]][labels, default: Total()]) }
+        totals.withLock {
+            body(&$0[measurement.instrument, default: [:]][measurement.labels, default: Total()])
+        }
     }
 }
 

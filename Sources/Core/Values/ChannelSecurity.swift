@@ -7,10 +7,26 @@ import Synchronization
 /// let channel = try Channel("localhost:50051", credentials: .own(MySecurity()))
 /// ```
 public protocol ChannelSecurity: Sendable {
-    /// Makes the session of a new connection, on the side of the client or the server.
-    ///
-    /// - Parameter host: The name that the server must prove; nil on the server's side.
-    func makeSession(host: String?) throws -> any SecuritySession
+    /// Makes the session of a new connection.
+    func makeSession(_ context: SecurityContext) throws -> any SecuritySession
+}
+
+/// The connection that a ``ChannelSecurity`` makes a session for.
+public struct SecurityContext: Hashable, Sendable {
+    /// The end of the connection that the session is.
+    @nonexhaustive
+    public enum Side: Hashable, Sendable {
+        /// The end that connects. The server must prove the name.
+        case client(host: String)
+        /// The end that accepts.
+        case server
+    }
+
+    /// The end of the connection that the session is.
+    public let side: Side
+
+    /// For tests of a ``ChannelSecurity``: the library makes the contexts of connections.
+    public init(_ side: Side) { self.side = side }
 }
 
 /// One end of a secured connection, without I/O: the channel moves the bytes. Used by one thread at
@@ -64,7 +80,9 @@ package struct OwnSecurityProvider: TLSProvider {
     ) throws(TLSError) -> any TLSSession {
         do {
             return OwnSecuritySession(
-                try security.makeSession(host: host), host.flatMap { ServerIdentity(host: $0) })
+                try security.makeSession(
+                    SecurityContext(host.map { .client(host: $0) } ?? .server)),
+                host.flatMap { ServerIdentity(host: $0) })
         } catch {
             throw TLSError(.configuration, "\(error)")
         }

@@ -7,6 +7,7 @@
 /// ```
 public struct ProxyServer: Hashable, Sendable {
     /// How the proxy is asked for a connection.
+    @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The CONNECT method of HTTP/1.1 (RFC 9110 §9.3.6).
         case http
@@ -98,6 +99,7 @@ extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 /// Which proxy a channel uses.
+@nonexhaustive
 public enum ProxyChoice: Hashable, Sendable {
     /// The proxy in the environment (gRPC's HTTP proxy mapper): the first of `grpc_proxy`,
     /// `https_proxy`, `http_proxy` and `all_proxy` that is set, unless `no_grpc_proxy` or

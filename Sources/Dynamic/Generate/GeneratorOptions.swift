@@ -1,6 +1,7 @@
 /// What a ``SwiftGenerator`` writes, and how it names files and methods.
 public struct GeneratorOptions: Hashable, Sendable {
     /// Who can use the generated declarations.
+    @nonexhaustive
     public enum Visibility: String, Hashable, Sendable, CaseIterable {
         case `internal`
         case `package`
@@ -8,6 +9,7 @@ public struct GeneratorOptions: Hashable, Sendable {
     }
 
     /// How the path of a generated file follows from that of its `.proto` file.
+    @nonexhaustive
     public enum FileNaming: String, Hashable, Sendable, CaseIterable {
         /// `grpc/health/v1/health.proto` becomes `grpc/health/v1/health.swift`.
         case fullPath = "full-path"
@@ -24,6 +26,7 @@ public struct GeneratorOptions: Hashable, Sendable {
     public var writesClients = true
 
     /// The forms of calls that a client can have besides `async`.
+    @nonexhaustive
     public enum Face: String, Hashable, Sendable, CaseIterable {
         /// `startSayHello`, with a completion handler or handlers of the responses.
         case handlers

@@ -19,6 +19,7 @@ public struct SchemaFetch: Sendable {
     private typealias File = Google.Protobuf.FileDescriptorProto
 
     /// The versions of the service. Their messages are the same.
+    @nonexhaustive
     public enum Version: String, Sendable {
         case v1
         case v1alpha

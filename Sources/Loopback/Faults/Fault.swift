@@ -18,6 +18,7 @@ import Synchronization
 /// never applied. For ways to break HTTP/2 itself see ``Misbehaviour``.
 public struct Fault: Sendable {
     /// The kind of failure.
+    @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The call fails with this status; its handler is not called.
         case status(StatusCode, String = "")
@@ -55,6 +56,7 @@ public struct Fault: Sendable {
     }
 
     /// The ways to send GOAWAY (RFC 9113 §6.8).
+    @nonexhaustive
     public enum GoAway: Hashable, Sendable {
         /// In two steps; this call is answered.
         case graceful

@@ -1,4 +1,5 @@
 /// The ways in which a raw peer is hostile, broken or unusual. The raw values are names for tables.
+@nonexhaustive
 public enum Misbehaviour: String, CaseIterable, Sendable {
     /// A correct answer, for comparison.
     case ok

@@ -13,6 +13,7 @@ import Synchronization
 /// ```
 public final class RawPeer: Sendable {
     /// How the peer answers calls that begin from now on.
+    @nonexhaustive
     public enum Conduct: Hashable, Sendable {
         case misbehave
         /// With a correct response: headers, a message, and trailers with the status OK.

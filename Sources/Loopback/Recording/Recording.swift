@@ -22,6 +22,7 @@ public import SwiftletCore
 /// Other members are ignored.
 public struct Recording: Sendable {
     /// Something that happened in a call.
+    @nonexhaustive
     public enum Event: Hashable, Sendable {
         case request([UInt8])
         /// The client has sent its last request.

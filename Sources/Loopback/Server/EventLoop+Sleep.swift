@@ -10,7 +10,7 @@ extension EventLoop {
         await withTaskCancellationHandler {
             await Resumption<Void>.wait { sleep.begin($0, for: duration, on: self) }
         } onCancel: {
-            sleep.end(on: self)
+            sleep.end()
         }
         if Task.isCancelled { throw CancellationError() }
     }
@@ -18,42 +18,37 @@ extension EventLoop {
 
 /// One suspension of one task.
 private final class LoopSleep: TimerTarget {
-    private struct State {
-        var waiter: Resumption<Void>?
-        var timer: TimerHandle?
-        var isOver = false
+    private enum State {
+        case idle, ended
+        case suspended(Resumption<Void>)
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(State.idle)
+    private let timer = TimerSlot()
 
     func begin(_ waiter: Resumption<Void>, for duration: Duration, on loop: EventLoop) {
-        let isOver = state.withLock { state in
-            // Under the lock, so that the timer cannot fire before `state` has its handle.
-            if !state.isOver {
-                state.waiter = waiter
-                state.timer = loop.schedule(self, at: .now + duration)
-            }
-            return state.isOver
+        let hasEnded = state.withLock { state in
+            guard case .idle = state else { return true }
+            state = .suspended(waiter)
+            return false
         }
-        if isOver { return waiter.resume() }
+        if hasEnded { return waiter.resume() }
+        timer.schedule(self, at: .now + duration, on: loop)
         // A loop that has ended fires no timer.
-        if loop.isClosed { end(on: loop) }
+        if loop.isClosed { end() }
     }
 
     func timerFired(now: MonotonicInstant) {
-        _ = state.withLock { $0.timer.take() }
-        resume()
+        timer.hasFired(now: now)
+        end()
     }
 
-    func end(on loop: EventLoop) {
-        if let timer = state.withLock({ $0.timer.take() }) { loop.cancel(timer) }
-        resume()
-    }
-
-    private func resume() {
+    func end() {
+        timer.close()
         let waiter = state.withLock { state in
-            state.isOver = true
-            return state.waiter.take()
+            defer { state = .ended }
+            guard case .suspended(let waiter) = state else { return nil as Resumption<Void>? }
+            return waiter
         }
         waiter?.resume()
     }

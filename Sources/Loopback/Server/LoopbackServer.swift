@@ -18,6 +18,7 @@ import Synchronization
 /// The server is for tests on one machine. It withstands any input, and is not built for load.
 public final class LoopbackServer: Sendable {
     /// The address that a server listens on.
+    @nonexhaustive
     public enum Address: Hashable, Sendable {
         /// 127.0.0.1; port 0, the default, lets the system choose one.
         case ipv4(port: UInt16 = 0)

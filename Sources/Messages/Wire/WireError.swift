@@ -1,5 +1,6 @@
 /// Why bytes cannot be decoded as a message, and where.
 public struct WireError: Error, Hashable, Sendable {
+    @nonexhaustive
     public enum Reason: Hashable, Sendable {
         /// The bytes end inside a field.
         case truncated

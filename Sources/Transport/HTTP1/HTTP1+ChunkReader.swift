@@ -19,7 +19,7 @@ extension HTTP1 {
         private var extensionByteCount = 0
 
         mutating func next(
-            in bytes: Span<UInt8>, at offset: inout Int, _ limits: Limits
+            in bytes: Span<UInt8>, at offset: inout Int, _ limits: HTTP1Limits
         ) throws(HTTP1Error) -> Event? {
             while offset < bytes.count {
                 switch phase {
@@ -58,7 +58,7 @@ extension HTTP1 {
         }
 
         /// Reads the size in hexadecimal digits. Skips the extensions that follow it.
-        private mutating func readSize(_ limits: Limits) throws(HTTP1Error) -> UInt64 {
+        private mutating func readSize(_ limits: HTTP1Limits) throws(HTTP1Error) -> UInt64 {
             let text = line.line
             let digits = text.prefix { Self.value(ofDigit: $0) != nil }
             // 15 digits are below 2⁶⁰. More are not a size that a peer sends.

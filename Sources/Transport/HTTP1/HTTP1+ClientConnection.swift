@@ -8,7 +8,9 @@ extension HTTP1 {
         private var hasFailed = false
         private var keepsAlive = true
 
-        package init(_ limits: Limits = Limits()) { reader = MessageReader(.response, limits) }
+        package init(_ limits: HTTP1Limits = HTTP1Limits()) {
+            reader = MessageReader(.response, limits)
+        }
     }
 }
 

@@ -17,7 +17,7 @@ extension HTTP1 {
         }
 
         private let kind: Kind
-        private let limits: Limits
+        private let limits: HTTP1Limits
         private var phase: Phase
         private var line = LineReader()
         private var chunks = ChunkReader()
@@ -37,7 +37,7 @@ extension HTTP1 {
         private(set) var trailers = HeaderList()
         private(set) var framing = BodyFraming.none
 
-        init(_ kind: Kind, _ limits: Limits) {
+        init(_ kind: Kind, _ limits: HTTP1Limits) {
             self.kind = kind
             self.limits = limits
             phase = kind == .request ? .startLine : .idle

@@ -11,7 +11,9 @@ extension HTTP1 {
         private var responseHasEnded = false
         private var closesAfterResponse = false
 
-        package init(_ limits: Limits = Limits()) { reader = MessageReader(.request, limits) }
+        package init(_ limits: HTTP1Limits = HTTP1Limits()) {
+            reader = MessageReader(.request, limits)
+        }
     }
 }
 

@@ -14,24 +14,6 @@ package enum HTTP1 {
         case untilClose
     }
 
-    /// A limit for each part that a peer can make grow.
-    package struct Limits: Hashable, Sendable {
-        /// The start line: against a line without an end.
-        package var maxStartLineByteCount = 8 << 10
-        /// All fields of a head, or of the trailers, as HTTP/2 counts them: 32 bytes for each field
-        /// in addition to name and value. Against lists without an end, and many empty fields.
-        package var maxFieldsByteCount = 64 << 10
-        /// The line in front of a chunk: against extensions without an end.
-        package var maxChunkLineByteCount = 1 << 10
-        /// All extensions of the chunks of a body: against a body that has more extension than content.
-        package var maxExtensionByteCount = 16 << 10
-        /// The most 1xx responses before the final one: against a server that sends 1xx responses without an
-        /// end.
-        package var maxInterimCount = 16
-
-        package init() {}
-    }
-
     /// The methods that affect the framing of a request or of its response.
     enum Method {
         static let head = "HEAD"

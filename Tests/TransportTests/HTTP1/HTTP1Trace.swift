@@ -16,7 +16,7 @@ struct HTTP1Trace: Hashable {
     /// Reads responses to requests with the given methods.
     static func responses(
         _ pieces: [[UInt8]], to methods: [String] = ["GET"], thenEnd: Bool = true,
-        _ limits: HTTP1.Limits = HTTP1.Limits()
+        _ limits: HTTP1Limits = HTTP1Limits()
     ) -> HTTP1Trace {
         var trace = HTTP1Trace()
         var connection = HTTP1.ClientConnection(limits)
@@ -50,7 +50,7 @@ struct HTTP1Trace: Hashable {
 
     /// Reads requests, and answers each of them.
     static func requests(
-        _ pieces: [[UInt8]], _ limits: HTTP1.Limits = HTTP1.Limits()
+        _ pieces: [[UInt8]], _ limits: HTTP1Limits = HTTP1Limits()
     ) -> HTTP1Trace {
         var trace = HTTP1Trace()
         var connection = HTTP1.ServerConnection(limits)
