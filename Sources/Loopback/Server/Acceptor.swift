@@ -23,7 +23,7 @@ final class Acceptor: Pollable, TimerTarget {
 
     private let listener: Listener
     let methods: ServerMethods
-    let handlerThreads = HandlerThreads()
+    let handlerThreads: HandlerThreads
     private let provider: (any TLSProvider)?
     private let queue: CompletionQueue
     private let state = Mutex(State())
@@ -36,6 +36,7 @@ final class Acceptor: Pollable, TimerTarget {
         self.methods = methods
         self.provider = provider
         self.queue = queue
+        handlerThreads = HandlerThreads(queue.loop)
     }
 }
 

@@ -6,13 +6,23 @@ import Synchronization
 ///
 /// Tests block threads of Swift's cooperative thread pool, which has one for each processor. A
 /// handler that needed that pool would wait for the very test that waits for its response.
+///
+/// Handlers share a few threads while they do not block them: more threads than processors would only
+/// take turns. When no job has begun for a while although jobs wait, handlers block the threads, and one
+/// more thread is started.
 final class HandlerThreads: TaskExecutor {
-    private struct State {
+    fileprivate struct State {
         var jobs = Backlog<EventLoop.TaskJob>()
         /// The threads that wait for a job, each at its own gate. The last to begin waiting runs the
         /// next job.
         var idle: [BlockingGate] = []
         var threadCount = 0
+        /// How many threads may run jobs: more than the usual number while handlers block threads.
+        var allowedCount = HandlerThreads.usualThreadCount
+        /// The number of jobs that have begun.
+        var begunCount: UInt64 = 0
+        /// The number of jobs that had begun when the timer was scheduled; nil if none is.
+        var watchedCount: UInt64?
         var isStopped = false
     }
 
@@ -22,35 +32,74 @@ final class HandlerThreads: TaskExecutor {
         case end
     }
 
+    /// A thread for the next job.
+    fileprivate enum Supply {
+        case wake(BlockingGate)
+        case start
+        /// All threads that may run have a job. A timer looks whether they get on with them.
+        case watch
+        case enough
+    }
+
     /// How many handlers may block a thread at the same time.
     static let maxThreadCount = 16
+    /// How many threads run handlers that do not block.
+    fileprivate static let usualThreadCount = 2
+    private static let patience = Duration.milliseconds(5)
 
     private let state = Mutex(State())
+    private let timer = TimerSlot()
+    private let loop: EventLoop
+
+    /// - Parameter loop: Runs the timer.
+    init(_ loop: EventLoop) { self.loop = loop }
 }
 
 extension HandlerThreads {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = unsafe EventLoop.TaskJob(UnownedJob(job), on: asUnownedTaskExecutor())
-        let (idle, mustStart) = state.withLock { state in
-            state.jobs.append(job)
-            if let idle = state.idle.popLast() { return (idle as BlockingGate?, false) }
-            let mustStart = state.threadCount < Self.maxThreadCount
-            if mustStart { state.threadCount += 1 }
-            return (nil, mustStart)
+        supply(
+            state.withLock { state in
+                state.jobs.append(job)
+                let mayRun = state.runningCount < state.allowedCount || state.isStopped
+                return mayRun ? state.thread() : state.watch()
+            })
+    }
+
+    private func supply(_ supply: Supply) {
+        switch supply {
+        case .wake(let gate): gate.open()
+        case .start:
+            if !Thread.start("swiftlet-handle", { [self] in run() }) { threadDidNotStart() }
+        case .watch:
+            timer.schedule(self, at: .now + Self.patience, on: loop)
+        case .enough: return
         }
-        idle?.open()
-        if mustStart, !Thread.start("swiftlet-handle", { [self] in run() }) { threadDidNotStart() }
+    }
+
+    private func addThreadIfBlocked() {
+        let supplies = state.withLock { state -> [Supply] in
+            let isBlocked = state.watchedCount == state.begunCount
+            state.watchedCount = nil
+            guard !state.jobs.isEmpty, !state.isStopped else { return [] }
+            guard isBlocked else { return [state.watch()] }
+            state.allowedCount = min(state.runningCount + 1, Self.maxThreadCount)
+            return [state.thread(), state.watch()]
+        }
+        for supply in supplies { self.supply(supply) }
     }
 
     /// Ends the threads as soon as no job is left. A job that comes later gets a thread that ends
-    /// with it.
+    /// with it. No timer runs from now on, so each waiting job gets a thread, as far as there may be one.
     func stop() {
-        let idle = state.withLock { state in
+        timer.close()
+        let supplies = state.withLock { state in
             state.isStopped = true
-            defer { state.idle = [] }
-            return state.idle
+            let idle = state.idle.map { Supply.wake($0) }
+            state.idle = []
+            return idle + (0..<state.jobs.count).map { _ in state.thread() }
         }
-        for gate in idle { gate.open() }
+        for supply in supplies { self.supply(supply) }
     }
 
     private func run() {
@@ -68,12 +117,18 @@ extension HandlerThreads {
 
     private func nextStep(at gate: BlockingGate) -> Step {
         state.withLock { state in
-            if let job = state.jobs.popFirst() { return .run(job) }
+            if let job = state.jobs.popFirst() {
+                state.begunCount += 1
+                return .run(job)
+            }
             if state.isStopped {
                 state.threadCount -= 1
                 return .end
             }
             state.idle.append(gate)
+            // The threads that still run may be blocked.
+            let needed = max(state.runningCount + 1, Self.usualThreadCount)
+            state.allowedCount = min(state.allowedCount, needed)
             return .wait
         }
     }
@@ -88,5 +143,30 @@ extension HandlerThreads {
             return jobs
         }
         for job in jobs { job.runElsewhere() }
+    }
+}
+
+extension HandlerThreads: TimerTarget {
+    func timerFired(now: MonotonicInstant) {
+        timer.hasFired(now: now)
+        addThreadIfBlocked()
+    }
+}
+
+extension HandlerThreads.State {
+    fileprivate var runningCount: Int { threadCount - idle.count }
+
+    /// One more thread, if there may be one.
+    fileprivate mutating func thread() -> HandlerThreads.Supply {
+        if let gate = idle.popLast() { return .wake(gate) }
+        guard threadCount < HandlerThreads.maxThreadCount else { return .enough }
+        threadCount += 1
+        return .start
+    }
+
+    fileprivate mutating func watch() -> HandlerThreads.Supply {
+        guard watchedCount == nil else { return .enough }
+        watchedCount = begunCount
+        return .watch
     }
 }

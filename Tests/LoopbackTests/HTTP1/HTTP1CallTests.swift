@@ -111,17 +111,22 @@ struct HTTP1CallTests {
 
     @Test("goes through interceptors, and obeys limits and deadlines")
     func calls() async throws {
-        let gate = Gate()
+        let (gate, cancelledGate) = (Gate(), Gate())
         let server = try LoopbackServer { server in
-            server.http("/silent") { _ in
-                await gate.pass()
-                return HTTPReply(contentType: "text/plain", body: [])
+            for (path, gate) in [("/silent", gate), ("/cancelled", cancelledGate)] {
+                server.http(path) { _ in
+                    await gate.pass()
+                    return HTTPReply(contentType: "text/plain", body: [])
+                }
             }
             server.http("/large") { _ in
                 HTTPReply(contentType: "text/plain", body: [UInt8](repeating: 7, count: 10_000))
             }
         }
-        defer { gate.open() }
+        defer {
+            gate.open()
+            cancelledGate.open()
+        }
         let totals = MetricTotals([.callDuration], recordsAllPaths: true)
         var arguments = ChannelArguments()
         arguments.metricSinks = [totals]
@@ -136,8 +141,8 @@ struct HTTP1CallTests {
                 .get, "/large", options: .with { $0.maxReceiveByteCount = 100 })
         }
         #expect(large?.code == .resourceExhausted)
-        let task = Task { try await channel.request(.get, "/silent") }
-        await gate.waitFor(2)
+        let task = Task { try await channel.request(.get, "/cancelled") }
+        await cancelledGate.waitFor(1)
         task.cancel()
         let cancelled = await #expect(throws: RPCError.self) { try await task.value }
         #expect(cancelled?.code == .cancelled)
@@ -147,7 +152,7 @@ struct HTTP1CallTests {
         }
         #expect(
             Set(counts) == [
-                ["silent", "DEADLINE_EXCEEDED", "1"], ["silent", "CANCELLED", "1"],
+                ["silent", "DEADLINE_EXCEEDED", "1"], ["cancelled", "CANCELLED", "1"],
                 ["large", "RESOURCE_EXHAUSTED", "1"], ["large", "OK", "1"],
             ])
     }
