@@ -143,8 +143,8 @@ struct ChainRaceTests {
                 if index.isMultiple(of: 100) { await Task.yield() }
             }
             for await _ in ends.prefix(Self.callCount) {}
-            #expect(endCounts.withLock { $0 }.allSatisfy { $0 == 1 })
-            #expect(channel.backend.chains.isEmpty)
+            try #require(endCounts.withLock { $0 }.allSatisfy { $0 == 1 })
+            try #require(channel.backend.chains.isEmpty)
             await channel.close(grace: .seconds(5))
         }
         try await eventually { liveCount.value == 0 && queue.loop.timerCount == 0 }

@@ -123,6 +123,23 @@ struct MisuseTests {
         #expect(error?.message == "a private key and a certificate chain go together, or neither")
     }
 
+    @Test("in the literal path of a method ends the program, and says why")
+    func methodPath() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = Method<[UInt8], [UInt8]>("Ask", .unary, request: .bytes, reply: .bytes)
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(
+            text.contains(
+                "not the path of a method: 'Ask' (expected /package.Service/Method in ASCII)"))
+        let error = #expect(throws: RPCError.self) {
+            try Method<[UInt8], [UInt8]>(path: "Ask", .unary, request: .bytes, reply: .bytes)
+        }
+        #expect(error?.code == .invalidArgument)
+    }
+
     @Test("that would block the queue's own thread fails at once")
     func blocking() async throws {
         let server = try Self.server()

@@ -30,12 +30,15 @@ package enum Thread {
     ///
     /// - Parameter name: The name in debuggers and `top -H`. Linux cuts it after 15 bytes.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
-        let box = unsafe Unmanaged.passRetained(Body(name, body))
         var attributes = pthread_attr_t()
         // The structure is valid until it is destroyed below.
-        unsafe pthread_attr_init(&attributes)
+        guard unsafe pthread_attr_init(&attributes) == 0 else { return false }
         defer { unsafe pthread_attr_destroy(&attributes) }
-        unsafe pthread_attr_setstacksize(&attributes, stackByteCount)
+        // On a smaller stack, a nested message would overflow it.
+        guard unsafe pthread_attr_setstacksize(&attributes, stackByteCount) == 0 else {
+            return false
+        }
+        let box = unsafe Unmanaged.passRetained(Body(name, body))
         #if canImport(Glibc)
             var thread = pthread_t()
         #else

@@ -211,6 +211,26 @@ struct TLSVerificationTests {
         #expect(error?.message == "OpenSSL refuses the list of ciphers: no cipher match")
     }
 
+    @Test(
+        "keeps no buffers in idle sessions, and returns after each record",
+        arguments: [
+            TLSFixtures.client(), TLSFixtures.server(),
+        ])
+    func modes(configuration: TLSConfiguration) throws {
+        let context = try OpenSSLContext(configuration)
+        let made = unsafe context.makeSSL()
+        guard let ssl = unsafe made else {
+            Issue.record("OpenSSL made no session")
+            return
+        }
+        defer { unsafe context.library.sslFree(ssl) }
+        // SSL_CTRL_MODE with 0 changes nothing and returns the mode.
+        let mode = unsafe context.library.sslCtrl(ssl, OpenSSL.SSL_CTRL_MODE, 0, nil)
+        #expect(mode & OpenSSL.SSL_MODE_RELEASE_BUFFERS != 0)
+        #expect(mode & OpenSSL.SSL_MODE_NO_AUTO_CHAIN != 0)
+        #expect(mode & OpenSSL.SSL_MODE_AUTO_RETRY == 0)
+    }
+
     @Test("asks for the certificate of a name, but never of an address (RFC 6066 §3)")
     func serverNameIndication() throws {
         for (host, isSent) in [("a.test.swiftlet.example", true), ("127.0.0.1", false)] {

@@ -22,5 +22,33 @@ struct ThreadTests {
                 #expect(comm == visible + "\n")
             }
         }
+
+        @Test("has a stack of 4 MiB, whatever the system's default is")
+        func stack() async throws {
+            let left: UInt? = await withCheckedContinuation { continuation in
+                let hasStarted = Thread.start("swiftlet-test") {
+                    continuation.resume(returning: Self.leftStackByteCount())
+                }
+                #expect(hasStarted)
+            }
+            // The thread's own frames have used a part.
+            #expect((4 << 20) - (64 << 10)...4 << 20 ~= left ?? 0)
+        }
+
+        /// The bytes from here down to the end of the calling thread's stack.
+        private static func leftStackByteCount() -> UInt? {
+            var local = 0
+            // Only the pointer's value is used, not what it points to.
+            let address = unsafe withUnsafePointer(to: &local) { UInt(bitPattern: $0) }
+            let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            for line in maps?.split(separator: "\n") ?? [] {
+                let bounds = line.prefix { $0 != " " }.split(separator: "-")
+                    .compactMap { UInt($0, radix: 16) }
+                if bounds.count == 2, bounds[0] <= address, address < bounds[1] {
+                    return address - bounds[0]
+                }
+            }
+            return nil
+        }
     #endif
 }
