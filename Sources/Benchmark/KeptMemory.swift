@@ -227,11 +227,19 @@ extension KeptMemory {
         },
         Kind(name: "cancelled", code: .cancelled) { channel in
             try await withThrowingTaskGroup(of: Void.self) { group in
+                let (answered, answer) = AsyncStream.makeStream(of: Void.self)
                 group.addTask {
-                    try await channel.bidirectional(methods.stream) { _, replies in
-                        for try await reply in replies { blackHole(reply) }
+                    defer { answer.finish() }
+                    try await channel.bidirectional(methods.stream) { writer, replies in
+                        try await writer.write(withContent)
+                        for try await reply in replies {
+                            blackHole(reply)
+                            answer.finish()
+                        }
                     }
                 }
+                // Not earlier: the server must receive the content before the RST_STREAM.
+                for await _ in answered {}
                 group.cancelAll()
                 try await group.waitForAll()
             }

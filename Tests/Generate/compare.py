@@ -4,8 +4,8 @@ Python makes and encodes messages. The program of generated source decodes them 
 without unknown fields. Python compares the result by value, and with its own deterministic encoding where
 that has an order for all of the message.
 
-Arguments: the count of messages of each type, the seed, the descriptors that protoc wrote, and the
-program.
+Arguments: the count of messages of each type, the seed, the descriptors that protoc wrote, the program
+and the name of the module of generated source.
 """
 
 import math
@@ -17,12 +17,6 @@ import sys
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 from google.protobuf.descriptor import FieldDescriptor as FIELD
 
-TYPES = [
-    "routeguide.RouteNote", "grpc.testing.SimpleRequest",
-    "grpc.testing.StreamingOutputCallRequest", "grpc.reflection.v1.ServerReflectionResponse",
-    "names.type_names.Node", "names.type_names.String", "Thing", "formats.two.Two",
-    "formats.three.Three",
-]
 SIGNED = {FIELD.TYPE_INT32: 32, FIELD.TYPE_SINT32: 32, FIELD.TYPE_SFIXED32: 32,
           FIELD.TYPE_INT64: 64, FIELD.TYPE_SINT64: 64, FIELD.TYPE_SFIXED64: 64}
 UNSIGNED = {FIELD.TYPE_UINT32: 32, FIELD.TYPE_FIXED32: 32,
@@ -116,12 +110,13 @@ def framed(data):
     return struct.pack("<I", len(data)) + data
 
 
-def exchange(program, messages):
+def exchange(program, module, messages):
     """The messages as the program encodes them."""
     request = b"".join(
         framed(message.DESCRIPTOR.full_name.encode()) + framed(message.SerializeToString())
         for message in messages)
-    output = subprocess.run([program], input=request, stdout=subprocess.PIPE, check=True).stdout
+    output = subprocess.run(
+        [program, "encode", module], input=request, stdout=subprocess.PIPE, check=True).stdout
     answers = []
     while output:
         count = struct.unpack("<I", output[:4])[0]
@@ -146,25 +141,27 @@ def compare(message, answer):
 
 
 def main():
-    count, seed, descriptors, program = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+    count, seed, descriptors, program, module = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
     random.seed(seed)
     pool = descriptor_pool.DescriptorPool()
     with open(descriptors, "rb") as file:
         for each in descriptor_pb2.FileDescriptorSet.FromString(file.read()).file:
             pool.Add(each)
+    names = subprocess.run(
+        [program, "names", module], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
     messages = []
-    for name in TYPES:
+    for name in names:
         kind = message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
         for _ in range(count):
             message = kind()
             fill(message, 3)
             messages.append(message)
-    answers = exchange(program, messages)
+    answers = exchange(program, module, messages)
     if len(answers) != len(messages):
         sys.exit(f"FAILED {len(answers)} answers to {len(messages)} messages")
     exact = sum(compare(message, answer) for message, answer in zip(messages, answers))
-    print(f"ok     {len(messages)} random messages through generated source, {exact} of them compared "
-          f"byte for byte, seed {seed}")
+    print(f"ok     {module}: {len(messages)} random messages of {len(names)} types through generated "
+          f"source, {exact} of them compared byte for byte, seed {seed}")
 
 
 main()

@@ -98,6 +98,22 @@ def table(path):
         yield name, {"case.proto": files[0], **dict(zip(files[1::2], files[2::2]))}
 
 
+# The place of an error. protoc writes some files with their folder.
+PLACE = re.compile(r"^(?:.*/)?([^/\n]+\.proto):(\d+):\d+: ", re.M)
+
+# Cases in which protoc names another line: the one after the declaration.
+OTHER_LINE = {"an enum with aliases and none used", "an enum with aliases forbidden"}
+
+
+def have_one_place(name, theirs, ours):
+    """Whether our first error is on a line where protoc reports one. protoc reports some errors without
+    a line."""
+    expected, found = PLACE.findall(theirs), PLACE.findall(ours)
+    if not found:
+        return False
+    return not expected or (found[0] in expected) != (name in OTHER_LINE)
+
+
 def compare_tables(compiler, folder, count):
     for kind in ("legal", "illegal"):
         for name, files in table(os.path.join(folder, kind + ".txt")):
@@ -109,7 +125,8 @@ def compare_tables(compiler, folder, count):
                 (expected, order), (found, ours) = both(compiler, [root], ["case.proto"])
             if kind == "legal" and expected is not None and found is not None:
                 count.compare({name: expected["case.proto"]}, {name: found["case.proto"]})
-            elif kind == "illegal" and expected is None and found is None:
+            elif (kind == "illegal" and expected is None and found is None
+                    and have_one_place(name, order, ours)):
                 count.refused += 1
             else:
                 count.fail(f"{kind} case '{name}':\nprotoc: {order}\nswiftlet: {ours}")

@@ -1,25 +1,41 @@
 import Foundation
-import Generated
 import Swiftlet
+import SwiftletDynamic
 
-/// Decodes messages and encodes them again, for the comparison with another implementation.
+/// Compares generated messages with another implementation and with their schema.
 ///
-/// Input and output are a name and a message, or a message alone, each after its byte count in four bytes,
-/// little-endian. Unknown fields are dropped: otherwise a field that the generated source lacks would be
-/// encoded as if the source had it.
+///     Exchange names MODULE        prints the names of the messages of a module
+///     Exchange check MODULE SET    checks them against a descriptor set
+///     Exchange encode MODULE       decodes messages and encodes them again
+///
+/// Input and output of `encode` are a name and a message, or a message alone, each after its byte count in
+/// four bytes, little-endian. Unknown fields are dropped: otherwise a field that the generated source lacks
+/// would be encoded as if the source had it.
 @main
 enum Exchange {
-    private typealias Function = ([UInt8]) throws -> [UInt8]
-
     static func main() throws {
-        let options = EncodingOptions(isDeterministic: true, keepsUnknownFields: false)
-        let functions = functions(options)
+        let arguments = CommandLine.arguments.dropFirst()
+        let types = TypeList(of: arguments.dropFirst().first ?? "")
+        switch arguments.first {
+        case "names": for name in types.names { print(name) }
+        case "check": try check(types, setPath: arguments.last ?? "")
+        default: try encode(types)
+        }
+    }
+
+    private static func check(_ types: TypeList, setPath: String) throws {
+        let bytes = try [UInt8](Data(contentsOf: URL(filePath: setPath)))
+        let schema = try Schema(Google.Protobuf.FileDescriptorSet(decoding: bytes))
+        for check in types.checks { try check(schema) }
+    }
+
+    private static func encode(_ types: TypeList) throws {
         var input = [UInt8](FileHandle.standardInput.readDataToEndOfFile())[...]
         var output = Data()
         while !input.isEmpty {
             let name = String(decoding: take(&input), as: UTF8.self)
-            guard let function = functions[name] else { fatalError("no type '\(name)'") }
-            let bytes = try function(Array(take(&input)))
+            guard let encode = types.encoders[name] else { fatalError("no type '\(name)'") }
+            let bytes = try encode(Array(take(&input)))
             withUnsafeBytes(of: UInt32(bytes.count).littleEndian) { output.append(contentsOf: $0) }
             output.append(contentsOf: bytes)
         }
@@ -31,21 +47,21 @@ enum Exchange {
         defer { input = input.dropFirst(4 + count) }
         return input.dropFirst(4).prefix(count)
     }
+}
 
-    private static func functions(_ options: EncodingOptions) -> [String: Function] {
-        var functions: [String: Function] = [:]
-        func add<M: Message>(_ type: M.Type) {
-            functions[M.messageName] = { try M(decoding: $0).encoded(options: options) }
-        }
-        add(Routeguide.RouteNote.self)
-        add(Grpc.Testing.SimpleRequest.self)
-        add(Grpc.Testing.StreamingOutputCallRequest.self)
-        add(Grpc.Reflection.V1.ServerReflectionResponse.self)
-        add(Names.TypeNames.Node.self)
-        add(Names.TypeNames.StringMessage.self)
-        add(Thing.self)
-        add(Formats.Two.Two.self)
-        add(Formats.Three.Three.self)
-        return functions
+/// The messages of a module.
+struct TypeList {
+    private(set) var names: [String] = []
+    private(set) var checks: [(Schema) throws -> Void] = []
+    /// Decode a message and encode it again, by its name.
+    private(set) var encoders: [String: ([UInt8]) throws -> [UInt8]] = [:]
+
+    init() {}
+
+    mutating func add<M: Message>(_ type: M.Type) {
+        let options = EncodingOptions(isDeterministic: true, keepsUnknownFields: false)
+        names.append(M.messageName)
+        checks.append { try check(type, against: $0) }
+        encoders[M.messageName] = { try M(decoding: $0).encoded(options: options) }
     }
 }

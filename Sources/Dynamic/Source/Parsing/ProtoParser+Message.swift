@@ -40,10 +40,6 @@ extension ProtoParser {
             try parser.statement(of: &message, at: path)
         }
         message.replaceMaxRanges()
-        if message.options?.uninterpretedOption.contains(where: { $0.isNamed("map_entry") }) == true
-        {
-            throw failure("'map_entry' cannot be set; write map<KeyType, ValueType>")
-        }
     }
 
     private mutating func statement(
@@ -73,7 +69,12 @@ extension ProtoParser {
             }
             try extend(&scope)
         case "option":
+            let position = lexer.current.position
             try optionStatement(&message.options, at: path + [PathNumber.Message.options])
+            guard message.options?.uninterpretedOption.last?.isNamed("map_entry") != true else {
+                throw failure(
+                    "'map_entry' cannot be set; write map<KeyType, ValueType>", at: position)
+            }
         case "oneof": try oneof(of: &message, at: path)
         default:
             let index = Int32(message.field.count)
