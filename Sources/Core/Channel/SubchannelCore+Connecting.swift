@@ -97,7 +97,7 @@ extension SubchannelCore {
                 state.nextExtraAttempt = state.nextAttempt
                 return .useOthers(state.waiting.takeAll())
             }
-            return .backOff(state.backOff(after: failure))
+            return .backOff(state.backOff(after: failure, now: .now))
         }
         if next != nil { plan.metrics?.connectionFailed() }
         switch next {
@@ -173,7 +173,7 @@ extension SubchannelCore {
 
 extension SubchannelCore.State {
     /// The state as the balancer sees it. The target is named in the error.
-    fileprivate func report(target: Target) -> SubchannelState {
+    func report(target: Target) -> SubchannelState {
         if connectivity == .ready, let health { return health.subchannelState }
         guard connectivity == .transientFailure else { return SubchannelState(connectivity) }
         return SubchannelState(
@@ -183,10 +183,12 @@ extension SubchannelCore.State {
 
     /// Records that an attempt to connect failed and left the subchannel without a connection.
     /// Returns the time of the next attempt.
-    fileprivate mutating func backOff(after failure: ConnectionFailure) -> MonotonicInstant {
+    mutating func backOff(after failure: ConnectionFailure, now: MonotonicInstant)
+        -> MonotonicInstant
+    {
         lastFailure = failure
         lastFailure?.attemptNumber = backoff.attemptCount
-        let next = max(nextAttempt ?? .now, .now)
+        let next = max(nextAttempt ?? now, now)
         nextAttempt = next
         move(to: .transientFailure)
         // The failure is a new one, even when the state was the same before.
@@ -287,7 +289,7 @@ extension SubchannelCore: LinkOwner {
             else { return (nil, calls) }
             let failure = ConnectionFailure(
                 phase: .http2, attempts: [(link.peer, "connect \(link.peer): \(cause)")])
-            return (state.backOff(after: failure), calls)
+            return (state.backOff(after: failure, now: now), calls)
         }
         guard let next else { return }
         plan.metrics?.disconnected(kind)
