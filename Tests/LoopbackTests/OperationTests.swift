@@ -66,7 +66,7 @@ struct OperationTests {
     }
 
     @Test("complete when the program releases the call and does not read the response")
-    func letGo() async throws {
+    func released() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
             let channel = try Channel(server.target, credentials: .insecure, queue: queue)

@@ -3,7 +3,7 @@ import Synchronization
 
 // Idle channels, and the end of a channel.
 
-extension ChannelCore: ChannelBackend, QueueTenant {
+extension ChannelCore: ChannelBackend, QueueChannel {
     func queueWasShutDown() { shutDown() }
 
     var isSecure: Bool { credentials.isSecure }
@@ -98,9 +98,9 @@ extension ChannelCore: ChannelBackend, QueueTenant {
             return (Array(state.members.values), state.waiting.takeAll())
         }
         let links = members.flatMap(\.allLinks)
-        for queue in queues { queue.letGo(of: self) }
+        for queue in queues { queue.remove(self) }
         ChannelList.remove(self)
-        arguments.connectivityMonitor?.letGo(of: self)
+        arguments.connectivityMonitor?.remove(self)
         idleTimer.close()
         balancing.timer.close()
         let error = closedError

@@ -122,7 +122,7 @@ final class ChannelCore: Sendable {
         state = Mutex(State(log: log))
         ChannelList.add(self)
         arguments.connectivityMonitor?.add(self, at: target)
-        for queue in queues where !queue.adopt(self) { shutDown() }
+        for queue in queues where !queue.add(self) { shutDown() }
     }
 }
 

@@ -85,7 +85,7 @@ extension ConnectivityMonitor {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
     }
 
-    func letGo(of channel: any NetworkFollower) {
+    func remove(_ channel: any NetworkFollower) {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 

@@ -50,7 +50,7 @@ public final class CompletionQueue: TaskExecutor, Sendable {
         var pendingCount = 0
         /// The channels of the queue, until it is shut down. The references are strong: a weak one
         /// would add an allocation to each channel.
-        var channels: [ObjectIdentifier: any QueueTenant] = [:]
+        var channels: [ObjectIdentifier: any QueueChannel] = [:]
     }
 
     package let loop: EventLoop
@@ -156,16 +156,16 @@ extension CompletionQueue {
         loop.wakeUp()
     }
 
-    /// Adds `channel` to the channels that ``shutdown()`` shuts down. ``letGo(of:)`` removes it.
+    /// Adds `channel` to the channels that ``shutdown()`` shuts down. ``remove(_:)`` removes it.
     /// False if the queue was shut down before.
-    func adopt(_ channel: any QueueTenant) -> Bool {
+    func add(_ channel: any QueueChannel) -> Bool {
         state.withLock { state in
             if !state.isShutDown { state.channels[ObjectIdentifier(channel)] = channel }
             return !state.isShutDown
         }
     }
 
-    func letGo(of channel: any QueueTenant) {
+    func remove(_ channel: any QueueChannel) {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 

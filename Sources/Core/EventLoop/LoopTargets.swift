@@ -6,8 +6,8 @@ package protocol Pollable: AnyObject, Sendable {
     func ready(_ readiness: Poller.Readiness, now: MonotonicInstant)
 }
 
-/// An object whose calls run on a completion queue.
-protocol QueueTenant: AnyObject, Sendable {
+/// A channel whose calls run on a completion queue.
+protocol QueueChannel: AnyObject, Sendable {
     /// Called once, from any thread.
     func queueWasShutDown()
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 // How an HTTP/1.1 channel ends.
 
-extension HTTP1Channel: ChannelBackend, QueueTenant, NetworkFollower {
+extension HTTP1Channel: ChannelBackend, QueueChannel, NetworkFollower {
     var isSecure: Bool { credentials.isSecure }
 
     var connectivity: ConnectivityState { state.withLock { $0.connectivity } }
@@ -57,8 +57,8 @@ extension HTTP1Channel: ChannelBackend, QueueTenant, NetworkFollower {
             return (state.pool.takeFree(), state.pool.takeWaiting(), attempts)
         }
         guard let (idle, calls, attempts) = left else { return }
-        queue.letGo(of: self)
-        arguments.connectivityMonitor?.letGo(of: self)
+        queue.remove(self)
+        arguments.connectivityMonitor?.remove(self)
         timer.close()
         idleTimer.close()
         for attempt in attempts { attempt.cancel() }

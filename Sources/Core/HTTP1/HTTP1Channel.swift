@@ -69,7 +69,7 @@ final class HTTP1Channel: Sendable {
         let pool = Pool(maxCount: arguments.maxConnectionCount, arguments.backoff)
         state = Mutex(State(pool: pool))
         arguments.connectivityMonitor?.add(self, at: target)
-        if !queue.adopt(self) { shutDown() }
+        if !queue.add(self) { shutDown() }
     }
 
     private static func authority(
