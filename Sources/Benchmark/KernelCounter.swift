@@ -55,9 +55,10 @@ struct KernelCounter {
 
         /// The file that is mapped at an address of this process, and the offset in it.
         private static func place(of address: UInt) -> (path: String, offset: UInt64)? {
-            guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else {
-                return nil
-            }
+            // Read to the end: `String(contentsOfFile:)` stops after one page of such a file.
+            let file = FileHandle(forReadingAtPath: "/proc/self/maps")
+            guard let bytes = try? file?.readToEnd() else { return nil }
+            let maps = String(decoding: bytes, as: UTF8.self)
             // "7f00-7f80 r-xp 00026000 fe:00 1234   /lib/libc.so.6"
             for line in maps.split(separator: "\n") {
                 let words = line.split(separator: " ", omittingEmptySubsequences: true)

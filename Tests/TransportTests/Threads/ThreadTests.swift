@@ -40,8 +40,10 @@ struct ThreadTests {
             var local = 0
             // Only the pointer's value is used, not what it points to.
             let address = unsafe withUnsafePointer(to: &local) { UInt(bitPattern: $0) }
-            let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-            for line in maps?.split(separator: "\n") ?? [] {
+            // Read to the end: `String(contentsOfFile:)` stops after one page of such a file.
+            let file = FileHandle(forReadingAtPath: "/proc/self/maps")
+            let maps = (try? file?.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            for line in maps.split(separator: "\n") {
                 let bounds = line.prefix { $0 != " " }.split(separator: "-")
                     .compactMap { UInt($0, radix: 16) }
                 if bounds.count == 2, bounds[0] <= address, address < bounds[1] {
