@@ -24,13 +24,21 @@ enum MessagesSet {
                 giveUp("\(error)")
             }
         }
-        add("encode-\(name)", bytes.count, &report) { blackHole(message.encoded()) }
+        let sample = Sample(message)
+        add("encode-\(name)", bytes.count, &report) { blackHole(sample.message.encoded()) }
         var kept: [UInt8] = []
         add("append-\(name)", bytes.count, &report) {
             kept.removeAll(keepingCapacity: true)
-            message.encode(appendingTo: &kept)
+            sample.message.encode(appendingTo: &kept)
         }
         blackHole(kept)
+    }
+
+    /// Holds the message, because each turn would copy one that its closure captures.
+    private final class Sample<M: Message> {
+        let message: M
+
+        init(_ message: M) { self.message = message }
     }
 
     private static func add(

@@ -62,6 +62,22 @@ struct LengthTests {
         }
     }
 
+    @Test(
+        "is right at each border where it needs one more byte",
+        arguments: [0x80, 0x4000, 0x20_0000])
+    func borders(border: Int) throws {
+        for size in border - 8...border + 4 {
+            for text in ["", "t"] {
+                let inner = Node.with {
+                    $0.text = text
+                    $0.data = [UInt8](repeating: 1, count: size)
+                }
+                let message = node(0, child: inner)
+                #expect(message.encoded() == reference(message))
+            }
+        }
+    }
+
     @Test("counts the bytes that are not copied", arguments: [1, 100, 128, 16_000])
     func separate(minByteCount: Int) throws {
         for size in Self.sizes {

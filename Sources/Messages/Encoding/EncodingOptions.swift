@@ -1,18 +1,35 @@
 /// How a message is encoded.
 @frozen
 public struct EncodingOptions: Hashable, Sendable {
+    /// All options in one byte. The encoder copies them: two bytes that were just stored one by one, and
+    /// are loaded together, stall the processor.
+    @usableFromInline var bits: UInt8
+
+    @inlinable static var deterministicBit: UInt8 { 1 }
+    @inlinable static var dropsUnknownFieldsBit: UInt8 { 2 }
+
     /// Whether maps are sorted by key, so that equal messages have equal encodings. Default: false.
-    public var isDeterministic = false
+    @inlinable public var isDeterministic: Bool {
+        get { bits & Self.deterministicBit != 0 }
+        set { set(Self.deterministicBit, to: newValue) }
+    }
 
     /// Whether unknown fields are encoded. Default: true.
-    public var keepsUnknownFields = true
+    @inlinable public var keepsUnknownFields: Bool {
+        get { bits & Self.dropsUnknownFieldsBit == 0 }
+        set { set(Self.dropsUnknownFieldsBit, to: !newValue) }
+    }
 
     @inlinable
     public init(isDeterministic: Bool = false, keepsUnknownFields: Bool = true) {
+        bits = 0
         self.isDeterministic = isDeterministic
         self.keepsUnknownFields = keepsUnknownFields
     }
 
     /// Maps sorted by key.
     public static let deterministic = EncodingOptions(isDeterministic: true)
+
+    @inlinable
+    mutating func set(_ bit: UInt8, to isSet: Bool) { bits = isSet ? bits | bit : bits & ~bit }
 }

@@ -15,8 +15,9 @@ extension FieldWriter {
         if value < 0x4000 {
             // No branch for one byte or two: the CPU mispredicts it when sizes are mixed.
             let isLong: UInt64 = value < 0x80 ? 0 : 1
-            unsafe start[count] = UInt8(truncatingIfNeeded: value & 0x7f | isLong &<< 7)
-            unsafe start[count &+ 1] = UInt8(truncatingIfNeeded: value &>> 7)
+            let pair = value & 0x7f | isLong &<< 7 | (value &>> 7) &<< 8
+            unsafe UnsafeMutableRawPointer(start + count)
+                .storeBytes(of: UInt16(truncatingIfNeeded: pair).littleEndian, as: UInt16.self)
             count &+= Int(truncatingIfNeeded: 1 &+ isLong)
         } else {
             var rest = value
@@ -62,13 +63,15 @@ extension FieldWriter {
 
     @inlinable
     @inline(__always)
-    mutating func bytes(_ source: UnsafePointer<[UInt8]>) {
+    mutating func bytes(_ number: UInt32, _ source: UnsafePointer<[UInt8]>) {
         let byteCount = unsafe source.pointee.count
+        let isSeparate = unsafe byteCount >= separate.pointee.minByteCount
+        if byteCount >= Self.largeByteCount, !isSeparate { widenLength(by: byteCount) }
+        tag(number, .lengthDelimited)
         varint(UInt64(byteCount))
-        if unsafe byteCount >= separate.pointee.minByteCount {
+        if isSeparate {
             unsafe separateBytes(source)
         } else {
-            if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
             unsafe copy(bytes: Lent.at(source).pointee)
         }
     }
@@ -83,10 +86,11 @@ extension FieldWriter {
 
     @inlinable
     @inline(__always)
-    mutating func string(_ source: UnsafePointer<String>) {
+    mutating func string(_ number: UInt32, _ source: UnsafePointer<String>) {
         let byteCount = unsafe source.pointee.utf8.count
-        varint(UInt64(byteCount))
         if byteCount >= Self.largeByteCount { widenLength(by: byteCount) }
+        tag(number, .lengthDelimited)
+        varint(UInt64(byteCount))
         unsafe copy(text: Lent.at(source).pointee)
     }
 

@@ -74,8 +74,8 @@ extension FieldWriter {
         unsafe start[openIndex + openWidth - 1] = UInt8(truncatingIfNeeded: rest)
     }
 
-    /// Widens the open length for `byteCount` bytes that are added next. Without this, the added bytes
-    /// would have to be moved later.
+    /// Widens the open length for a field with `byteCount` bytes, which is written next. Without this,
+    /// these bytes would have to be moved later.
     @usableFromInline
     @inline(never)
     mutating func widenLength(by byteCount: Int) {

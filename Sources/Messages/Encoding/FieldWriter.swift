@@ -55,7 +55,6 @@ public struct FieldWriter: FieldVisitor {
     ) {
         visited.require(&value, number)
         guard !isOmitted(value) else { return }
-        tag(number, K.wireType)
         unsafe withUnsafePointer(to: &value) { unsafe K.write($0, number, &self) }
     }
 
@@ -66,7 +65,6 @@ public struct FieldWriter: FieldVisitor {
     ) {
         visited.require(&value, number)
         guard value != nil else { return }
-        tag(number, K.wireType)
         unsafe withBorrowed(&value) { unsafe K.write($0, number, &self) }
     }
 
@@ -129,7 +127,6 @@ public struct FieldWriter: FieldVisitor {
     ) {
         visited.require(&choice, number)
         guard let choice, let value = unwrap(choice) else { return }
-        tag(number, K.wireType)
         unsafe withUnsafePointer(to: value) { unsafe K.write($0, number, &self) }
     }
 }
@@ -146,7 +143,6 @@ extension FieldWriter {
         unsafe values.withUnsafeBufferPointer { elements in
             guard let first = elements.baseAddress else { return }
             for index in elements.indices {
-                tag(number, K.wireType)
                 unsafe K.write(first + index, number, &self)
             }
         }
@@ -159,9 +155,7 @@ extension FieldWriter {
     ) {
         tag(number, .lengthDelimited)
         let entry = openLength()
-        tag(1, Key.wireType)
         unsafe withUnsafePointer(to: key) { unsafe Key.write($0, 1, &self) }
-        tag(2, Element.wireType)
         unsafe withUnsafePointer(to: value) { unsafe Element.write($0, 2, &self) }
         closeLength(entry)
     }

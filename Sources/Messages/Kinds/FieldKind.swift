@@ -18,8 +18,8 @@ public protocol FieldKind: Sendable {
     /// and equal strings may consist of different bytes.
     static func isSame(_ left: Value, _ right: Value) -> Bool
 
-    /// Writes the bytes after the tag. The value is passed by address: a message passed by value would
-    /// be copied.
+    /// Writes the tag and the value. The value is passed by address: a message passed by value would be
+    /// copied.
     static func write(_ value: UnsafePointer<Value>, _ number: UInt32, _ writer: inout FieldWriter)
 
     /// The value of a varint or a number of fixed width. Only called for kinds of these wire types.

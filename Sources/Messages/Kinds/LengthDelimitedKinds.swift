@@ -19,7 +19,7 @@ public struct StringKind: MapKeyKind {
     public static func write(
         _ value: UnsafePointer<String>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
-        unsafe writer.string(value)
+        unsafe writer.string(number, value)
     }
 
     @inlinable
@@ -61,7 +61,7 @@ public struct BytesKind: FieldKind {
     public static func write(
         _ value: UnsafePointer<[UInt8]>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
-        unsafe writer.bytes(value)
+        unsafe writer.bytes(number, value)
     }
 
     @inlinable

@@ -9,9 +9,11 @@ public struct MessageKind<M: Message>: FieldKind {
     public static func isInitial(_ value: M) -> Bool { false }
 
     @inlinable
+    @inline(__always)
     public static func write(
         _ value: UnsafePointer<M>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
+        writer.tag(number, .lengthDelimited)
         unsafe writer.nested(value)
     }
 
@@ -42,9 +44,11 @@ public struct GroupKind<M: Message>: FieldKind {
     public static func isInitial(_ value: M) -> Bool { false }
 
     @inlinable
+    @inline(__always)
     public static func write(
         _ value: UnsafePointer<M>, _ number: UInt32, _ writer: inout FieldWriter
     ) {
+        writer.tag(number, .startGroup)
         unsafe writer.fields(of: value)
         writer.tag(number, .endGroup)
     }

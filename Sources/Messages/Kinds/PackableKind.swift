@@ -42,7 +42,10 @@ extension PackableKind {
     @inline(__always)
     public static func write(
         _ value: UnsafePointer<Value>, _ number: UInt32, _ writer: inout FieldWriter
-    ) { unsafe write(value.pointee, &writer) }
+    ) {
+        writer.tag(number, wireType)
+        unsafe write(value.pointee, &writer)
+    }
 
     @inlinable
     public static func read(
