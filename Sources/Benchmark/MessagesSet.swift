@@ -20,31 +20,41 @@ enum MessagesSet {
             giveUp("\(name) does not decode to itself")
         }
         add("decode-\(name)", bytes.count, &report) {
-            do throws(WireError) { blackHole(try M(decoding: bytes)) } catch {
-                giveUp("\(error)")
-            }
+            do throws(WireError) { try decode(M.self, bytes) } catch { giveUp("\(error)") }
         }
-        let sample = Sample(message)
-        add("encode-\(name)", bytes.count, &report) { blackHole(sample.message.encoded()) }
+        add("encode-\(name)", bytes.count, &report) { encode(message) }
         var kept: [UInt8] = []
-        add("append-\(name)", bytes.count, &report) {
-            kept.removeAll(keepingCapacity: true)
-            sample.message.encode(appendingTo: &kept)
-        }
+        add("append-\(name)", bytes.count, &report) { append(message, to: &kept) }
         blackHole(kept)
     }
 
-    /// Holds the message, because each turn would copy one that its closure captures.
-    private final class Sample<M: Message> {
-        let message: M
+    // The loops are in functions of their own: a closure copies the message that it captures each time it
+    // is called.
 
-        init(_ message: M) { self.message = message }
+    private static let turns = 64
+
+    @inline(never)
+    private static func decode<M: Message>(_ type: M.Type, _ bytes: [UInt8]) throws(WireError) {
+        for _ in 0..<turns { blackHole(try M(decoding: bytes)) }
+    }
+
+    @inline(never)
+    private static func encode<M: Message>(_ message: M) {
+        for _ in 0..<turns { blackHole(message.encoded()) }
+    }
+
+    @inline(never)
+    private static func append<M: Message>(_ message: M, to kept: inout [UInt8]) {
+        for _ in 0..<turns {
+            kept.removeAll(keepingCapacity: true)
+            message.encode(appendingTo: &kept)
+        }
     }
 
     private static func add(
         _ name: String, _ byteCount: Int, _ report: inout Report, _ body: () -> Void
     ) {
-        let nanoseconds = medianNanoseconds(body)
+        let nanoseconds = medianNanoseconds(body) / Double(turns)
         report.add(name, nanoseconds, "ns", note: "\(byteCount) bytes")
         report.add(name + "-rate", Double(byteCount) / nanoseconds * 1000, "MB/s")
     }
