@@ -54,7 +54,7 @@ struct DNSResolverTests {
     }
 
     private static func resolver(
-        _ queue: CompletionQueue, _ lookups: NameLookups
+        _ queue: CompletionQueue, _ lookups: NameLookups, _ configLookup: ConfigLookup? = nil
     ) -> DNSResolver {
         var arguments = ChannelArguments()
         arguments.minResolutionInterval = .zero
@@ -63,7 +63,8 @@ struct DNSResolverTests {
         arguments.maxReconnectBackoff = .seconds(3_600)
         arguments.connectTimeout = .seconds(3_600)
         return DNSResolver(
-            host: "a.test", port: 80, arguments: arguments, loop: queue.loop, lookups: lookups)
+            host: "a.test", port: 80, arguments: arguments, loop: queue.loop, lookups: lookups,
+            configLookup: configLookup)
     }
 
     @Test("looks again at once when the network is back, however long it would wait")
@@ -79,6 +80,52 @@ struct DNSResolverTests {
             resolver.resetBackoff()
         }
         resolver.stop()
+    }
+
+    @Test("does not take the config of a look-up that has failed for that of the next one")
+    func lateConfig() async throws {
+        let gate = BlockingGate()
+        defer { gate.open() }
+        let firstQuery = Mutex<[UInt8]?>(nil)
+        let nameServer = try FakeNameServer { query, _ in
+            // A query is sent again if its answer takes long.
+            let isFirst = firstQuery.withLock { first in
+                first = first ?? query
+                return first == query
+            }
+            if isFirst { gate.wait() }
+            let service = isFirst ? "first" : "second"
+            let config = #"{"healthCheckConfig":{"serviceName":"\#(service)"}}"#
+            return [
+                DNSMessages.answer(
+                    to: query, texts: [#"grpc_config=[{"serviceConfig":\#(config)}]"#])
+            ]
+        }
+        defer { nameServer.stop() }
+        let configLookup = ConfigLookup(
+            host: "a.test", servers: NameServers([nameServer.address]), timeLimit: .seconds(60))
+        let hasFailed = Atomic(false)
+        let lookups = NameLookups(maxThreadCount: 1) { _ in
+            hasFailed.exchange(true, ordering: .relaxed)
+                ? .success([.ipv4Loopback(port: 0)]) : .failure(Self.failure)
+        }
+        let queue = try CompletionQueue()
+        defer { queue.shutdown() }
+        let resolver = Self.resolver(queue, lookups, configLookup)
+        let results = Mutex<[String]>([])
+        resolver.start(
+            ResolverResults { result in
+                let config = try? result.serviceConfig?.get()
+                results.withLock { $0.append(config?.healthCheckServiceName ?? "no config") }
+            })
+        try await eventually {
+            results.withLock { $0.count } == 1 && firstQuery.withLock { $0 != nil }
+        }
+        resolver.resetBackoff()
+        gate.open()
+        try await eventually { results.withLock { $0.count } == 2 }
+        resolver.stop()
+        #expect(results.withLock { $0 } == ["no config", "second"])
     }
 
     /// Waits until the thread of the look-ups has handed over the answers before.
