@@ -1,7 +1,6 @@
 // `visit` has the message as `inout`, because the decoder writes to it. The writer only reads, and a
 // copy for it would retain and release everything that the message refers to, which costs more than
 // the encoding. So it visits the original, in place.
-
 //
 // A debug build visits a copy: ThreadSanitizer reports every `inout` access to shared memory as a
 // write.
