@@ -1,0 +1,187 @@
+import SwiftletTransport
+import Synchronization
+
+// How the subchannel's connections open, close and end.
+
+extension SubchannelCore: LinkOwner {
+    func linkIsReady(_ link: Link) {}
+
+    /// Begins as many waiting calls as there is room for. To look for a stream for every waiting
+    /// call whenever one stream becomes free would take quadratic time.
+    func linkHasRoom(_ link: Link) {
+        while true {
+            let count = link.roomCount
+            let (calls, hasMore): ([CallCore], Bool) = state.withLock { state in
+                // A connection that is drained gets no calls.
+                guard state.links.contains(where: { $0 === link }) else { return ([], false) }
+                let calls = state.waiting.take(upTo: count)
+                return (calls, !state.waiting.isEmpty)
+            }
+            for call in calls where !call.isEnded { owner.begin(call) }
+            guard hasMore, !link.hasEnded, !link.reportRoom() else { return }
+        }
+    }
+
+    func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
+        if goAway.isTooManyPings { plan.doubleKeepAliveInterval() }
+        retire(
+            link, because: "the server sent GOAWAY (\(goAway.code)) before it carried a call",
+            .goAway(goAway.code))
+    }
+
+    /// A connection has refused a call: it has ended, or its server has sent a GOAWAY that was not
+    /// reported yet, or it has no stream identifiers left. Its other calls continue.
+    func drainRefusing(_ link: Link) {
+        retire(
+            link, because: link.endCause ?? "the connection refused a call", link.disconnectCause)
+        link.leave()
+        // The connection may have ended before it was added to the draining ones.
+        if link.hasEnded { forget(link) }
+    }
+
+    func linkEnded(_ link: Link, _ error: LinkError) {
+        owner.log.note(
+            .connectionClosed(subchannel: diagnosticID, peer: link.peer, cause: error.cause))
+        retire(
+            link, because: error.cause, .failed(error.kind), isNetworkLoss: error.isNetworkLoss)
+        forget(link)
+    }
+
+    /// Takes a connection out of use. Its calls continue.
+    ///
+    /// A short-lived connection that carried no call of the program counts as a failed attempt:
+    /// otherwise the client would connect without a pause to a server that completes the handshake
+    /// and closes.
+    private func retire(
+        _ link: Link, because cause: String, _ kind: DisconnectCause, isNetworkLoss: Bool = false
+    ) {
+        let now = MonotonicInstant.now
+        typealias Next = (retry: MonotonicInstant?, calls: [CallCore])
+        let next: Next? = change { state in
+            guard state.links.contains(where: { $0 === link }) else { return nil }
+            state.drain([link])
+            let calls = state.links.isEmpty ? state.waiting.takeAll() : []
+            let hasSucceeded =
+                link.hasCarriedCall
+                || link.age(at: now) >= plan.arguments.backoff.initial
+            guard !hasSucceeded, !isNetworkLoss else {
+                state.backoff.reset()
+                state.lastFailure = nil
+                return (nil, calls)
+            }
+            guard state.links.isEmpty, state.attempt == nil, !state.isDropped
+            else { return (nil, calls) }
+            let failure = ConnectionFailure(
+                phase: .http2, attempts: [(link.peer, "connect \(link.peer): \(cause)")])
+            return (state.backOff(after: failure, now: now), calls)
+        }
+        guard let next else { return }
+        plan.metrics?.disconnected(kind)
+        if let time = next.retry { scheduleRetry(at: time) }
+        owner.subchannelLinksChanged(self)
+        for call in next.calls where !call.isEnded { owner.begin(call) }
+    }
+
+    /// A connection has ended.
+    private func forget(_ link: Link) {
+        let (wasOpen, isEmpty) = state.withLock { state in
+            let count = state.leaving.count
+            state.leaving.removeAll { $0 === link }
+            let wasOpen = state.leaving.count < count
+            if wasOpen { state.pastCounts += link.counts }
+            return (wasOpen, state.leaving.isEmpty && state.links.isEmpty)
+        }
+        if wasOpen { plan.metrics?.connectionClosed() }
+        if isEmpty { owner.subchannelIsEmpty(self) }
+    }
+}
+
+extension GoAwayFrame {
+    /// Whether the server reports that it gets too many PINGs (proposal A8).
+    var isTooManyPings: Bool {
+        code == .enhanceYourCalm && debugData == Array("too_many_pings".utf8)
+    }
+}
+
+// MARK: - The end
+
+extension SubchannelCore {
+    /// Takes no more calls and connects no more. Returns the calls that waited here.
+    @discardableResult
+    func drop() -> [CallCore] {
+        let (links, attempt, calls, isEmpty, streams) = state.withLock { state in
+            state.isDropped = true
+            let links = state.links
+            state.drain(links)
+            return (
+                links, state.attempt.take(), state.waiting.takeAll(), state.leaving.isEmpty,
+                fitStreams(&state)
+            )
+        }
+        streams.carryOut()
+        backoffTimer.close()
+        attempt?.cancel()
+        leave(links)
+        if isEmpty { owner.subchannelIsEmpty(self) }
+        return calls
+    }
+
+    /// Makes the next call open a new connection. Calls on the current ones continue.
+    func drainAll() {
+        let links = change { state in
+            let links = state.links
+            state.drain(links)
+            return links
+        }
+        leave(links)
+        if !links.isEmpty { owner.subchannelLinksChanged(self) }
+    }
+
+    /// Drains the connections without calls. If no connection has calls, one is kept.
+    func drainSpares() {
+        let links = change { state in
+            var idle = state.links.filter { $0.callCount == 0 }
+            if idle.count == state.links.count { idle = Array(idle.dropFirst()) }
+            state.drain(idle)
+            return idle
+        }
+        leave(links)
+    }
+
+    /// Closes connections that are out of use, after their last calls.
+    func leave(_ links: [Link]) {
+        plan.metrics?.disconnected(.subchannelShutdown, count: links.count)
+        for link in links { link.leave() }
+    }
+
+    /// The open connections, including those that are drained.
+    var allLinks: [Link] { state.withLock { $0.links + $0.leaving } }
+
+    var hasCalls: Bool {
+        state.withLock { state in
+            !state.waiting.isEmpty
+                || (state.links + state.leaving).contains {
+                    $0.callCount > state.streams.callCount(on: $0)
+                }
+        }
+    }
+
+    var hasWaitingCalls: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    func takeWaiting(where isTaken: (CallCore) -> Bool) -> [CallCore] {
+        state.withLock { $0.waiting.take(where: isTaken) }
+    }
+
+    /// Whether the subchannel was dropped and its last connection has ended.
+    var isOver: Bool {
+        state.withLock { $0.isDropped && $0.links.isEmpty && $0.leaving.isEmpty }
+    }
+
+    var isEmpty: Bool { state.withLock { $0.links.isEmpty && $0.leaving.isEmpty } }
+
+    var counts: ChannelCounts {
+        state.withLock { state in
+            (state.links + state.leaving).reduce(into: state.pastCounts) { $0 += $1.counts }
+        }
+    }
+}
