@@ -49,7 +49,13 @@ struct HTTP1PoolTests {
         func retryTime(now: MonotonicInstant) -> MonotonicInstant? { pool.retryTime(now: now) }
         func beginAttempt(now: MonotonicInstant) -> Bool { pool.beginAttempt(now: now) }
         func attemptSucceeded(_ link: Link) { pool.attemptSucceeded(link) }
-        func attemptFailed(begun: MonotonicInstant) { pool.attemptFailed(failure, begun: begun) }
+        /// Returns the calls that fail.
+        @discardableResult
+        func attemptFailed(begun: MonotonicInstant) -> [Call] {
+            pool.attemptFailed(failure, begun: begun).compactMap { step in
+                if case .fail(let call, _, _) = step { call } else { nil }
+            }
+        }
         func attemptEnded() { pool.attemptEnded() }
         func resetBackoff() { pool.resetBackoff() }
 
@@ -208,22 +214,47 @@ struct HTTP1PoolTests {
         #expect(pool.isUnused)
     }
 
-    @Test("fails calls with the last failure until the delay has passed, except those that wait")
+    @Test("fails the calls that waited for the last attempt, except those that wait for ready")
     func failure() {
         let pool = Pool(maxCount: 2)
         let (patient, hasty) = (Call(waitsForReady: true), Call())
         pool.add(patient)
         pool.add(hasty)
         #expect(pool.attempts() == 2)
+        #expect(pool.attemptFailed(begun: Self.start).isEmpty, "another attempt is under way")
+        #expect(pool.isWaiting())
+        let failed = pool.attemptFailed(begun: Self.start)
+        #expect(failed.count == 1 && failed.first === hasty)
+        #expect(pool.waiting.count == 1 && pool.waiting.first === patient)
+        #expect(pool.connectivity == .transientFailure)
+    }
+
+    @Test("fails no call with an attempt while there is a connection")
+    func failureBesideConnection() {
+        let pool = Pool(maxCount: 2)
+        pool.add(Call())
+        pool.add(Call())
+        #expect(pool.attempts() == 2)
+        pool.attemptSucceeded(Link())
+        #expect(pool.opened() != nil)
+        #expect(pool.attemptFailed(begun: Self.start).isEmpty)
+        #expect(pool.waiting.count == 1)
+    }
+
+    @Test("fails further calls with the last failure until the delay has passed")
+    func delay() {
+        let pool = Pool(maxCount: 2)
+        let (patient, hasty) = (Call(waitsForReady: true), Call())
+        pool.add(patient)
+        #expect(pool.attempts() == 1)
         pool.attemptFailed(begun: Self.start)
-        #expect(pool.isWaiting(), "another attempt is still under way")
-        pool.attemptFailed(begun: Self.start)
+        pool.add(hasty)
         guard case .fail(let failed, let failure, let next?) = pool.nextStep() else {
             Issue.record("no call has failed")
             return
         }
         #expect(failed === hasty && failure.attemptNumber == 1)
-        #expect(next > Self.start && pool.connectivity == .transientFailure)
+        #expect(next > Self.start)
         #expect(pool.isWaiting())
         #expect(!pool.beginAttempt(now: Self.start))
         guard case .connect = pool.nextStep(now: next) else {

@@ -45,6 +45,26 @@ struct FirstWordsTests {
         #expect(try await channel.unary(HostileTrial.echo, [7], options: options) == [7])
     }
 
+    @Test(
+        "fails a call with the attempt that it waited for, also when the next one follows at once")
+    func longAttempt() async throws {
+        var script = RawScript(opening: { _ in })
+        script.acknowledges = false
+        let peer = try RawPeer(script)
+        var arguments = ChannelArguments()
+        arguments.connectTimeout = .milliseconds(100)
+        // The delay counts from the begin of the attempt, so it has passed when the attempt fails.
+        arguments.initialReconnectBackoff = .milliseconds(20)
+        arguments.maxReconnectBackoff = .milliseconds(20)
+        let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(
+                HostileTrial.echo, [7], options: .with { $0.timeout = .seconds(100) })
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.mayHaveBeenExecuted == false)
+    }
+
     @Test("is named with every other address when all of them fail")
     func allFail() async throws {
         let first = try RawPeer(RawScript(opening: { try $0.send(Array("HTTP/1.1 400\r\n".utf8)) }))

@@ -30,13 +30,17 @@ extension HTTP1Channel: HTTP1LinkOwner {
             _ = state.withLock { $0.attempts.removeValue(forKey: ObjectIdentifier(attempt)) }
             switch consume outcome {
             case .connected(let connection): adopt(connection)
-            case .failed(let failure):
-                change { $0.pool.attemptFailed(failure, begun: begun) }
-                advance()
+            case .failed(let failure): attemptFailed(failure, begun: begun)
             }
         }
         state.withLock { $0.attempts[ObjectIdentifier(attempt)] = attempt }
         attempt.start()
+    }
+
+    private func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
+        let steps = change { $0.pool.attemptFailed(failure, begun: begun) }
+        for step in steps { perform(step) }
+        advance()
     }
 
     private func adopt(_ connection: consuming OpenConnection) {

@@ -125,19 +125,20 @@ extension HTTP1Channel: CallBackend {
 
     /// Gives waiting calls to connections, and opens new connections for them.
     func advance() {
-        while let step = nextStep() {
-            switch step {
-            case .open(let call, let link): open(call, on: link)
-            case .connect: connectOnce()
-            case .fail(let call, let failure, let nextAttempt):
-                call.end(
-                    with: failure.error(target: target, nextAttempt: nextAttempt),
-                    isImmediate: true)
-            }
-        }
+        while let step = nextStep() { perform(step) }
         let retry = state.withLock { $0.pool.retryTime(now: .now) }
         if let retry { timer.schedule(RetryTimer(self), at: retry, on: loop) }
         endIfReleased()
+    }
+
+    func perform(_ step: Pool.Step) {
+        switch step {
+        case .open(let call, let link): open(call, on: link)
+        case .connect: connectOnce()
+        case .fail(let call, let failure, let nextAttempt):
+            call.end(
+                with: failure.error(target: target, nextAttempt: nextAttempt), isImmediate: true)
+        }
     }
 
     private func nextStep() -> Pool.Step? {

@@ -123,8 +123,14 @@ extension HTTP1Pool {
     }
 
     /// An attempt that began at `begun` has failed. The delay until the next attempt counts from
-    /// `begun`.
-    mutating func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
+    /// `begun`, and may have passed already.
+    ///
+    /// Returns a step for each call that fails with it: those that have waited for the attempt, unless
+    /// they wait until a connection is made. No call fails while there is a connection or another
+    /// attempt.
+    mutating func attemptFailed(
+        _ failure: ConnectionFailure, begun: MonotonicInstant
+    ) -> [Step] {
         attemptCount -= 1
         // If attempts that ran at the same time fail, only the first failure sets the delay.
         let isBesideAnother = nextAttempt.map { begun < $0 } ?? false
@@ -132,6 +138,9 @@ extension HTTP1Pool {
         var failure = failure
         failure.attemptNumber = backoff.attemptCount
         lastFailure = failure
+        guard links.isEmpty, attemptCount == 0 else { return [] }
+        return takeWaiting { !$0.waitsForReady }
+            .map { .fail($0, failure, nextAttempt: nextAttempt) }
     }
 
     /// An attempt was cancelled, or its connection is not used by this pool.

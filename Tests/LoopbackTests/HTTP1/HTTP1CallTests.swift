@@ -42,6 +42,20 @@ struct HTTP1CallTests {
         #expect(server.connectionCount == 1)
     }
 
+    @Test("carries the metadata of the call", arguments: [HTTPVersion.http1, .http2])
+    func metadata(_ version: HTTPVersion) async throws {
+        let server = try LoopbackServer { server in
+            server.http("/") { request in
+                HTTPReply(
+                    contentType: "text/plain", body: Array((request.headers["x-sent"] ?? "").utf8))
+            }
+        }
+        let channel = try Channel(server.target, version: version, credentials: .insecure)
+        let answer = try await channel.request(
+            .get, "/", options: .with { $0.metadata = ["x-sent": "value"] })
+        #expect(answer.body == Array("value".utf8))
+    }
+
     @Test("carries bodies larger than any buffer", arguments: [HTTPVersion.http1, .http2])
     func largeBody(_ version: HTTPVersion) async throws {
         let server = try echoServer()
@@ -89,7 +103,10 @@ struct HTTP1CallTests {
         let server = try echoServer()
         let channel = try Channel(url: "http://\(server.target)/ignored")
         #expect(try await channel.request(.get, "/nowhere").status == 404)
-        for (method, path) in [("CONNECT", "/"), ("GE T", "/"), ("GET", "/a b"), ("GET", "a")] {
+        for (method, path) in [
+            ("CONNECT", "/"), ("GE T", "/"), ("GET", "/a b"), ("GET", "a"), ("GET", "*"),
+            ("OPTIONS", "a"),
+        ] {
             let error = await #expect(throws: RPCError.self) {
                 try await channel.request(HTTPMethod(rawValue: method), path)
             }

@@ -329,6 +329,23 @@ struct HTTP1PoolTests {
             ])
     }
 
+    @Test(
+        "carry requests with the host as the URL has it",
+        arguments: [
+            ("http://a.test", "a.test"), ("http://a.test:80/x", "a.test:80"),
+            ("http://a.test:81", "a.test:81"),
+        ])
+    func host(_ url: String, _ host: String) async throws {
+        let proxy = try RawHTTP1 { _, request in
+            (request == 1 ? "HTTP/1.1 200 Connection established\n\n" : Self.ok, false)
+        }
+        var arguments = ChannelArguments()
+        arguments.proxy = .server(try ProxyServer("http://\(proxy.target)"))
+        let channel = try Channel(url: url, arguments: arguments)
+        #expect(try await channel.request(.get, "/a").status == 200)
+        #expect(proxy.requestHosts.last == host)
+    }
+
     @Test("fail with the answer of a proxy that refuses")
     func proxyRefusal() async throws {
         let proxy = try RawHTTP1 { _, _ in ("HTTP/1.1 403 Forbidden\n\n", true) }

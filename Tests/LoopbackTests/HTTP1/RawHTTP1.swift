@@ -22,7 +22,8 @@ final class RawHTTP1: Sendable {
             defer { continuation.yield() }
             var buffer = ReceiveBuffer()
             for request in 1... {
-                log.append(try Self.readRequest(connection, &buffer))
+                let (text, host) = try Self.readRequest(connection, &buffer)
+                log.append(text, host: host)
                 guard let (text, closes) = answer(index, request) else { throw CancellationError() }
                 try connection.send(Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8))
                 if closes { throw CancellationError() }
@@ -35,14 +36,21 @@ final class RawHTTP1: Sendable {
     private final class Requests: Sendable {
         let connectionCount = Atomic(0)
         private let texts = Mutex<[String]>([])
-        func append(_ text: String) { texts.withLock { $0.append(text) } }
+        private let hosts = Mutex<[String?]>([])
+        func append(_ text: String, host: String?) {
+            texts.withLock { $0.append(text) }
+            hosts.withLock { $0.append(host) }
+        }
         var all: [String] { texts.withLock { $0 } }
+        var allHosts: [String?] { hosts.withLock { $0 } }
     }
 
     var target: String { peer.target }
     var connectionCount: Int { peer.connectionCount }
     /// The first line of each request, and its body.
     var requestTexts: [String] { log.all }
+    /// The `host` field of each request; nil if it has none.
+    var requestHosts: [String?] { log.allHosts }
 
     /// Waits until a connection has ended.
     func connectionEnded() async {
@@ -51,7 +59,7 @@ final class RawHTTP1: Sendable {
 
     private static func readRequest(
         _ connection: RawConnection, _ buffer: inout ReceiveBuffer
-    ) throws -> String {
+    ) throws -> (text: String, host: String?) {
         while true {
             let text = buffer.withUnread { String(decoding: [UInt8](copying: $0), as: UTF8.self) }
             if let end = text.range(of: "\r\n\r\n") {
@@ -61,7 +69,8 @@ final class RawHTTP1: Sendable {
                 let body = text[end.upperBound...]
                 if body.utf8.count >= byteCount {
                     buffer.consume(text.utf8.count)
-                    return "\(head[0])|\(body)"
+                    let host = head.first { $0.hasPrefix("host: ") }?.dropFirst(6)
+                    return ("\(head[0])|\(body)", host.map(String.init))
                 }
             }
             try connection.receive(&buffer)
