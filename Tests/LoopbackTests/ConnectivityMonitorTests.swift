@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletCore
 import SwiftletLoopback
+import Synchronization
 import Testing
 
 @Suite("When the machine loses its network", .timeLimit(.minutes(5)))
@@ -47,6 +48,39 @@ struct ConnectivityMonitorTests {
         let failure = await iterator.next()
         #expect(failure?.message == "Connectivity lost.")
         #expect(failure?.phase == .connect && failure?.mayHaveBeenExecuted == false)
+    }
+
+    @Test("plain requests that wait for a connection end with UNAVAILABLE, except the patient")
+    func waitingRequests() async throws {
+        // A proxy that accepts connections, and sends nothing.
+        var script = RawScript(opening: { _ in })
+        script.acknowledges = false
+        let proxy = try RawPeer(script)
+        let monitor = ConnectivityMonitor()
+        var arguments = ChannelArguments()
+        arguments.connectivityMonitor = monitor
+        arguments.proxy = .server(try ProxyServer("http://\(proxy.target)"))
+        let channel = try Channel(url: "http://a.test", arguments: arguments)
+        let isPatientOver = Atomic(false)
+        let patient = Task {
+            defer { isPatientOver.store(true, ordering: .relaxed) }
+            return try await channel.request(.get, "/", options: .with { $0.waitForReady = true })
+        }
+        let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
+        try channel.startRequest(.get, "/") { result in
+            if case .failure(let failure) = result { error.yield(failure) }
+            error.finish()
+        }
+        try await eventually { proxy.connectionCount > 0 }
+        monitor.report(isConnected: false)
+        var iterator = errors.makeAsyncIterator()
+        let failure = await iterator.next()
+        #expect(failure?.message == "Connectivity lost.")
+        #expect(failure?.phase == .connect && failure?.mayHaveBeenExecuted == false)
+        let isOver = isPatientOver.load(ordering: .relaxed)
+        #expect(!isOver)
+        await channel.close()
+        await #expect(throws: RPCError.self) { try await patient.value }
     }
 
     @Test("calls within the machine go on, unless it is asked otherwise")

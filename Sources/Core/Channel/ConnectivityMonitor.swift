@@ -154,6 +154,8 @@ private final class InterfaceWatcher: Pollable {
 
 /// Something whose connections depend on the machine's network.
 protocol NetworkFollower: AnyObject, Sendable {
+    /// The state has changed. Not called for a target on this machine, unless the monitor includes
+    /// such targets.
     func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor)
 }
 
@@ -162,14 +164,11 @@ extension ChannelCore: NetworkFollower {
         guard !isConnected else { return resetBackoff() }
         let members = state.withLock { Array($0.members.values) }
         let links = members.flatMap(\.allLinks)
-        var calls: [CallCore] = []
-        if monitor.includesLocal || !target.isLocal {
-            // Calls that wait for the resolver's config wait for a connection from here on.
-            methodConfigs?.release()
-            // A call that waits for ready continues to wait.
-            calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
-            calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }
-        }
+        // Calls that wait for the resolver's config wait for a connection from here on.
+        methodConfigs?.release()
+        // A call that waits for ready continues to wait.
+        var calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
+        calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }
         for call in calls {
             var error = StatusMapping.networkLoss.notExecuted
             error.phase = .connect

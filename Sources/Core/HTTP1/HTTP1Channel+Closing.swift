@@ -105,9 +105,10 @@ extension HTTP1Channel: ChannelBackend, QueueChannel, NetworkFollower {
             for link in links where monitor.includesLocal || !link.isLocal {
                 link.end("the machine has lost its network", StatusMapping.networkLoss)
             }
-            guard monitor.includesLocal || !target.isLocal else { return }
+            var error = StatusMapping.networkLoss.notExecuted
+            error.phase = .connect
             for call in change({ $0.pool.takeWaiting { !$0.waitsForReady } }) {
-                call.end(with: StatusMapping.networkLoss.notExecuted, isImmediate: true)
+                call.end(with: error, isImmediate: true)
             }
         }
     }
