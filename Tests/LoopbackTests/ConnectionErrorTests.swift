@@ -1,5 +1,7 @@
 import Swiftlet
 import SwiftletLoopback
+import SwiftletTransport
+import Synchronization
 import Testing
 
 /// Tests which facts about a connection an error contains.
@@ -18,6 +20,45 @@ struct ConnectionErrorTests {
         }
         #expect(error?.code == .unavailable)
         #expect(error?.causes == ["GOAWAY ENHANCE_YOUR_CALM \"quota exceeded\""])
+    }
+
+    @Test("names the GOAWAY that came before it, also when a write fails before it is read")
+    func goAwayBeforeWrite() async throws {
+        let gate = BlockingGate()
+        defer { gate.open() }
+        let isOver = Mutex(false)
+        var script = RawScript { _, _ in }
+        script.answerToHeaders = { connection, _ in
+            // The message that comes meanwhile is not read, so the end resets the connection.
+            gate.wait()
+            try connection.send(RawFrame.goAway(last: 1, 11, "quota"))
+            isOver.withLock { $0 = true }
+            throw CancellationError()
+        }
+        let peer = try RawPeer(script)
+        let error: RPCError? = try await onThread {
+            let queue = try CompletionQueue(.byHand)
+            defer { queue.shutdown() }
+            let channel = try Channel(peer.target, credentials: .insecure, queue: queue)
+            let error = Mutex<RPCError?>(nil)
+            let call = channel.startClientStreaming(HostileTrial.collect) { result in
+                if case .failure(let failure) = result { error.withLock { $0 = failure } }
+            }
+            while peer.callCount == 0 { _ = try queue.next(deadline: .after(.milliseconds(10))) }
+            // The queue is not turned meanwhile, so this thread sends what it writes.
+            try call.write([1])
+            gate.open()
+            while !isOver.withLock({ $0 }) { Thread.rest(for: .milliseconds(1)) }
+            // Until the reset has arrived. If it has not, the GOAWAY is read first, as usual.
+            Thread.rest(for: .milliseconds(50))
+            try call.write([2])
+            while error.withLock({ $0 == nil }) {
+                _ = try queue.next(deadline: .after(.milliseconds(10)))
+            }
+            return error.withLock { $0 }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.causes == ["GOAWAY ENHANCE_YOUR_CALM \"quota\""])
     }
 
     @Test("lists the addresses that were tried, also after the deadline")

@@ -7,6 +7,8 @@ struct HostileTrial {
         "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
     static let echoes = Method<[UInt8], [UInt8]>(
         "/t.T/Echoes", .serverStreaming, request: .bytes, reply: .bytes)
+    static let collect = Method<[UInt8], [UInt8]>(
+        "/t.T/Collect", .clientStreaming, request: .bytes, reply: .bytes)
     static let talk = Method<[UInt8], [UInt8]>(
         "/t.T/Talk", .bidirectional, request: .bytes, reply: .bytes)
 
