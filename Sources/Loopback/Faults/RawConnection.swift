@@ -94,7 +94,8 @@ package final class RawConnection: Sendable {
 }
 
 extension RawConnection {
-    /// Neither reads nor writes until the client closes the connection or the peer stops.
+    /// Neither reads nor writes until the client resets the connection or the peer stops. A client
+    /// that only closes the connection is not noticed.
     package func stall() throws(RawPeerGone) {
         var entry = pollfd(fd: socket.descriptor, events: 0, revents: 0)
         // Without events it waits only for the end of the connection. `poll` writes into the one entry
