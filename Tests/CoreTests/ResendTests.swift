@@ -55,7 +55,7 @@ struct ResendTests {
             resetCount.withLock { $0 += 1 }
             return false
         }
-        func consumed(_ byteCount: Int, on stream: StreamHandle) {}
+        func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
     }
 
     /// Reports the first stream as not processed, and then attaches the call to that stream.

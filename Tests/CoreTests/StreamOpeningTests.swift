@@ -22,7 +22,7 @@ struct StreamOpeningTests {
             sent.withLock { $0.append("reset") }
             return false
         }
-        func consumed(_ byteCount: Int, on stream: StreamHandle) {}
+        func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
     }
 
     /// Opens a stream with the request so far, and lets the request grow before the call has the stream.

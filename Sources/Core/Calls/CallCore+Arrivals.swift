@@ -26,17 +26,17 @@ extension CallCore {
     /// Receives an arrival without a body, and delivers it. If the arrival has an end, the carrier
     /// removes the call from its stream before it calls this function.
     ///
-    /// - Returns: The bytes that the stream's window can be increased by at once.
+    /// - Returns: What the caller must return to the stream's window.
     @discardableResult
     package func receive(
         _ arrival: consuming CallArrival, at now: MonotonicInstant
-    ) -> Int {
+    ) -> Consumption {
         var arrival = arrival
         return receive(&arrival, Span(), [], at: now)
     }
 
     /// Receives a piece of the response's body.
-    package func receive(_ bytes: Span<UInt8>, at now: MonotonicInstant) -> Int {
+    package func receive(_ bytes: Span<UInt8>, at now: MonotonicInstant) -> Consumption {
         var arrival = CallArrival()
         arrival.pieces = 0..<1
         return receive(&arrival, bytes, [0..<bytes.count], at: now)
@@ -48,7 +48,7 @@ extension CallCore {
     func receive(
         _ arrival: inout CallArrival, _ bytes: Span<UInt8>, _ pieces: [Range<Int>],
         at now: MonotonicInstant
-    ) -> Int {
+    ) -> Consumption {
         let hasBody = !arrival.pieces.isEmpty
         var received = state.withLock { $0.receive(&arrival, bytes, pieces, now) }
         if received.isOver { noteEnd() }
@@ -70,8 +70,8 @@ extension CallCore {
     /// Takes back the lent message, with the bytes that were read into it.
     ///
     /// - Parameter byteCount: The payload bytes of the frames that these bytes completed.
-    /// - Returns: The bytes that the stream's window can be increased by at once.
-    func receive(placed bytes: consuming [UInt8], wholeFrames byteCount: Int) -> Int {
+    /// - Returns: What the caller must return to the stream's window.
+    func receive(placed bytes: consuming [UInt8], wholeFrames byteCount: Int) -> Consumption {
         var bytes = bytes
         let delivery = state.withLock { state -> Delivery? in
             guard !state.lifetime.isOver else { return nil }

@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 
 // Deliveries to the observer: outside the lock, and by one thread at a time.
@@ -22,16 +23,16 @@ extension CallCore {
 
     /// Delivers `first`, then the deliveries that are pending.
     ///
-    /// - Parameter returnsWindow: Whether the caller returns window; without it the result is 0.
-    /// - Returns: The bytes that the caller must return to the stream's window.
+    /// - Parameter returnsWindow: Whether the caller returns window; without it the result is empty.
+    /// - Returns: What the caller must return to the stream's window.
     @discardableResult
-    func deliver(_ first: consuming Delivery?, returnsWindow: Bool = false) -> Int {
+    func deliver(_ first: consuming Delivery?, returnsWindow: Bool = false) -> Consumption {
         var next = first
-        var returnable: Int?
+        var returnable: Consumption?
         while true {
             switch consume next {
             case .none:
-                guard returnsWindow else { return 0 }
+                guard returnsWindow else { return Consumption() }
                 return returnable ?? state.withLock { $0.takeReturnable() }
             case .some(.initialMetadata(let observer, let metadata)):
                 observer.receive(initialMetadata: metadata)
@@ -44,11 +45,11 @@ extension CallCore {
             case .some(.response(let observer, var response)):
                 addContext(to: &response.end)
                 observer.receive(&response, from: self)
-                return 0
+                return Consumption()
             case .some(.end(let observer, var end)):
                 addContext(to: &end)
                 observer.receive(end: consume end)
-                return 0
+                return Consumption()
             }
             next = state.withLock { state in
                 let next = state.continueDelivering()
@@ -174,6 +175,8 @@ extension CallCore.State {
         end.dropsUnread = ending.isImmediate
     }
 
-    /// The bytes to return to the stream's window; 0 if the call has ended.
-    mutating func takeReturnable() -> Int { lifetime.isOver ? 0 : inbound.takeReturnable() }
+    /// The bytes to return to the stream's window; none if the call has ended.
+    mutating func takeReturnable() -> Consumption {
+        lifetime.isOver ? Consumption() : inbound.takeReturnable()
+    }
 }

@@ -91,13 +91,13 @@ extension CallCore {
 
     /// Returns the window of the bytes that were consumed.
     func returnWindow() {
-        let returned: (any StreamCarrier, StreamHandle, Int)? = state.withLock { state in
+        let returned: (any StreamCarrier, StreamHandle, Consumption)? = state.withLock { state in
             guard case .attached(let carrier, let stream) = state.lifetime.stage else { return nil }
-            let byteCount = state.inbound.takeReturnable()
-            return byteCount > 0 ? (carrier, stream, byteCount) : nil
+            let consumption = state.inbound.takeReturnable()
+            return consumption.isEmpty ? nil : (carrier, stream, consumption)
         }
-        if let (carrier, stream, byteCount) = returned {
-            carrier.consumed(byteCount, on: stream)
+        if let (carrier, stream, consumption) = returned {
+            carrier.consumed(consumption, on: stream)
         }
     }
 }

@@ -106,6 +106,6 @@ package protocol StreamCarrier: AnyObject, Sendable {
     /// Ends the stream. Returns whether nothing of it was sent, because it waited to be opened.
     @discardableResult
     func reset(_ stream: StreamHandle) -> Bool
-    /// The call has consumed `byteCount` bytes of the stream's messages.
-    func consumed(_ byteCount: Int, on stream: StreamHandle)
+    /// The call has consumed bytes of the stream's messages.
+    func consumed(_ consumption: Consumption, on stream: StreamHandle)
 }

@@ -114,10 +114,12 @@ extension Inbound {
     }
 
     /// Returns ``returnableByteCount``, and counts those bytes as returned.
-    mutating func takeReturnable() -> Int {
+    mutating func takeReturnable() -> Consumption {
         let byteCount = returnableByteCount
+        guard byteCount > 0 else { return Consumption() }
         unreturnedByteCount -= byteCount
-        return byteCount
+        return Consumption(
+            byteCount: byteCount, awaitedByteCount: demand > 0 ? body.missingByteCount : 0)
     }
 }
 

@@ -68,10 +68,12 @@ extension Link {
     }
 
     /// Returns the window of what was read.
-    private func giveBack(_ byteCount: Int, on stream: StreamHandle, now: MonotonicInstant) {
-        guard byteCount > 0 else { return }
+    private func giveBack(
+        _ consumption: Consumption, on stream: StreamHandle, now: MonotonicInstant
+    ) {
+        guard !consumption.isEmpty else { return }
         let hasOutput = state.withLock { state in
-            state.connection.consumed(stream, by: byteCount, now: now)
+            state.connection.consumed(stream, consumption, now: now)
             return state.connection.hasOutput
         }
         if hasOutput { flushSoon() }

@@ -137,10 +137,10 @@ extension Link {
             if let signal = list[index].signal.take() {
                 deliver(signal, to: call, now: now)
             } else if let call, let stream = list[index].stream {
-                let byteCount = call.receive(
+                let consumption = call.receive(
                     &list[index].content, bytes, arrivals.pieces, at: now)
-                guard byteCount > 0 else { continue }
-                state.withLock { $0.connection.consumed(stream, by: byteCount, now: now) }
+                guard !consumption.isEmpty else { continue }
+                state.withLock { $0.connection.consumed(stream, consumption, now: now) }
             }
         }
         arrivals.swapList(with: &list)

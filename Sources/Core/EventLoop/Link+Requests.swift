@@ -59,9 +59,9 @@ extension Link: StreamCarrier {
         return wasInLine
     }
 
-    package func consumed(_ byteCount: Int, on stream: StreamHandle) {
+    package func consumed(_ consumption: Consumption, on stream: StreamHandle) {
         let hasOutput = state.withLock { state in
-            state.connection.consumed(stream, by: byteCount, now: .now)
+            state.connection.consumed(stream, consumption, now: .now)
             return state.connection.hasOutput
         }
         if hasOutput { flushSoon() }

@@ -242,7 +242,7 @@ extension HTTP1Link: StreamCarrier {
 
     /// Has no effect: the response's body is collected up to the call's limit, and there is no
     /// window.
-    func consumed(_ byteCount: Int, on stream: StreamHandle) {}
+    func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
 }
 
 // MARK: - The socket

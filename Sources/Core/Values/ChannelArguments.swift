@@ -107,7 +107,8 @@ public struct ChannelArguments: Hashable, Sendable {
     /// streams, and it is closed when it is not needed any more.
     public var maxConnectionCount = 1
     /// The receive window of a stream, in bytes: 1 to 2,147,483,647. With nil, the default, it begins
-    /// with 64 KiB and grows to the measured bandwidth × delay, up to 16 MiB.
+    /// with 64 KiB and grows to the measured bandwidth × delay, and to the size of a message that the
+    /// reader waits for, up to 16 MiB.
     ///
     /// A window is given back, and grows, only by the bytes that the stream's reader consumes. A stream
     /// that is not read therefore receives at most its first window, and unread streams hold at most

@@ -17,6 +17,9 @@ extension BodyReader {
     /// Bytes of the message that has begun to arrive.
     var pendingByteCount: Int { assembler.pendingByteCount }
 
+    /// Bytes that are missing of that message. 0 if its size is not known.
+    var missingByteCount: Int { assembler.missingBodyByteCount }
+
     /// Reads `bytes` from `offset` on. Returns the next complete message; nil when all bytes have
     /// been read. Throws if the message is too large or its prefix is malformed.
     mutating func next(

@@ -46,6 +46,9 @@ extension MessageAssembler {
     /// The bytes of the message that has begun.
     package var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
 
+    /// The bytes of its body that have not arrived. 0 while its prefix is read.
+    package var missingBodyByteCount: Int { missingByteCount ?? 0 }
+
     /// Reads bytes from `offset` on. Returns the next complete message; nil when all bytes were
     /// read.
     package mutating func next(

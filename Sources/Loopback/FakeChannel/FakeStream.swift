@@ -45,7 +45,7 @@ final class FakeStream: Sendable {
         /// The call that waits until it may send more messages.
         var waitsForRoom: CallCore?
 
-        /// Both sides have ended.
+        /// Ends the stream, and drops the parts of the response that are left.
         mutating func end() {
             isOver = true
             call = nil
@@ -222,7 +222,7 @@ extension FakeStream: StreamCarrier {
         return false
     }
 
-    func consumed(_ byteCount: Int, on stream: StreamHandle) {}
+    func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
 
     /// Cancels the call, as its caller would. Does nothing after its end.
     func cancel() {

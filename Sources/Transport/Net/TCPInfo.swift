@@ -55,7 +55,7 @@ extension TCPInfo {
 }
 
 extension Socket {
-    /// What the system knows of the connection; nil where the platform or the socket has no `TCP_INFO`.
+    /// The system's `TCP_INFO` of the connection. Nil if the platform or the socket has none.
     package var tcpInfo: TCPInfo? {
         #if os(Linux) && _endian(little)
             var bytes = [UInt8](repeating: 0, count: 256)

@@ -85,10 +85,10 @@ extension AbuseGuard {
 // MARK: - Frames on closed streams
 
 extension AbuseGuard {
-    /// A stream was reset on which the peer may still send `byteCount` bytes of DATA.
+    /// Allows late frames on a stream that was reset: up to `byteCount` bytes of DATA.
     mutating func allowLateFrames(byteCount: Int64) { late.allow(byteCount: byteCount) }
 
-    /// Whether a frame on a closed stream may have been sent before the peer knew that it is closed.
+    /// Counts a frame on a closed stream. Returns whether it is one of the allowed late frames.
     mutating func admitLateFrame(contentByteCount: Int = 0) -> Bool {
         late.admit(contentByteCount: contentByteCount)
     }

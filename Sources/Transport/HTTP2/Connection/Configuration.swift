@@ -6,7 +6,8 @@ package struct ConnectionConfiguration: Sendable {
     /// How large the receive windows are.
     package enum ReceiveWindows: Hashable, Sendable {
         /// The window of each stream begins with `initial` bytes. As its reader consumes, it grows to
-        /// the measured bandwidth × delay, up to `limit` bytes.
+        /// the measured bandwidth × delay, and to the size of a message that the reader waits for.
+        /// Neither makes it larger than `limit` bytes.
         case automatic(initial: Int = 64 << 10, limit: Int = 16 << 20)
         /// The window of each stream has this many bytes.
         case fixed(Int)

@@ -21,7 +21,7 @@ extension Connection {
         try abuse.receiveData(
             contentByteCount: contentByteCount, endStream: frame.endStream, now: now)
         let padding = byteCount - contentByteCount
-        if padding > 0 { consume(padding, of: slot, now: now) }
+        if padding > 0 { consume(Consumption(byteCount: padding), of: slot, now: now) }
 
         let handle = streams.handle(of: slot)
         let content = start + frame.content.lowerBound..<start + frame.content.upperBound

@@ -18,17 +18,30 @@ extension Connection {
     /// The user has consumed `byteCount` bytes of the stream's DATA, which makes room for as many. Does
     /// nothing for a stream that has ended.
     package mutating func consumed(_ handle: StreamHandle, by byteCount: Int, now: Instant) {
-        guard let slot = streams.slot(of: handle) else { return }
-        consume(min(byteCount, Int(streams[slot].receiveWindow.held)), of: slot, now: now)
+        consumed(handle, Consumption(byteCount: byteCount), now: now)
     }
 
-    mutating func consume(_ byteCount: Int, of slot: Int, now: Instant) {
-        let limit = flow.streamConsumed(byteCount)
-        let increment = streams[slot].receiveWindow.consume(byteCount, growingTo: limit)
+    /// As ``consumed(_:by:now:)``, for a reader that knows how many more bytes it waits for.
+    package mutating func consumed(
+        _ handle: StreamHandle, _ consumption: Consumption, now: Instant
+    ) {
+        guard let slot = streams.slot(of: handle) else { return }
+        var consumption = consumption
+        consumption.byteCount = min(
+            consumption.byteCount, Int(streams[slot].receiveWindow.held))
+        consume(consumption, of: slot, now: now)
+    }
+
+    mutating func consume(_ consumption: Consumption, of slot: Int, now: Instant) {
+        let limit = flow.streamConsumed(consumption.byteCount)
+        let increment = streams[slot].receiveWindow.consume(
+            consumption.byteCount, growingTo: limit,
+            awaiting: flow.grant(awaited: consumption.awaitedByteCount))
         guard writeStreamUpdate(increment, of: slot) else { return }
         let measurement = flow.streamUpdated(now: now)
         if measurement.measuresDelay { writePing(.bandwidth) }
         writeConnectionUpdate(measurement.increment)
+        writeConnectionUpdate(flow.enlarge(forStream: streams[slot].receiveWindow.target))
     }
 
     /// Returns false when no update was sent: a peer that has sent END_STREAM needs no window.

@@ -76,8 +76,8 @@ extension Connection {
 // MARK: - The stream of a block
 
 extension Connection {
-    /// The slot of the stream that a header block belongs to. A server opens the stream. Nil when the
-    /// block is ignored.
+    /// The slot of the stream that a header block belongs to. On a server, opens the stream if it
+    /// is new. Nil when the block is ignored.
     private mutating func slotForHeaders(on id: StreamID) throws(HTTP2Error) -> Int? {
         if let slot = streams.slot(of: id) { return slot }
         guard requests.isIdle(id) else {

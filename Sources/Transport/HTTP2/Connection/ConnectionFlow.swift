@@ -69,6 +69,18 @@ extension ConnectionFlow {
         return Int32(clamping: bandwidth?.windowByteCount ?? 0)
     }
 
+    /// The part of an awaited message that a stream's window may grow for. None when the windows have
+    /// a fixed size.
+    func grant(awaited byteCount: Int) -> Int32 {
+        Int32(clamping: min(byteCount, bandwidth?.limit ?? 0))
+    }
+
+    /// Makes the connection's window twice that of the stream, so that one stream alone does not use
+    /// all of it. Returns the increment to announce. Windows of a fixed size do not change.
+    mutating func enlarge(forStream byteCount: Int32) -> UInt32? {
+        bandwidth == nil ? nil : enlarge(to: 2 * Int(byteCount))
+    }
+
     /// Measures when a stream sends a WINDOW_UPDATE. The connection's window is twice the measured size,
     /// so that one stream alone does not use all of it.
     mutating func streamUpdated(now: Instant) -> Measurement {

@@ -13,8 +13,8 @@ extension Connection {
         case data(StreamHandle, Range<Int>, endStream: Bool)
         /// The peer reset the stream, which ended it.
         case reset(StreamHandle, ErrorCode)
-        /// The peer broke a rule on the stream, which was reset. On a server, no event preceded this one
-        /// when the first headers of the stream broke the rule.
+        /// The peer broke a rule on the stream, and the stream was reset. On a server, this is the
+        /// first event of the stream if its first headers broke the rule.
         case streamFailed(StreamHandle, HTTP2Error)
         /// The peer has not processed the stream and will not. It ended, and the request may be sent
         /// again on another connection.

@@ -2,8 +2,9 @@
 /// on the connection, and what is given back to it.
 ///
 /// The window of a stream is back-pressure: it is given back, and grows, only by the bytes that the
-/// stream's reader consumes. A stream that is not read costs at most its first window. The window of
-/// the connection is given back as bytes arrive, so no stream's reader can stop another stream.
+/// stream's reader consumes, or waits for as parts of a message. A stream that is not read costs at
+/// most its first window. The window of the connection is given back as bytes arrive, so no stream's
+/// reader can stop another stream.
 ///
 /// Updates are few and large: one when half of the target has been consumed.
 package struct ReceiveWindow: Hashable, Sendable {
@@ -35,13 +36,25 @@ extension ReceiveWindow {
 
     /// Counts bytes as consumed. Returns the increment to announce, or nil when it can wait.
     ///
-    /// - Parameter limit: The size up to which the window may grow. It grows by no more than was
-    ///   consumed since the last update, so its size never exceeds its first size plus all bytes
-    ///   that were consumed.
-    package mutating func consume(_ byteCount: Int, growingTo limit: Int32 = 0) -> UInt32? {
+    /// - Parameters:
+    ///   - limit: The size up to which the window may grow. It grows by no more than was consumed
+    ///     since the last update, so its size never exceeds its first size plus all bytes that were
+    ///     consumed.
+    ///   - awaited: Bytes that the reader waits for and that are to arrive as one message. If the
+    ///     window is smaller, it grows to hold them, whatever the limit is: the reader consumes them.
+    package mutating func consume(
+        _ byteCount: Int, growingTo limit: Int32 = 0, awaiting awaited: Int32 = 0
+    ) -> UInt32? {
         precondition(byteCount >= 0 && byteCount <= Int(held), "consumed what was not received")
         held -= Int32(byteCount)
         owed += Int32(byteCount)
+        if available < awaited {
+            let lacking = Int(awaited) - Int(available) - Int(owed)
+            let growth = Int32(min(max(0, lacking), Int(Int32.max - max(target, owed))))
+            target += growth
+            owed += growth
+            return takeOwed()
+        }
         guard owed >= max(1, target / 2) else { return nil }
         if target < limit {
             let growth = min(limit - target, owed)

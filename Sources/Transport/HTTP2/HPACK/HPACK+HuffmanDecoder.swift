@@ -200,8 +200,8 @@ extension HPACK.HuffmanDecoder {
         }
     }
 
-    /// The symbol of the code with more than twelve bits at the top of `bits`. Nil for EOS, which
-    /// must not be encoded (§5.2).
+    /// Decodes the code at the top of `bits`. The code must be longer than twelve bits. Nil for
+    /// EOS, which must not be encoded (§5.2).
     @inline(never)
     private func longCode(_ bits: UInt64) -> (symbol: UInt8, bitCount: Int)? {
         let top = bits >> 32

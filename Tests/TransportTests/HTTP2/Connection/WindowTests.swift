@@ -286,6 +286,46 @@ struct WindowTests {
         #expect(updates.map(\.word) == [5_000, 5_000])
     }
 
+    @Test("grow at once for a message that the reader waits for, up to the limit")
+    func awaited() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.receiveWindows = .automatic(initial: 65_536, limit: 1 << 20)
+        var client = Endpoint.client(configuration)
+        let calls = try (0..<2).map { _ in try client.open() }
+        client.receive(Raw.response(1) + Raw.response(3))
+        _ = client.output()
+        for (stream, expected) in [(UInt32(1), 500_000), (3, 1 << 20)] {
+            let bytes = [UInt8](repeating: 0, count: 10_000)
+            client.receive(Raw.data(stream, bytes), consuming: false)
+            client.connection.consumed(
+                calls[Int(stream / 2)],
+                Consumption(byteCount: 10_000, awaitedByteCount: stream == 1 ? expected : .max),
+                now: client.now)
+            let updates = client.sentFrames().filter { $0.type == Raw.windowUpdate }
+            #expect(
+                updates.first { $0.stream == stream }?.word
+                    == UInt32(expected - (65_536 - 10_000)))
+            #expect(updates.contains { $0.stream == 0 }, "the connection's window must not stop it")
+            #expect(client.connection.flow.receiveWindow.target == Int32(2 * expected))
+        }
+    }
+
+    @Test("of a fixed size do not grow for a message that the reader waits for")
+    func awaitedInFixedWindow() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.receiveWindows = .fixed(100_000)
+        var client = Endpoint.client(configuration)
+        let call = try client.open()
+        client.receive(Raw.response(1))
+        _ = client.output()
+        client.receive(Raw.data(1, [UInt8](repeating: 0, count: 10_000)), consuming: false)
+        client.connection.consumed(
+            call, Consumption(byteCount: 10_000, awaitedByteCount: 500_000), now: client.now)
+        let updates = client.sentFrames().filter { $0.type == Raw.windowUpdate }
+        #expect(updates.isEmpty, "less than half was consumed")
+        #expect(client.connection.streams[Int(call.slot)].receiveWindow.target == 100_000)
+    }
+
     @Test("of 2³¹−1 bytes are granted whole")
     func largest() {
         var configuration = ConnectionConfiguration(.client)

@@ -42,6 +42,45 @@ struct ReceiveWindowTests {
         #expect(window.available == 50 && window.held == 50)
     }
 
+    @Test("grows at once to hold the message that the reader waits for, and once only")
+    func awaited() {
+        var window = ReceiveWindow(byteCount: 100)
+        _ = window.receive(20)
+        let fits = window.consume(10, awaiting: 80)
+        #expect(fits == nil, "the peer may send all of the message")
+        let grown = window.consume(10, awaiting: 1_000)
+        #expect(grown == 920)
+        #expect(window.available == 1_000 && window.target == 1_000)
+        _ = window.receive(400)
+        let waits = window.consume(400, awaiting: 600)
+        #expect(waits == nil, "the rest of the message fits")
+        _ = window.receive(600)
+        let whole = window.consume(600)
+        #expect(whole == 1_000)
+    }
+
+    @Test("gives back all that it owes for an awaited message, and grows by what is lacking then")
+    func awaitedAndOwed() {
+        var window = ReceiveWindow(byteCount: 100)
+        _ = window.receive(40)
+        let increment = window.consume(40, awaiting: 90)
+        #expect(increment == 40 && window.target == 100)
+    }
+
+    @Test("stays below 2³¹ whatever the reader waits for")
+    func awaitedLimit() {
+        var window = ReceiveWindow(byteCount: .max - 10)
+        _ = window.receive(100)
+        _ = window.consume(50, awaiting: .max)
+        #expect(window.target == .max)
+        #expect(Int(window.available) + Int(window.held) == Int(Int32.max))
+        var lowered = ReceiveWindow(byteCount: 100)
+        _ = lowered.receive(90)
+        _ = lowered.adjust(by: -.max)
+        let increment = lowered.consume(1, awaiting: .max)
+        #expect(increment != nil)
+    }
+
     @Test("accepts empty frames even when it is used up")
     func empty() {
         var window = ReceiveWindow(byteCount: 0)
