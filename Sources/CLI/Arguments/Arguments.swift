@@ -64,7 +64,7 @@ struct Arguments {
 // MARK: - Options
 
 extension Arguments {
-    /// The last value of an option, by its first name; nil if it is absent.
+    /// The last value of an option; nil if it is absent. `option` must be the first of its names.
     subscript(option: String) -> String? { all(option).last }
 
     /// All values of an option that may be repeated.

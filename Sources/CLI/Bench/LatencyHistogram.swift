@@ -1,4 +1,5 @@
-/// Counts latencies in classes whose width is at most 1/64 of their values.
+/// Counts latencies in buckets. A bucket is at most 1/64 of its smallest latency wide, below 64 ns
+/// exactly 1 ns.
 struct LatencyHistogram: Sendable {
     private static let stepsPerDoubling = 64
     private static let stepBitCount = 6

@@ -50,7 +50,8 @@ struct MessageSplitter: Sendable {
         }
     }
 
-    /// The message that the end of the input ends; nil when there is none.
+    /// The last message, after all input was appended; nil when none is left. Throws when the input
+    /// ends inside a message.
     mutating func finish() throws -> [UInt8]? {
         switch form {
         case .json(var stream):

@@ -5,7 +5,7 @@ enum ChannelzKind: String, CaseIterable {
     case channel, subchannel, socket, server
 }
 
-/// Everything that a server's channelz described.
+/// The entities that were read from a server's channelz service.
 struct ChannelzListing {
     /// The channels that belong to no other, in the order of the server.
     var topChannels: [Int64] = []

@@ -3,7 +3,7 @@ import SwiftletTransport
 /// A listing of channelz as lines for people: channels with what belongs to them, then servers.
 struct ChannelzText {
     private let listing: ChannelzListing
-    /// Whether events and options of sockets are shown.
+    /// Whether to show events, and the times, windows and options of sockets.
     private let isVerbose: Bool
     private var lines: [String] = []
     /// The items that were already added: channels may refer to one another in a circle.
@@ -11,7 +11,7 @@ struct ChannelzText {
 
     /// - Parameters:
     ///   - listing: The entities to print.
-    ///   - isVerbose: Whether events and options of sockets are shown.
+    ///   - isVerbose: Whether to show events, and the times, windows and options of sockets.
     static func text(of listing: ChannelzListing, isVerbose: Bool) throws -> String {
         var text = ChannelzText(listing: listing, isVerbose: isVerbose)
         for id in listing.topChannels { try text.add((.channel, id), depth: 0) }

@@ -78,7 +78,7 @@ enum CommandText {
     /// The purpose on one line.
     static func purpose(_ command: any Command.Type) -> String { oneLine(command.purpose) }
 
-    /// The first sentence of the purpose.
+    /// The purpose on one line, up to its first full stop or semicolon.
     static func summary(_ command: any Command.Type) -> String {
         let purpose = purpose(command)
         for index in purpose.indices where purpose[index] == "." || purpose[index] == ";" {

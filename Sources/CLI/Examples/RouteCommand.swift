@@ -1,7 +1,7 @@
 import Swiftlet
 import SwiftletServices
 
-/// Calls `routeguide.RouteGuide`: one command for each shape of call.
+/// Calls one of the four methods of `routeguide.RouteGuide`. Each method has another shape of call.
 enum RouteCommand: Command {
     static let name = "route"
     static let usage = "route feature|list|record|chat [TARGET] \(ChannelOptions.usage)"

@@ -17,7 +17,7 @@ struct InteropCase: Sendable {
 
     var name: String
     var peer: Peer
-    /// Whether the case takes most of a minute. Such a case runs only when it is named.
+    /// Whether the case takes about 40 s. `--test_case=all` leaves such a case out.
     var isLong: Bool
     var body: Body
 

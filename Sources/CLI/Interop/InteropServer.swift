@@ -132,7 +132,8 @@ extension GRPC.Testing.SimpleResponse {
 }
 
 extension GRPC.Testing.StreamingOutputCallRequest {
-    /// A request with a payload of `out` bytes, for responses with `back` bytes each.
+    /// A request with a payload of `out` bytes, without one if nil. It asks for one response of
+    /// each size in `back`.
     static func sized(out: Int? = nil, back: [Int]) -> Self {
         var request = Self()
         request.responseParameters = back.map { .init(size: Int32(clamping: $0)) }

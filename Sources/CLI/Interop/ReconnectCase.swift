@@ -4,7 +4,7 @@ import SwiftletServices
 /// The flags of `connection_backoff`.
 struct ReconnectSettings: Sendable {
     var maxBackoff = Duration.seconds(120)
-    /// How long the client reconnects without calls. The description says 540 s.
+    /// Waits while the client reconnects without calls. Default: 540 s, as in the test description.
     var wait: @Sendable () async throws -> Void = Self.wait(for: .seconds(540))
 
     static func wait(for duration: Duration) -> @Sendable () async throws -> Void {

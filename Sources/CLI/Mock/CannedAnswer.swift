@@ -3,7 +3,7 @@ import SwiftletDynamic
 
 /// What a mock server answers to a call.
 struct CannedAnswer: Sendable {
-    /// The fields that the first request of the call must have; nil for every call.
+    /// The fields that the first request of the call must have. If nil, the answer fits every call.
     var condition: DynamicMessage?
     /// The time before each reply, and before a status that is an error.
     var delay = Duration.zero

@@ -5,7 +5,7 @@ struct LineHistory {
     private(set) var entries: [String] = []
     /// The index of the entry that is shown; nil while a new text is edited.
     private var place: Int?
-    /// The new text that was edited when an entry was first shown.
+    /// The new text that was being edited before an entry was shown. ``newer()`` returns it again.
     private var draft = ""
 
     /// Adds a text, unless it is blank or equal to the last entry. Drops the draft.

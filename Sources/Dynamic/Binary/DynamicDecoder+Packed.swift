@@ -37,8 +37,9 @@ extension DynamicDecoder {
         }
     }
 
-    // The added capacity is enough for all elements: only the last byte of a varint is less than 128, and the
-    // other values have a fixed size. If the array has elements already, its capacity grows by a factor.
+    // The added capacity is enough for all elements. `varintCount()` counts the bytes below 128.
+    // Each varint ends with its only such byte. The other values have a fixed size. The capacity of
+    // an array that has elements already grows by a factor.
 
     @inline(__always)
     private mutating func varints(

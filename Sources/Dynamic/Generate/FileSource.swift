@@ -21,8 +21,9 @@ struct FileSource {
     private var namespace: [String] { names.namespace(file.package) }
     private var services: [ServiceSchema] { file.services.filter(selection.contains) }
 
-    /// The file with the messages and clients, and, if the options ask for it, the file with the fakes and services for
-    /// tests.
+    /// The generated files: one with the enums, messages and clients, and one with the fakes and
+    /// services for tests if the options include them. A file without declarations is left out,
+    /// unless `writesEmptyFiles` is set.
     mutating func generate() -> [GeneratedFile] {
         let messages = file.messages.filter(selection.contains)
         let enums = file.enums.filter(selection.contains)

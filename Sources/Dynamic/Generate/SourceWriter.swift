@@ -116,8 +116,8 @@ extension SourceWriter {
         list.split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// Writes `name: type = value`. When it is too long for a line, it is broken after the `=`, else
-    /// after the name.
+    /// Writes `name: type = value`. A text that is too long for a line is broken after the `=`. If
+    /// the part before the value is also too long, the text is broken after the name instead.
     mutating func variable(_ text: String) {
         guard !fits(text) else { return line(text) }
         if let value = Self.end(of: " = ", in: text), fits(String(text[..<value])) {

@@ -32,7 +32,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads an object, and calls `member` with each name in front of its value.
+    /// Reads an object. Calls `member` with each name; `member` must read the value of that name.
     package mutating func object(
         _ member: (inout JSONScanner, String) throws(FormatError) -> Void
     ) throws(FormatError) {

@@ -33,7 +33,7 @@ extension Substring {
 
 /// The text of a `google.protobuf.Duration`: seconds, and an `s`.
 enum DurationText {
-    /// Ten thousand years, counted as protobuf counts.
+    /// The limit in `duration.proto`: 10,000 years of 365.25 days.
     private static let maxSeconds: Int64 = 315_576_000_000
 
     static func parse(_ text: String) -> (seconds: Int64, nanos: Int32)? {

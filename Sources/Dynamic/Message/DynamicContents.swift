@@ -25,7 +25,7 @@ struct DynamicContents: @unchecked Sendable {
     @inline(__always)
     var pool: SchemaPool { storage.withHeader { $0.pool } }
 
-    /// The index of the message in the pool.
+    /// The index of the message type in the pool.
     @inline(__always)
     var type: Int { storage.withHeader { Int($0.type) } }
 

@@ -17,8 +17,8 @@ extension DynamicMessage {
         try get(try field(number: number))
     }
 
-    /// Whether a field is present: for a field without presence, whether it is not zero; for a list
-    /// and a map, whether it is not empty.
+    /// Whether a field is present. A field without presence counts as present when it is not zero.
+    /// A list or a map does when it is not empty. Throws when the message has no such field.
     public func has(_ field: FieldSchema) throws(DynamicError) -> Bool {
         try check(field)
         return contents.value(field.number) != nil

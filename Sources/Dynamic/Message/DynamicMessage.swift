@@ -63,7 +63,7 @@ public struct DynamicMessage: Sendable {
         }
     }
 
-    /// The index of the message in the pool.
+    /// The index of the message type in the pool.
     var type: Int {
         switch state {
         case .read(let contents): contents.type

@@ -13,7 +13,7 @@ struct DynamicHeader {
     let pool: SchemaPool
     /// The unknown fields, as they were encoded.
     var unknown: [UInt8] = []
-    /// The index of the message in the pool.
+    /// The index of the message type in the pool.
     let type: Int32
     var count: Int32 = 0
     let capacity: Int32

@@ -24,7 +24,7 @@ final class MessageBytes: Sendable {
 @safe
 final class PendingMessage: Sendable {
     let source: MessageBytes
-    /// The index of the message in the pool.
+    /// The index of the message type in the pool.
     let type: Int
     /// Where the fields are in the bytes.
     private let range: Range<Int>

@@ -90,7 +90,7 @@ public struct SchemaFetch: Sendable {
         "/grpc.reflection.\(version.rawValue).ServerReflection/ServerReflectionInfo"
     }
 
-    /// Whether everything has been answered.
+    /// Whether all requests have been sent and answered.
     public var isComplete: Bool { open == nil && pending.isEmpty }
 
     // MARK: Questions

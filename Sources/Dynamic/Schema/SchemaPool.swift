@@ -6,7 +6,7 @@ import SwiftletMessages
 /// the values that callers get, such as ``MessageSchema``, retain the pool, and the pool retains
 /// none of them.
 final class SchemaPool: Sendable {
-    /// The declaration that has a full name.
+    /// A declaration with a full name: its kind, and its index in the table of that kind.
     enum Symbol: Sendable {
         case package
         case message(Int)

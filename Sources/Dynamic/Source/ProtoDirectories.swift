@@ -52,7 +52,7 @@ public struct ProtoDirectories: Sendable {
         return contents(of: descriptor, byteCount: Int(status.st_size))
     }
 
-    /// Reads the file to its end, which may come before `byteCount`.
+    /// Reads `byteCount` bytes, or fewer if the file ends before. Nil if a read fails.
     private static func contents(of descriptor: Int32, byteCount: Int) -> [UInt8]? {
         var isRead = true
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
@@ -69,7 +69,7 @@ public struct ProtoDirectories: Sendable {
         return isRead ? bytes : nil
     }
 
-    /// The system's `read`, whose name the method above has.
+    /// Calls the system's `read`, which ``read(_:)`` hides.
     private static func system(
         _ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int
     ) -> Int {

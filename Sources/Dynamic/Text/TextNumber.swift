@@ -1,7 +1,7 @@
 /// Numbers as the text format spells them.
 enum TextNumber {
-    /// A decimal, octal (`017`) or hexadecimal (`0x1f`) integer with its sign; nil for other text, or
-    /// when it is outside of the type.
+    /// Parses a decimal, octal (`017`) or hexadecimal (`0x1f`) integer without a sign. Nil for
+    /// other text, or when the number is outside of the range of the type.
     static func integer<T: FixedWidthInteger>(_ text: String, isNegative: Bool) -> T? {
         let isHex = text.hasPrefix("0x") || text.hasPrefix("0X")
         let isOctal = !isHex && text.utf8.count > 1 && text.hasPrefix("0")

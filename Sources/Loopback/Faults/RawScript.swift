@@ -1,4 +1,4 @@
-/// What a raw peer does, in the places where a server may go wrong.
+/// What a raw peer sends at each step of a connection at which a server can break the protocol.
 package struct RawScript: Sendable {
     package typealias Step = @Sendable (RawConnection) throws -> Void
     package typealias Answer = @Sendable (RawConnection, _ stream: UInt32) throws -> Void

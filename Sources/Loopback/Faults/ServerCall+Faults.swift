@@ -5,7 +5,7 @@ import Synchronization
 // The faults of the loopback server.
 
 extension ServerMethods {
-    /// Answers a call with a fault.
+    /// Applies a fault to a call.
     func serve(_ call: ServerCall, _ fault: Fault.Kind) {
         switch fault {
         case .status(let code, let message): call.finish(Status(code, message), Metadata())

@@ -54,7 +54,7 @@ public struct Recording: Sendable {
             events.compactMap { if case .response(let bytes) = $0.event { bytes } else { nil } }
         }
 
-        /// The status; nil if the recording ended before the call.
+        /// The status; nil if the recording stopped before the call ended.
         public var status: Status? {
             for case (_, .status(let status, _)) in events { return status }
             return nil

@@ -1,14 +1,18 @@
 import SwiftletCore
 import Synchronization
 
-/// Answers calls as a recording says.
+/// Answers calls from a recording.
 ///
-/// A call gets the answer of a recorded call with the same path and the same first request. If there is
-/// none, it gets the answer of any recorded call with the same path. If several recorded calls match, the
-/// least used one is chosen, and among equally used ones the earliest. Before each of its messages, the
-/// answer waits for as many requests as were recorded before that message, so the client must send its
-/// requests in the same order. A call that was recorded without its end ends with UNAVAILABLE. Paths
-/// without a recorded call are UNIMPLEMENTED.
+/// A call gets the answer of a recorded call with the same path and the same first request. If
+/// there is none, it gets the answer of any recorded call with the same path. If several recorded
+/// calls match, the least used one is chosen, and among equally used ones the earliest. If the
+/// server answered first in one of the recorded calls of the path, requests are not compared.
+///
+/// Each part of the answer is sent after as many requests have arrived as were recorded before that
+/// part. Requests after the first are not compared with the recorded ones.
+///
+/// A call that was recorded without its end ends with UNAVAILABLE. Paths without a recorded call
+/// are UNIMPLEMENTED.
 public final class ReplayService: LoopbackService {
     private let calls: [String: [Recording.Call]]
     private let keepsTimes: Bool

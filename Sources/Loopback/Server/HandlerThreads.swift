@@ -43,7 +43,7 @@ final class HandlerThreads: TaskExecutor {
 
     /// How many handlers may block a thread at the same time.
     static let maxThreadCount = 16
-    /// How many threads run handlers that do not block.
+    /// How many threads may run jobs while no handler blocks a thread.
     fileprivate static let usualThreadCount = 2
     private static let patience = Duration.milliseconds(5)
 

@@ -3,7 +3,7 @@ import SwiftletMessages
 import Synchronization
 
 extension ServerMethods {
-    /// Adds `routeguide.RouteGuide` with four features: one method for each shape of call.
+    /// Adds `routeguide.RouteGuide`: one method for each shape of call. It has data of four places.
     public mutating func addRouteGuide() {
         let notes = NoteBoard()
         unary(

@@ -3,7 +3,8 @@ import PackagePlugin
 
 // This file is in both plug-ins: SwiftPM gives plug-ins no way to share code. A test compares the two.
 
-/// The `.proto` files of a target, and what its `swiftlet.json` says about where they are.
+/// The `.proto` files of a target, and the settings in its `swiftlet.json` that determine which
+/// files are read and generated.
 struct ProtoTarget {
     /// The settings that determine which files are read and generated. The generator reads all
     /// settings, and rejects unknown names.
@@ -75,7 +76,8 @@ struct ProtoTarget {
 extension ProtoTarget {
     /// The arguments of the generator for the directory `output`. SwiftPM does not run a build
     /// plug-in again when only the settings have changed. The arguments therefore contain the
-    /// settings that they depend on, and the generator fails if these have changed.
+    /// settings that determine which files are generated. The generator fails if these have
+    /// changed.
     func arguments(output: URL) -> [String] {
         let planned = settings.planned.flatMap { ["--planned", $0] }
         let described = settingsFile.map { ["--settings", $0.path] + planned } ?? []
@@ -90,7 +92,7 @@ extension ProtoTarget {
         return paths.sorted().map { URL(filePath: $0) } + (settingsFile.map { [$0] } ?? [])
     }
 
-    /// All files below a directory but hidden ones.
+    /// All files and directories below a directory, except hidden ones.
     static func contents(of directory: URL) -> [URL] {
         let files = FileManager.default.enumerator(
             at: directory, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
