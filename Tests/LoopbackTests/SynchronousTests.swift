@@ -24,6 +24,24 @@ struct SynchronousTests {
         #expect(try Self.fixture().blockingUnary(Self.echo, [number]).message == [number])
     }
 
+    @Test("waits for the initial metadata, and for each message once")
+    func initialMetadata() throws {
+        let method = Method<[UInt8], [UInt8]>(
+            "/t.T/Late", .serverStreaming, request: .bytes, reply: .bytes)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(method) { _, replies, context in
+                // Sent after the client has begun to wait: its connection does not exist yet.
+                context.sendInitialMetadata(["x-first": "yes"])
+                for number: UInt8 in 0..<3 { try await replies.write([number]) }
+            }
+        }
+        let channel = try server.makeChannel(defaultOptions: Self.options)
+        let call = try channel.blockingServerStreaming(method, [])
+        #expect(call.initialMetadata()["x-first"] == "yes")
+        for number: UInt8 in 0..<3 { #expect(try call.next() == [number]) }
+        #expect(try call.next() == nil)
+    }
+
     @Test("ends in each of 64 tasks")
     func tasks() async throws {
         let channel = try Self.fixture()

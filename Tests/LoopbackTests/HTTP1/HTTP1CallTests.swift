@@ -42,6 +42,33 @@ struct HTTP1CallTests {
         #expect(server.connectionCount == 1)
     }
 
+    @Test("ends before its channel is closed, which nothing keeps afterwards")
+    func released() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer { server in
+            server.httpVersion = .http1
+            server.http("/") { _ in
+                await gate.pass()
+                return HTTPReply(contentType: "text/plain", body: [1])
+            }
+        }
+        let queue = try CompletionQueue()
+        var channel: Channel? = try Channel(url: "http://\(server.target)", queue: queue)
+        weak let core = channel?.backend as? HTTP1Channel
+        #expect(core != nil)
+        let call = Task { [channel] in try await channel?.request(.get, "/").body }
+        try await eventually { gate.arrivalCount == 1 }
+        let closing = Task { [channel] in await channel?.close(grace: .seconds(3_600)) }
+        try await eventually { channel?.connectivity == .shutdown }
+        gate.open()
+        #expect(try await call.value == [1])
+        await closing.value
+        channel = nil
+        // The queue lives on, and its timer for the grace would fire in an hour.
+        try await eventually { core == nil }
+        queue.shutdown()
+    }
+
     @Test("carries the metadata of the call", arguments: [HTTPVersion.http1, .http2])
     func metadata(_ version: HTTPVersion) async throws {
         let server = try LoopbackServer { server in
