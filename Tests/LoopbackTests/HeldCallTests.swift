@@ -37,6 +37,25 @@ struct HeldCallTests {
 
     private static let never = Duration.seconds(3_600)
 
+    @Test("leaves no timer for its deadline when it has ended")
+    func deadlineTimer() async throws {
+        let server = try Self.server()
+        let queue = try CompletionQueue()
+        let channel = try Channel(server.target, credentials: .insecure, queue: queue)
+        let options = CallOptions.with { $0.timeout = Self.never }
+        for number: UInt8 in 1...20 {
+            #expect(
+                try await channel.unary(HostileTrial.echo, [number], options: options) == [number])
+            let replies = try await channel.serverStreaming(
+                Self.count, [number], options: options)
+            #expect(try await replies.reduce(0) { sum, _ in sum + 1 } == Int(number))
+        }
+        // A timer keeps its call. The channel itself needs fewer than one timer for each call.
+        try await eventually { queue.loop.timerCount < 10 }
+        await channel.close()
+        queue.shutdown()
+    }
+
     /// Options with a token whose fetch does not return, and a stream with an element for each fetch.
     private static func neverReady() -> (options: CallOptions, fetches: AsyncStream<Void>) {
         let (fetches, fetch) = AsyncStream.makeStream(of: Void.self)
