@@ -70,6 +70,24 @@ struct BearerTokenTests {
         #expect(seen.all.count == 21)
     }
 
+    @Test("is not fetched again by a call that comes while the fetch ends")
+    func atTheEnd() async throws {
+        let call = CallDescription(
+            path: "/t.T/Call", shape: .unary, authority: "t", isSecure: false)
+        for _ in 0..<5_000 {
+            let fetches = Atomic(0)
+            let token = BearerToken(allowsInsecureConnections: true) {
+                fetches.wrappingAdd(1, ordering: .relaxed)
+                return BearerToken.Token("only")
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { _ = try await token.metadata(for: call) } }
+                try await group.waitForAll()
+            }
+            try #require(fetches.load(ordering: .relaxed) == 1)
+        }
+    }
+
     @Test("that cannot be fetched fails the call, and the next call tries again")
     func failure() async throws {
         let seen = Notes()

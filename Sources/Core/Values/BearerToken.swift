@@ -37,6 +37,18 @@ public final class BearerToken: CallCredentials {
         var fetch: Task<Result<Token, RPCError>, Never>?
         /// The number of invalidations. If it changes during a fetch, the new token is not kept.
         var generation = 0
+
+        /// The kept token, unless it expires within `leeway`.
+        func token(renewingBefore leeway: Duration) -> Token? {
+            if let expiry = token?.expiry, ContinuousClock.now + leeway >= expiry { return nil }
+            return token
+        }
+    }
+
+    /// Where a call gets the token from.
+    private enum Source {
+        case kept(Token)
+        case fetch(Task<Result<Token, RPCError>, Never>)
     }
 
     private let fetchToken: @Sendable () async throws -> Token
@@ -77,26 +89,26 @@ extension BearerToken {
     }
 
     public func cachedMetadata(for call: CallDescription) -> Metadata? {
-        let token: Token? = state.withLock { state in
-            guard let token = state.token else { return nil }
-            if let expiry = token.expiry, ContinuousClock.now + leeway >= expiry { return nil }
-            return token
-        }
+        let token = state.withLock { $0.token(renewingBefore: leeway) }
         // A token that is not a legal header value is reported by ``metadata(for:)``, which can
         // throw.
         return try? token?.metadata
     }
 
     public func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
-        if let metadata = cachedMetadata(for: call) { return metadata }
-        let fetch = state.withLock { state in
-            if let fetch = state.fetch { return fetch }
+        // Under one lock: between two, a fetch could end, and this call would begin another.
+        let source: Source = state.withLock { state in
+            if let token = state.token(renewingBefore: leeway) { return .kept(token) }
+            if let fetch = state.fetch { return .fetch(fetch) }
             let generation = state.generation
             let fetch = Task { await self.fetch(generation) }
             state.fetch = fetch
-            return fetch
+            return .fetch(fetch)
         }
-        return try await fetch.value.get().metadata
+        switch source {
+        case .kept(let token): return try token.metadata
+        case .fetch(let fetch): return try await fetch.value.get().metadata
+        }
     }
 
     private func fetch(_ generation: Int) async -> Result<Token, RPCError> {

@@ -1,6 +1,7 @@
 import Swiftlet
 import SwiftletLoopback
 import SwiftletTransport
+import Synchronization
 import Testing
 
 @Suite("A hostile server of HTTP/1.1", .timeLimit(.minutes(5)))
@@ -81,25 +82,29 @@ struct HTTP1HostileServerTests {
             "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5\nhello\n",
         ])
     func silence(text: String) async throws {
-        let peer = try RawHTTP1 { connection, _ in
-            connection == 1 ? (text, false) : ("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", false)
+        let stops = Atomic(true)
+        let peer = try RawHTTP1 { _, request in
+            // The next request cannot use a connection with an incomplete answer.
+            #expect(request == 1)
+            return stops.load(ordering: .relaxed)
+                ? (text, false) : ("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", false)
         }
         let channel = try Self.channel(peer.target)
-        var late: RPCError?
+        var wasSent = false
         var timeout = Duration.milliseconds(50)
         // On a busy machine the deadline may pass before the request is sent.
-        while peer.requestTexts.isEmpty {
+        while !wasSent {
             let options = CallOptions.with { $0.timeout = timeout }
-            late = await #expect(throws: RPCError.self) {
+            let late = await #expect(throws: RPCError.self) {
                 try await channel.request(.get, "/", options: options)
             }
+            #expect(late?.code == .deadlineExceeded)
+            wasSent = late?.mayHaveBeenExecuted ?? true
             timeout *= 2
         }
-        #expect(late?.code == .deadlineExceeded)
-        #expect(late?.mayHaveBeenExecuted == true)
-        // The next request cannot use a connection with an incomplete answer.
+        stops.store(false, ordering: .relaxed)
         #expect(try await channel.request(.get, "/").body == Array("ok".utf8))
-        #expect(peer.connectionCount == 2)
+        #expect(peer.connectionCount >= 2)
     }
 
     @Test("that never answers holds up neither a deadline, nor a cancellation, nor the end")
