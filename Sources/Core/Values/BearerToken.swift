@@ -43,6 +43,12 @@ public final class BearerToken: CallCredentials {
             if let expiry = token?.expiry, ContinuousClock.now + leeway >= expiry { return nil }
             return token
         }
+
+        mutating func invalidate() {
+            token = nil
+            fetch = nil
+            generation += 1
+        }
     }
 
     /// Where a call gets the token from.
@@ -81,10 +87,15 @@ public final class BearerToken: CallCredentials {
 extension BearerToken {
     /// Makes the next call fetch a new token, because this one was rejected.
     public func invalidate() {
+        state.withLock { $0.invalidate() }
+    }
+
+    /// Does what ``invalidate()`` does, if the kept token is the one in `rejected`. Another call may
+    /// have renewed it.
+    func invalidate(rejected: Metadata) {
         state.withLock { state in
-            state.token = nil
-            state.fetch = nil
-            state.generation += 1
+            let kept = try? state.token(renewingBefore: leeway)?.metadata
+            if kept == rejected { state.invalidate() }
         }
     }
 

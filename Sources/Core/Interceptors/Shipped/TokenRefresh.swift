@@ -84,8 +84,7 @@ private final class TokenRefreshInterceptor: Interceptor {
         }
         hasRetried = true
         retakenCount = takenCount
-        // Only if the token is still the rejected one: another call may have renewed it.
-        if token.cachedMetadata(for: call.description) == sent { token.invalidate() }
+        if let sent { token.invalidate(rejected: sent) }
         call.restart()
         send(call) { [request] options, call in request.replay(to: call, options) }
     }
