@@ -25,7 +25,10 @@ enum MessagesSet {
         add("encode-\(name)", bytes.count, &report) { encode(message) }
         var kept: [UInt8] = []
         add("append-\(name)", bytes.count, &report) { append(message, to: &kept) }
+        var list: [UInt8] = []
+        add("list-\(name)", bytes.count, &report) { appendMany(message, to: &list) }
         blackHole(kept)
+        blackHole(list)
     }
 
     // The loops are in functions of their own: a closure copies the message that it captures each time it
@@ -48,6 +51,15 @@ enum MessagesSet {
         for _ in 0..<turns {
             kept.removeAll(keepingCapacity: true)
             message.encode(appendingTo: &kept)
+        }
+    }
+
+    /// Empties the array once for 16 messages, because emptying takes as long as a short message.
+    @inline(never)
+    private static func appendMany<M: Message>(_ message: M, to list: inout [UInt8]) {
+        for _ in 0..<turns / 16 {
+            list.removeAll(keepingCapacity: true)
+            for _ in 0..<16 { message.encode(appendingTo: &list) }
         }
     }
 
