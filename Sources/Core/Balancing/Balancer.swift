@@ -1,14 +1,15 @@
 /// Decides over which endpoints calls are spread.
 ///
-/// A balancer is a value without I/O: endpoints and the states of its subchannels go in; through the
-/// context it makes, connects and drops subchannels and reports a picker. The channel calls one method
-/// at a time, and never under a lock. Balancers nest: a policy such as `priority` holds the
-/// balancers of its children and forwards inputs to them.
+/// A balancer is a value without I/O. It receives endpoints and the states of its subchannels.
+/// Through the context, it makes, connects and drops subchannels, and reports a picker. The channel
+/// calls one method at a time, and never under a lock. Balancers nest: a policy such as `priority`
+/// holds the balancers of its children and forwards inputs to them.
 public protocol Balancer: Sendable {
     /// The resolver found endpoints, or the policy's configuration changed. Called first.
     ///
-    /// Throws when the balancer cannot work with them; the channel then asks the resolver again. What the
-    /// balancer did and reported in the context before it threw still counts.
+    /// Throws if the balancer cannot use the endpoints. The channel then asks the resolver again.
+    /// It still performs the actions, and uses the report, that the balancer put into the context
+    /// before the error.
     mutating func update(
         _ update: BalancerUpdate, _ context: inout BalancerContext
     ) throws(RPCError)

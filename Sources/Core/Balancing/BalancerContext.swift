@@ -20,7 +20,7 @@ public struct BalancerContext: ~Copyable {
     package private(set) var wantsResolution = false
     /// The times at which the balancer wants to be called.
     package private(set) var wakeTimes: [Duration] = []
-    /// The updates of weights, for metrics; empty where ``recordsWeights`` is false.
+    /// The updates of weights, for metrics; empty if ``recordsWeights`` is false.
     package private(set) var weightUpdates: [WeightUpdate] = []
     /// Whether a sink wants ``weightUpdates``.
     let recordsWeights: Bool
@@ -46,9 +46,9 @@ extension BalancerContext {
     ///
     /// - Parameters:
     ///   - endpoint: The server, with at least one address.
-    ///   - checksHealth: Whether the server's health is checked where the service config names a service
-    ///     for that (proposal A17); false by default. The subchannel is then READY only while the server
-    ///     says that the service can serve, and in TRANSIENT_FAILURE while it says otherwise.
+    ///   - checksHealth: Whether to check the server's health if the service config sets
+    ///     `healthCheckServiceName` (proposal A17); false by default. While the server reports
+    ///     another status than SERVING, a checked subchannel is in TRANSIENT_FAILURE.
     public mutating func makeSubchannel(
         to endpoint: Endpoint, checksHealth: Bool = false
     ) -> Subchannel {
@@ -72,9 +72,10 @@ extension BalancerContext {
     /// Removes a subchannel. Calls on its connections continue.
     public mutating func drop(_ subchannel: Subchannel) { actions.append(.drop(subchannel)) }
 
-    /// Has the server of a subchannel report its load outside of calls, while the subchannel is connected
-    /// (proposal A51). The reports arrive in ``Balancer/subchannel(_:reported:_:)``. A server that
-    /// does not have the service `xds.service.orca.v3.OpenRcaService` sends none.
+    /// Requests load reports from the server of a subchannel, outside of calls and while the
+    /// subchannel is connected (proposal A51). The reports arrive in
+    /// ``Balancer/subchannel(_:reported:_:)``. A server without the service
+    /// `xds.service.orca.v3.OpenRcaService` sends none.
     ///
     /// - Parameters:
     ///   - subchannel: The subchannel.
@@ -89,7 +90,7 @@ extension BalancerContext {
     }
 }
 
-// MARK: - Results, time and chance
+// MARK: - Results, time and random numbers
 
 extension BalancerContext {
     /// Reports the state of the whole balancer, and the picker for calls from now on. A parent
@@ -98,7 +99,7 @@ extension BalancerContext {
         report = (connectivity, picker)
     }
 
-    /// Takes what was reported in this context since it was last taken; nil when there was nothing.
+    /// Removes and returns the last report in this context; nil if there is none.
     public mutating func takeReport() -> (connectivity: ConnectivityState, picker: any Picker)? {
         report.take()
     }
@@ -106,7 +107,7 @@ extension BalancerContext {
     /// Asks the resolver for fresh endpoints.
     public mutating func requestResolution() { wantsResolution = true }
 
-    /// Takes back the request for fresh endpoints. Returns whether there was one.
+    /// Withdraws the request for fresh endpoints. Returns whether there was one.
     package mutating func takeResolutionRequest() -> Bool {
         defer { wantsResolution = false }
         return wantsResolution

@@ -24,7 +24,7 @@ final class CallResults: CallTracker {
         }
     }
 
-    /// The counts since this was last called.
+    /// Returns the counts since the last call of this function.
     func take() -> Counts {
         Counts(
             successCount: successCount.exchange(0, ordering: .relaxed),

@@ -73,8 +73,8 @@ extension ConnectedEndpoints {
         return .transientFailure
     }
 
-    /// Reports a state other than READY when it changed. Returns whether a new picker over the READY
-    /// subchannels is due.
+    /// Reports a state other than READY if the state changed, or if a subchannel failed. Returns
+    /// whether the policy must report a new picker over the READY subchannels.
     private mutating func report(
         _ context: inout BalancerContext, readyChanged: Bool, failureChanged: Bool
     ) -> Bool {

@@ -1,10 +1,11 @@
-/// Which endpoints are ejected, and the decisions about it (A50).
+/// The ejected endpoints, and the rules that eject endpoints and end ejections (A50).
 struct Ejections: Sendable {
     struct Host: Sendable {
         let results = CallResults()
         /// When the endpoint was ejected; nil when it is not.
         var ejectedAt: Duration?
-        /// How often in a row the endpoint was ejected.
+        /// The ejection time is proportional to it. Each ejection adds 1, each interval without one
+        /// subtracts 1.
         var multiplier = 0
     }
 
@@ -24,7 +25,7 @@ struct Ejections: Sendable {
 
     func isEjected(_ key: EndpointKey) -> Bool { hosts[key]?.ejectedAt != nil }
 
-    /// Forgets the calls that were counted.
+    /// Sets the counts of all endpoints to 0.
     func resetResults() {
         for host in hosts.values { _ = host.results.take() }
     }
@@ -39,12 +40,12 @@ struct Ejections: Sendable {
     }
 }
 
-// MARK: - Looking at the results
+// MARK: - Evaluation
 
 extension Ejections {
     private typealias Counted = (key: EndpointKey, counts: CallResults.Counts)
 
-    /// Looks at the calls since the last time: ejects endpoints and ends ejections.
+    /// Evaluates the calls since the last sweep. Ejects endpoints and ends ejections.
     ///
     /// - Parameter random: Returns a random number.
     mutating func sweep(_ policy: OutlierDetection, at now: Duration, random: () -> UInt64) {

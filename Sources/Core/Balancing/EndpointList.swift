@@ -28,8 +28,8 @@ struct EndpointList<Extra: Sendable>: Sendable {
 // MARK: - Inputs
 
 extension EndpointList {
-    /// Replaces the endpoints, in linear time: makes subchannels to new ones, keeps those that are
-    /// known and drops the others.
+    /// Replaces the endpoints, in linear time. Makes subchannels for new endpoints, keeps those of
+    /// known endpoints, and drops the others.
     mutating func update(
         _ endpoints: [Endpoint], _ context: inout BalancerContext, extra: (Endpoint) -> Extra
     ) {

@@ -58,8 +58,8 @@ extension EndpointWeight {
     }
 }
 
-/// Takes the load reports of an endpoint's calls on any thread, and keeps the last weight until the
-/// balancer collects it.
+/// Receives the load reports of an endpoint's calls on any thread, and keeps the last weight until
+/// the balancer collects it.
 final class ReportedWeight: CallTracker {
     /// The bit pattern of the last weight. 0 means that there was no report since the last
     /// collection.
@@ -77,7 +77,8 @@ final class ReportedWeight: CallTracker {
         latest.store(weight.bitPattern, ordering: .relaxed)
     }
 
-    /// Returns the last weight that was reported since this was last called.
+    /// Returns the last weight that was reported since the last call of this function; nil if there
+    /// is none.
     func take() -> Double? {
         let bits = latest.exchange(0, ordering: .relaxed)
         return bits == 0 ? nil : Double(bitPattern: bits)

@@ -2,7 +2,7 @@ extension LoadReport {
     /// The trailer in which a server reports its load with a call.
     package static let trailerName = "endpoint-load-metrics-bin"
 
-    /// The report in the trailers of a call; nil when there is none, or one that cannot be read.
+    /// The report in the trailers of a call; nil if there is none or it cannot be decoded.
     package init?(trailers: Metadata) {
         guard let element = trailers.first(where: { $0.name == Self.trailerName }),
             case .bytes(let bytes) = element.value

@@ -13,8 +13,8 @@ public struct OutlierDetection: BalancingPolicy {
     /// The longest ejection; nil, the default, is 300 seconds, or ``baseEjectionTime`` when that is
     /// longer.
     public var maxEjectionTime: Duration?
-    /// The largest part of the endpoints that is ejected at the same time, in percent; 10 by
-    /// default. One endpoint can be ejected even if this is 0.
+    /// While at least this percentage of the endpoints is ejected, no other endpoint is ejected; 10
+    /// by default. One endpoint can be ejected even if this is 0.
     public var maxEjectionPercent = 10
     /// Ejects endpoints whose success rate is far below the average; nil, the default, does not.
     public var successRateEjection: SuccessRateEjection?
@@ -47,7 +47,8 @@ extension OutlierDetection {
         /// The probability that an endpoint that meets the criteria is ejected, in percent; 100 by
         /// default.
         public var enforcementPercentage = 100
-        /// The fewest endpoints with ``requestVolume`` calls; with less, none is ejected. 5 by default.
+        /// The fewest endpoints with ``requestVolume`` calls. With fewer, none is ejected. 5 by
+        /// default.
         public var minimumHosts = 5
         /// The fewest calls in an interval for an endpoint to be evaluated; 100 by default.
         public var requestVolume = 100
@@ -64,7 +65,8 @@ extension OutlierDetection {
         /// The probability that an endpoint that meets the criteria is ejected, in percent; 100 by
         /// default.
         public var enforcementPercentage = 100
-        /// The fewest endpoints with ``requestVolume`` calls; with less, none is ejected. 5 by default.
+        /// The fewest endpoints with ``requestVolume`` calls. With fewer, none is ejected. 5 by
+        /// default.
         public var minimumHosts = 5
         /// The fewest calls in an interval for an endpoint to be evaluated; 50 by default.
         public var requestVolume = 50
@@ -75,7 +77,7 @@ extension OutlierDetection {
 
     var isActive: Bool { successRateEjection != nil || failurePercentageEjection != nil }
 
-    /// How long an endpoint is ejected when it is ejected for the n-th time in a row.
+    /// How long an ejection with this multiplier lasts.
     func ejectionTime(multiplier: Int) -> Duration {
         let longest = max(maxEjectionTime ?? .seconds(300), baseEjectionTime)
         guard baseEjectionTime > .zero else { return .zero }

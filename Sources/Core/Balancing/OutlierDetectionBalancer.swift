@@ -1,7 +1,8 @@
-/// Stands between its child and the subchannels: counts calls and hides ejected endpoints.
+/// Passes inputs to its child and counts calls. Reports the subchannels of ejected endpoints to the
+/// child as failed.
 struct OutlierDetectionBalancer: Balancer {
     private struct Entry: Sendable {
-        /// Nil for a subchannel that is not evaluated: its addresses are not those of one endpoint.
+        /// Nil if the subchannel has no addresses.
         var key: EndpointKey?
         /// The state that the channel reported last; nil before the first.
         var state: SubchannelState?
@@ -18,7 +19,7 @@ struct OutlierDetectionBalancer: Balancer {
     private var results: [Subchannel: CallResults] = [:]
     /// Whether the child made subchannels that were not yet checked for ejected endpoints.
     private var hasNewSubchannels = false
-    /// Whether the child reported since this balancer did.
+    /// Whether the child made a report that was not passed on, or the configuration changed.
     private var isReportDue = false
     /// When the interval began; nil while nothing is evaluated.
     private var intervalStart: Duration?
@@ -97,7 +98,7 @@ extension OutlierDetectionBalancer {
     /// At least a millisecond: an interval of zero would evaluate without a pause.
     private var interval: Duration { max(policy.interval, .milliseconds(1)) }
 
-    /// Starts, moves or ends the interval as the configuration says.
+    /// Starts, moves or ends the interval, according to the configuration.
     private mutating func startInterval(_ context: inout BalancerContext) {
         guard policy.isActive else {
             intervalStart = nil

@@ -25,8 +25,8 @@ public struct PickInfo: Sendable {
 /// A picker's decision.
 @nonexhaustive
 public enum Pick: Sendable {
-    /// The call is sent on the subchannel. When that has no connection any more, the call waits for
-    /// the next picker. `tracker` gets the outcome, also if the call was not sent.
+    /// The call is sent on the subchannel. If the subchannel has lost its connection, the call
+    /// waits for the next picker. `tracker` receives the outcome, even if the call was not sent.
     case subchannel(Subchannel, tracker: (any CallTracker)? = nil)
     /// The call waits for the next picker. `connecting` is asked to connect.
     case queue(connecting: Subchannel? = nil)

@@ -1,8 +1,8 @@
 /// Sends calls to the first of several groups of endpoints that can be reached: the policy
 /// `priority_experimental` (A56).
 ///
-/// The first name in the path of an endpoint's attributes is the group that it belongs to. A group is
-/// connected when all groups before it have failed.
+/// The first name in the path of an endpoint's attributes is the group that it belongs to. A group
+/// is connected when each group before it has failed, or has not connected within 10 seconds.
 public struct Priority: BalancingPolicy {
     /// One group.
     public struct Child: Hashable, Sendable {
@@ -109,8 +109,8 @@ struct PriorityBalancer: Balancer {
 // MARK: - Choosing
 
 extension PriorityBalancer {
-    /// Chooses the group whose picker is in use, and makes groups as they are needed. Reports when
-    /// another group is chosen, or when the chosen one is among `reported`; nil means all.
+    /// Chooses the group whose picker is in use, and makes groups when they are needed. Reports if
+    /// another group is chosen, or if the chosen group is in `reported`. Nil stands for all groups.
     private mutating func choose(
         _ context: inout BalancerContext, reported: Set<String>?
     ) -> RPCError? {

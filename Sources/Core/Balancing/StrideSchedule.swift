@@ -21,16 +21,16 @@ struct StrideSchedule: Sendable {
     /// Shifts each index by about half a cycle against the index before it, so that indices skip
     /// different rounds.
     private static let offset = scale / 2
-    /// Weights are kept within this factor of the average, so that each endpoint gets calls and goes on
-    /// reporting.
+    /// Weights are kept within this factor of the average, so that each endpoint gets calls and
+    /// continues to report.
     private static let spread = 10.0
     /// Keeps sums of weights finite.
     private static let largest = 1e100
 
     private let weights: ContiguousArray<UInt16>
 
-    /// An index whose weight is not known, 0, gets the average. Nil when less than two weights are
-    /// known: then all are equal.
+    /// A weight of 0 is unknown, and is replaced by the average. Nil if fewer than two weights are
+    /// known: all indices are then equal.
     init?(_ weights: [Double]) {
         let known = weights.lazy.filter { $0 > 0 }.map { min($0, Self.largest) }
         let count = known.reduce(0) { count, _ in count + 1 }
@@ -45,7 +45,7 @@ struct StrideSchedule: Sendable {
             bounded.map { UInt16(max(($0 / top * Double(Self.scale)).rounded(), 1)) })
     }
 
-    /// The next index. Takes one turn, or more where indices are skipped.
+    /// The next index. Uses one turn, and one more for each skipped index.
     func next(_ turn: PickTurn) -> Int {
         while true {
             let turn = turn.next()

@@ -1,6 +1,6 @@
 /// One update of the weights of `weighted_round_robin`, for metrics (proposal A78).
 package struct WeightUpdate: Hashable, Sendable {
-    /// The weight of each READY endpoint; 0 where it is not usable.
+    /// The weight of each READY endpoint; 0 if it is not usable.
     package private(set) var weights: [Double] = []
     /// Endpoints without a report, or within the blackout period.
     package private(set) var notYetUsableCount = 0

@@ -17,8 +17,8 @@ public struct WeightedRoundRobin: BalancingPolicy {
     public var weightExpirationPeriod = Duration.seconds(180)
     /// How often weights are computed; 1 second by default, 0.1 seconds at least.
     public var weightUpdatePeriod = Duration.seconds(1)
-    /// By how much errors lower a weight: the rate of errors times this counts as utilization; 1 by
-    /// default. A negative number counts as 0.
+    /// By how much errors lower a weight: the rate of errors, times this number, is added to the
+    /// utilization; 1 by default. A negative number counts as 0.
     public var errorUtilizationPenalty = 1.0
 
     /// Makes the policy with its defaults.
@@ -104,8 +104,8 @@ extension WeightedRoundRobinBalancer {
         context.wake(at: time)
     }
 
-    /// Starts, changes or ends the load reports of the servers, where the policy asks for another
-    /// interval than before.
+    /// If the policy's report interval differs from that of an endpoint, starts, changes or ends
+    /// the load reports of this endpoint.
     private mutating func requestReports(_ context: inout BalancerContext) {
         let interval = policy.enableOutOfBandLoadReport ? policy.outOfBandReportingPeriod : nil
         for member in endpoints.list.members where member.extra.reportInterval != interval {

@@ -158,7 +158,7 @@ struct WeightedPicker: Picker {
 
     /// - Parameter choices: At least one, with weights above 0.
     init(_ choices: [Choice], random: PickerRandom) {
-        precondition(!choices.isEmpty, "a picker needs another one to choose from")
+        precondition(!choices.isEmpty, "a weighted picker needs at least one choice")
         pickers = choices.map(\.picker)
         var sum = 0
         bounds = choices.map { choice in
