@@ -119,7 +119,7 @@ extension BlockingInbox {
 
     func waitForRoom() { wait { $0.request.hasRoom } }
 
-    /// Whether the next message was not asked for yet.
+    /// Whether the next message was not asked for yet. Records that it is asked for now.
     var needsDemand: Bool {
         state.withLock { state in
             defer { state.isAsked = true }
@@ -178,8 +178,8 @@ extension BlockingInbox {
         }
     }
 
-    /// The call has failed on this side: its messages are dropped, also those that another thread is
-    /// about to deliver, and its end keeps this error.
+    /// Fails the call on this side. Drops its messages, and messages that another thread delivers
+    /// later. The call ends with this error, even if another end arrives later.
     func fail(_ error: RPCError) {
         note { state in
             state.messages = Backlog()

@@ -1,9 +1,9 @@
 package import SwiftletTransport
 import Synchronization
 
-// What the connection receives for a call.
+// The arrivals of a call, which its connection receives.
 
-/// What has arrived for a call at once, in the order of the protocol.
+/// The parts of a response that have arrived at once, in the order of the protocol.
 package struct CallArrival {
     package enum End {
         /// The response's trailers, or its end without trailers.
@@ -43,7 +43,7 @@ extension CallCore {
     }
 
     /// - Parameters:
-    ///   - bytes: What was read.
+    ///   - bytes: The bytes that the connection has read.
     ///   - pieces: Ranges of `bytes`; the arrival refers to some of them.
     func receive(
         _ arrival: inout CallArrival, _ bytes: Span<UInt8>, _ pieces: [Range<Int>],
@@ -83,7 +83,7 @@ extension CallCore {
 }
 
 extension CallCore.State {
-    /// What to do after an arrival was received, outside the lock.
+    /// The actions to perform outside the lock after an arrival was received.
     fileprivate struct Received: ~Copyable {
         /// The stream of a call that has ended while the server still sends.
         var abandoned: (any StreamCarrier, StreamHandle)?
@@ -92,7 +92,8 @@ extension CallCore.State {
         var delivery: CallCore.Delivery?
     }
 
-    /// Why a response is not accepted, and whether the error is delivered before its messages.
+    /// The error of a response that is not accepted. If `isImmediate`, undelivered messages are
+    /// dropped. Otherwise the error is delivered after them.
     private struct Rejection: Error {
         var error: RPCError
         var isImmediate: Bool

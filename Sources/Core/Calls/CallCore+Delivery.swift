@@ -16,7 +16,7 @@ extension CallCore {
         case end(any CallObserver, CallEnd)
     }
 
-    /// Delivers what there is to deliver, unless another thread is delivering.
+    /// Makes the deliveries that are pending, unless another thread is delivering.
     func deliver() {
         deliver(state.withLock { $0.beginDelivering() })
     }

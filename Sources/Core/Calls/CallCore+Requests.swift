@@ -8,13 +8,14 @@ extension CallCore {
     enum WriteOutcome {
         /// The transport has the message, and there is room for the next.
         case accepted
-        /// The transport has the message; the observer is told when there is room for the next.
+        /// The transport has the message. The observer gets a report when there is room for the
+        /// next.
         case awaitsRoom
         /// The message was dropped: the call has ended, or ends because of it.
         case ended
     }
 
-    /// Sends a message. The observer is told when there is room for the next.
+    /// Sends a message. The observer gets a report when there is room for the next.
     ///
     /// - Parameter allowsCompression: False sends this message uncompressed on a call that
     ///   compresses.
@@ -31,8 +32,8 @@ extension CallCore {
         deliver()
     }
 
-    /// Sends a message, for a caller that uses the outcome: the observer is told only of a write
-    /// that had to wait.
+    /// Sends a message, for a caller that uses the outcome. The observer gets a report only if the
+    /// outcome is ``WriteOutcome/awaitsRoom``.
     func put(
         _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
     ) -> WriteOutcome {

@@ -9,7 +9,7 @@ extension CallCore {
         state.withLock { $0.lifetime.isSeeking ? $0.outbound.beginOpening() : nil }
     }
 
-    /// The call has a stream. Sends what was written since ``takeRequest()``.
+    /// The call has a stream. Sends the messages that were written since ``takeRequest()``.
     ///
     /// - Parameter attempt: The number of the attempt that ``takeRequest()`` returned. The server
     ///   may have refused the stream already, so that the call waits for another stream.

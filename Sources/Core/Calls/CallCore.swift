@@ -9,8 +9,8 @@ import Synchronization
 /// of the protocol, and never under the lock.
 package final class CallCore: Sendable {
     /// Everything that the lock guards. Each part keeps its own rules; the extensions of this type
-    /// hold what concerns more than one part. Not copyable, like its parts: the compiler would copy
-    /// such large values where a program cannot see it.
+    /// hold the rules that concern several parts. Not copyable, like its parts: otherwise the
+    /// compiler would make copies of these large values that the source does not show.
     struct State: ~Copyable {
         var outbound: Outbound
         var inbound: Inbound

@@ -103,7 +103,8 @@ package protocol StreamCarrier: AnyObject, Sendable {
     /// Calls ``CallCore/streamHasRoom()`` when there is room again.
     func reportRoom(on stream: StreamHandle, to call: CallCore)
     func finish(_ stream: StreamHandle)
-    /// Ends the stream. Returns whether nothing of it was sent, because it waited to be opened.
+    /// Resets the stream. Returns true if the stream was still waiting to be opened, so that none
+    /// of its bytes were sent.
     @discardableResult
     func reset(_ stream: StreamHandle) -> Bool
     /// The call has consumed bytes of the stream's messages.

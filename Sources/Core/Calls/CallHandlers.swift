@@ -7,8 +7,8 @@ import Synchronization
 /// that caused it. That thread must not hold a lock that a handler needs.
 ///
 /// The next message is asked for when the handler of the previous one has returned. So a slow
-/// handler slows the server down, and ``RunningCall/pause()`` stops it. With ``initialDemand`` the
-/// program asks for each message itself.
+/// handler slows the server down, and ``RunningCall/pause()`` stops the server. With
+/// ``initialDemand`` the program asks for each message itself.
 public struct ResponseHandlers<Reply: Sendable>: Sendable {
     /// Receives the initial metadata.
     public var initialMetadata: (@Sendable (Metadata) -> Void)?
@@ -180,8 +180,8 @@ public struct WritingCall<Request: Sendable>: Sendable {
     let codec: Codec<Request>
 
     /// Sends a message. `then` is called with `true` when there is room for the next, or with
-    /// `false` if the call has ended. A writer that waits for it does not outrun the server. Throws
-    /// after ``finish()``.
+    /// `false` if the call has ended. A writer that waits for `then` does not write faster than the
+    /// server reads. Throws after ``finish()``.
     public func write(
         _ message: Request, then: @escaping @Sendable (_ hasRoom: Bool) -> Void = { _ in }
     ) throws(RPCError) {
@@ -203,10 +203,10 @@ public struct WritingCall<Request: Sendable>: Sendable {
     /// Asks for no more messages until ``resume()``, so that flow control stops the server.
     public func pause() { running.pause() }
 
-    /// Ends a ``pause()``. Otherwise it has no effect.
+    /// Ends a ``pause()``. Has no effect on a call that is not paused.
     public func resume() { running.resume() }
 
-    /// Asks for more messages, where ``ResponseHandlers/initialDemand`` is set. Otherwise it has no
+    /// Asks for more messages, if ``ResponseHandlers/initialDemand`` is set. Otherwise it has no
     /// effect.
     public func receiveNext(_ count: Int = 1) { running.receiveNext(count) }
 }

@@ -10,8 +10,8 @@ package protocol CallRequests: AnyObject, Sendable {
     /// Starts the call. Messages that were written before are sent together with its headers.
     func start()
 
-    /// Starts a call whose only request is `message` and that expects one response. The observer is
-    /// not told that the message was written.
+    /// Starts a call whose only request is `message` and that expects one response. The observer
+    /// gets no report that the message was written.
     func start(only message: consuming EncodedMessage)
 
     /// Sends a message.

@@ -69,7 +69,8 @@ extension Channel {
         try await clientStreamingResponse(method, options: options, produce).message
     }
 
-    /// Does the same, but returns the response with its metadata and the timeline of the call.
+    /// Like ``clientStreaming(_:options:_:)``, but returns the response with its metadata and the
+    /// timeline of the call.
     public func clientStreamingResponse<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void

@@ -65,7 +65,8 @@ extension Channel {
         try blockingClientStreamingResponse(method, options: options, produce).message
     }
 
-    /// Does the same, but returns the response with its metadata and the timeline of the call.
+    /// Like ``blockingClientStreaming(_:options:_:)``, but returns the response with its metadata
+    /// and the timeline of the call.
     public func blockingClientStreamingResponse<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (BlockingCall<Request, Reply>) throws -> Void

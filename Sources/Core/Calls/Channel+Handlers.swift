@@ -16,10 +16,10 @@ public struct RunningCall: Sendable {
     /// no effect on calls with one response.
     public func pause() { pausing?.pause() }
 
-    /// Ends a ``pause()``. Otherwise it has no effect.
+    /// Ends a ``pause()``. Has no effect on a call that is not paused.
     public func resume() { pausing?.resume() }
 
-    /// Asks for more messages, where ``ResponseHandlers/initialDemand`` is set. Otherwise it has no
+    /// Asks for more messages, if ``ResponseHandlers/initialDemand`` is set. Otherwise it has no
     /// effect.
     public func receiveNext(_ count: Int = 1) { pausing?.receiveNext(count) }
 }

@@ -14,11 +14,11 @@ extension Channel {
     /// }
     /// ```
     ///
-    /// When `consume` returns, or one of the closures throws, a call that has not ended is cancelled,
-    /// and so is the task of `produce`. The function returns after both closures have. It returns the
-    /// result of `consume`, or throws the error of the closure that failed first. If the server ends the
-    /// call while `produce` writes, the error of that write is ignored: `consume` receives the status.
-    /// Cancelling the task cancels the call.
+    /// When `consume` returns, or one of the closures throws, the task of `produce` is cancelled,
+    /// and so is a call that has not ended. The function returns after both closures have returned.
+    /// It returns the result of `consume`, or throws the error of the closure that failed first. If
+    /// the server ends the call while `produce` writes, the error of that write is ignored:
+    /// `consume` receives the status. Cancelling the task cancels the call.
     public func bidirectional<Request, Reply, Result>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         isolation: isolated (any Actor)? = #isolation,
@@ -28,7 +28,7 @@ extension Channel {
         let conversation = try await bidirectional(method, options: options)
         let failure = WriterFailure()
         return try await withTaskCancellationHandler {
-            // Used, so that this closure runs where `consume` must run.
+            // Captures `isolation`, so that this closure runs on the actor of `consume`.
             _ = isolation
             async let _: Void = conversation.write(with: produce, notingFailureIn: failure)
             // Cancels the call before the end of the scope, which waits for the writer.
@@ -64,7 +64,7 @@ extension Channel {
         let conversation = try await bidirectional(method, options: options)
         defer { conversation.cancel() }
         return try await withTaskCancellationHandler {
-            // Used, so that this closure runs where `body` must run.
+            // Captures `isolation`, so that this closure runs on the actor of `body`.
             _ = isolation
             return try await body(conversation.requests, ScopedResponses(conversation.responses))
         } onCancel: {
@@ -103,7 +103,8 @@ extension Conversation {
         requests.finish()
     }
 
-    /// Does the same in a separate task: a failure of `produce` is recorded and cancels the call.
+    /// Like `write(with:)`, for a separate task: records a failure of `produce`, and cancels the
+    /// call.
     fileprivate func write(
         with produce: (RequestWriter<Request>) async throws -> Void,
         notingFailureIn failure: WriterFailure

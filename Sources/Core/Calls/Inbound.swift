@@ -16,7 +16,7 @@ struct Inbound: ~Copyable {
     private(set) var compressedMessages: UInt64 = 0
     /// Messages that the observer has asked for and not received yet.
     private var demand = 0
-    /// Bytes of messages that were delivered to an observer that keeps messages, and not read there.
+    /// Bytes of messages that the observer keeps and has not read.
     private var keptByteCount = 0
     /// Bytes of DATA that have arrived and were not returned to the stream's window.
     private var unreturnedByteCount = 0
@@ -64,7 +64,7 @@ extension Inbound {
 
     /// Takes back what ``lend(missing:arrived:)`` returned, with the bytes that have arrived.
     ///
-    /// - Parameter byteCount: The size of the frames that are complete with them.
+    /// - Parameter byteCount: The payload bytes of the frames that these bytes completed.
     mutating func takeBack(_ lent: inout [UInt8], wholeFrames byteCount: Int) {
         count(byteCount)
         if let message = body.takeBack(&lent) { append(message) }

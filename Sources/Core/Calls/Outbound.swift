@@ -39,8 +39,8 @@ extension Outbound {
 
     /// Appends a message.
     ///
-    /// - Parameter hasStream: Whether the caller sends the message on a stream. Otherwise it is kept
-    ///   for the stream that is being looked for.
+    /// - Parameter hasStream: Whether the caller sends the message on a stream. Otherwise it is
+    ///   kept until the call has a stream.
     mutating func write(
         _ message: EncodedMessage, andFinish: Bool, hasStream: Bool
     ) -> CallCore.WriteOutcome {
@@ -92,7 +92,8 @@ extension Outbound {
         return portion
     }
 
-    /// What was written since the stream was opened; nil when the stream has all of it.
+    /// Takes the messages, and the end of the request, that no earlier portion contains. Nil if
+    /// there are none.
     mutating func takePortion() -> RequestLog.Portion? { log.takePortion() }
 
     /// The stream has all of the request so far.
@@ -121,8 +122,8 @@ extension Outbound {
         return true
     }
 
-    /// "Once, immediately" (proposal A6, transparent retries): a server that refuses every stream
-    /// must not keep the call going.
+    /// "Once, immediately" (proposal A6, transparent retries): a call must end if every stream is
+    /// refused.
     private static let maxResendCount = 1
 
     /// The server has begun to answer, so that the request is not sent again.

@@ -31,7 +31,7 @@ extension RequestLog {
         /// The attempt that the messages belong to; the first is 0.
         package var attempt = 0
 
-        /// Moves every message out. `isLast` tells whether the request ends with that message.
+        /// Moves every message out. `isLast` is true if the request ends with that message.
         package mutating func takeEach(
             _ body: (_ message: consuming EncodedMessage, _ isLast: Bool) -> Void
         ) {

@@ -34,8 +34,8 @@ extension RequestProgress {
 }
 
 extension RPCError {
-    /// The error of a write to a call that the server has ended, while its status is still behind
-    /// unread messages.
+    /// The error of a write to a call that the server has ended, while the observer has not
+    /// received the end.
     static var callHasEnded: RPCError {
         RPCError(
             .failedPrecondition,

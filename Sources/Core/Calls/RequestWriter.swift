@@ -8,8 +8,8 @@ public struct RequestWriter<Message: Sendable>: Sendable {
         self.codec = codec
     }
 
-    /// Sends a message. Returns when there is room for the next, so that a writer does not outrun
-    /// the server. Throws after the end of the call, and after ``finish()``.
+    /// Sends a message. Returns when there is room for the next, so that a writer does not write
+    /// faster than the server reads. Throws after the end of the call, and after ``finish()``.
     ///
     /// - Parameters:
     ///   - message: The request.

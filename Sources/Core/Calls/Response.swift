@@ -39,7 +39,7 @@ extension Response {
     package var wasCompressed: Bool { context.wasCompressed }
 }
 
-/// The parts of a response beside its message. They do not keep the call alive.
+/// The parts of a response besides its message. They do not keep the call alive.
 @usableFromInline struct ResponseContext: Sendable {
     var initialMetadata: Metadata
     var trailingMetadata: Metadata

@@ -35,8 +35,8 @@ final class ResponseInbox: CallObserver {
 }
 
 extension ResponseInbox {
-    /// Reads are reported to the call when this many bytes were read.
-    private static let toldAtOnce = 8 << 10
+    /// The number of read bytes at which they are reported to the call.
+    private static let reportThreshold = 8 << 10
 
     struct Poll {
         /// The message or the end, if there is one.
@@ -51,7 +51,7 @@ extension ResponseInbox {
     func poll() -> Poll {
         state.withLock { state in
             let found = state.takeFound()
-            if case .message = found, state.readByteCount < Self.toldAtOnce {
+            if case .message = found, state.readByteCount < Self.reportThreshold {
                 return Poll(found: found)
             }
             // A second reader does not ask for a message.
@@ -61,8 +61,8 @@ extension ResponseInbox {
         }
     }
 
-    /// The call has failed on this side: its messages are dropped, also those that another thread is
-    /// about to deliver, and its end keeps this error.
+    /// Fails the call on this side. Drops its messages, and messages that another thread delivers
+    /// later. The call ends with this error, even if another end arrives later.
     func fail(_ error: RPCError) {
         state.withLock { state in
             state.messages.removeAll()

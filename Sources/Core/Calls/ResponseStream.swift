@@ -2,9 +2,9 @@ import Synchronization
 
 /// The responses of a call, in order.
 ///
-/// Reading drives the call: while no task reads, flow control stops the server. Cancelling the
-/// reading task cancels the call, and so does releasing the stream. One task at a time may read; a
-/// second one gets FAILED_PRECONDITION.
+/// Reading drives the call: while no task reads, flow control stops the server. The call is
+/// cancelled if the reading task is cancelled or the stream is released. One task at a time may
+/// read; a second one gets FAILED_PRECONDITION.
 ///
 /// ```swift
 /// for try await feature in try await channel.serverStreaming(listFeatures, rectangle) {
@@ -97,8 +97,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         if case .nothing = found {
             found = isScoped ? await wait() : await waitCancellably()
         } else if case .message = found, !isScoped, Task.isCancelled {
-            // The reader may never wait, when the server is fast, so cancellation is checked here
-            // as well. A call that has ended by itself keeps its responses and its end.
+            // If the server is fast, the reader may never wait, so cancellation is checked here as
+            // well. If the call ended before, its responses and its end are still delivered.
             call.cancel()
             if let end = inbox.end, end.dropsUnread { found = .end(end) }
         }

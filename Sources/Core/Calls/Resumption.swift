@@ -43,7 +43,7 @@
 
 #if SWIFTLET_WATCHED_LOCKS
     /// Shows ThreadSanitizer that a task continues only after the thread that resumed it.
-    /// ThreadSanitizer does not see that order in the runtime's code, and would report races that
+    /// ThreadSanitizer cannot detect that order in the runtime's code, and would report races that
     /// do not exist.
     private final class WatchedHandover: Sendable {
         private let lock = Mutex(())
