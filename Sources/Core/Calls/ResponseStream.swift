@@ -98,7 +98,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
             found = isScoped ? await wait() : await waitCancellably()
         } else if case .message = found, !isScoped, Task.isCancelled {
             // If the server is fast, the reader may never wait, so cancellation is checked here as
-            // well. If the call ended before, its responses and its end are still delivered.
+            // well. If the inbox has received the end of the call already, its responses and this
+            // end are still delivered.
             call.cancel()
             if let end = inbox.end, end.dropsUnread { found = .end(end) }
         }
