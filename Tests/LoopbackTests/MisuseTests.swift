@@ -120,7 +120,10 @@ struct MisuseTests {
         options.certificateChain = .file("/nowhere.pem")
         let error = await Self.error { _ = try ChannelCredentials.tls(options) }
         #expect(error?.code == .invalidArgument)
-        #expect(error?.message == "a private key and a certificate chain go together, or neither")
+        #expect(
+            error?.message
+                == "TLSOptions has only one of privateKey and certificateChain; set both or neither"
+        )
     }
 
     @Test("in the literal path of a method ends the program, and says why")

@@ -34,7 +34,7 @@ public final class Channel: Sendable {
     ///   - target: The server, as above.
     ///   - credentials: ``ChannelCredentials/tls(_:)`` for a server on a network, or
     ///     ``ChannelCredentials/insecure``, which sends everything unencrypted. There is no
-    ///     default: a target does not say which of them its server uses.
+    ///     default: a target does not show which of them its server uses.
     ///   - arguments: The settings of its connections.
     ///   - defaultOptions: The values of options that a call does not set.
     ///   - interceptors: The interceptors of every call, in the order of ``ChannelInterceptor``.
@@ -189,9 +189,9 @@ extension Channel {
     public func connect() { backend.connect() }
 
     /// Rejects new calls, waits up to `grace` for running calls, cancels the rest, and closes the
-    /// connections. When it returns, the last frames are sent and the program may end. On a queue
-    /// that is turned by hand, its next turn sends them. A handler must not block its queue until
-    /// this function returns.
+    /// connections. When the function returns, the last frames were sent, and the program may exit.
+    /// If the queue is turned by hand, the next turn of the queue sends these frames. A handler
+    /// must not block its queue until this function returns.
     public func close(grace: Duration = .zero) async { await backend.close(grace: grace) }
 }
 

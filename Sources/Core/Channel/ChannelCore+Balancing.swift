@@ -35,12 +35,12 @@ final class Balancing: Sendable {
     let inputs = SerialMailbox<Input>()
     let timer = TimerSlot()
     let state = Mutex(State())
-    /// The zero of a balancer's time.
+    /// The instant from which the balancer's time is counted.
     let epoch = MonotonicInstant.now
 }
 
 extension ChannelCore {
-    /// A call needs a connection.
+    /// Starts the resolver, if none is running. Used when a call needs a connection.
     func startUp() { post(.start) }
 
     /// Connects without a call.

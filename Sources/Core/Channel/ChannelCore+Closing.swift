@@ -69,9 +69,10 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         await wait(forEndOf: links)
     }
 
-    /// Waits for connections, which end on their loops after their last output: the program may
-    /// exit as soon as this returns. A queue that is turned by hand may never be turned again, so
-    /// this does not wait for such a queue, unless it runs in a turn of that queue.
+    /// Waits until the connections have ended. They end on their loops after their last output, so
+    /// the program may exit when this function returns. A queue that is turned by hand may never be
+    /// turned again, so the function does not wait for such a queue, unless it runs in a turn of
+    /// that queue.
     private func wait(forEndOf links: [Link]) async {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         let open = links.filter { !$0.hasEnded }

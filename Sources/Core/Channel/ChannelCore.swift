@@ -2,7 +2,7 @@ import SwiftletTransport
 import Synchronization
 
 /// The implementation of a channel: a resolver finds endpoints, a balancer chooses among them, and
-/// calls are given to the subchannels that are picked.
+/// calls are sent on the subchannels that its picker returns.
 final class ChannelCore: Sendable {
     struct State {
         private(set) var connectivity = ConnectivityState.idle
@@ -43,7 +43,7 @@ final class ChannelCore: Sendable {
     enum Route: Sendable {
         /// Calls wait.
         case none
-        /// All calls go to one connection.
+        /// All calls use one connection.
         case link(DirectRoute)
         /// Each call asks the picker.
         case picker(any Picker)

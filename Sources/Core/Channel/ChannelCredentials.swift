@@ -31,7 +31,8 @@ public struct ChannelCredentials: Sendable {
     {
         guard (options.privateKey == nil) == (options.certificateChain == nil) else {
             throw .refused(
-                .invalidArgument, "a private key and a certificate chain go together, or neither")
+                .invalidArgument,
+                "TLSOptions has only one of privateKey and certificateChain; set both or neither")
         }
         do throws(TLSError) {
             return ChannelCredentials(

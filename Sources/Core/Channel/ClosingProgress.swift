@@ -1,7 +1,8 @@
 import SwiftletTransport
 
-/// What a closing channel waits for: the ends of its connections, and of the calls that interceptors
-/// hold. The wait is over when nothing is left, at its deadline, or when it is cancelled.
+/// The events that a closing channel waits for: the ends of its connections, and of the calls that
+/// interceptors hold. The wait is over when nothing is left, at its deadline, or when it is
+/// cancelled.
 struct ClosingProgress<ConnectionID: Hashable> {
     private var openConnections: Set<ConnectionID>
     private var hasHeldCalls: Bool

@@ -154,7 +154,8 @@ extension ConnectionAttempt: LinkOwner {
     }
 
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
-        passOver(link, phase: .http2, "the server said GOAWAY at once (\(goAway.code))")
+        passOver(
+            link, phase: .http2, "the server sent GOAWAY with its first SETTINGS (\(goAway.code))")
     }
 
     func linkHasRoom(_ link: Link) {}

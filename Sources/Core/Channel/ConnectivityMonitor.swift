@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// Knows whether the machine has a network, and reports changes to channels and to readers of
+/// Keeps the state of the machine's network, and reports changes to channels and to readers of
 /// ``changes``.
 ///
 /// ``system`` watches the machine's interfaces. A program can also make its own monitor and report
@@ -45,7 +45,7 @@ public final class ConnectivityMonitor: Sendable {
 }
 
 extension ConnectivityMonitor {
-    /// Whether there is a network, as far as this monitor knows.
+    /// Whether there is a network, according to the last report; true before the first.
     public var isConnected: Bool {
         watchIfNeeded()
         return state.withLock { $0.isConnected }

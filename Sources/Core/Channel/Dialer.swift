@@ -10,7 +10,7 @@ final class Dialer: Sendable {
         case failed([HappyEyeballs<String>.Failure])
     }
 
-    /// One attempt, as the loop sees it.
+    /// One attempt. The loop calls it when its socket is ready.
     private final class Attempt: Pollable {
         let index: Int
         let socket: Mutex<Socket?>

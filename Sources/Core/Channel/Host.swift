@@ -56,7 +56,7 @@ public final class Host: Sendable {
         var channel: Channel?
     }
 
-    /// The target of its channels, as ``Channel`` takes it, and its name in a cache.
+    /// The target of its channels, in the form that ``Channel`` accepts, and its name in a cache.
     public let address: String
     private let state = Mutex(State())
 

@@ -112,7 +112,7 @@ extension NameLookups {
         }
     }
 
-    /// The next name to look up. Waits for one; nil when there was none for a while.
+    /// The next name to look up. Waits for one; nil if none was requested within `idleTime`.
     private func nextName() -> String? {
         let end = MonotonicInstant.now + Self.idleTime
         var isIdle = false

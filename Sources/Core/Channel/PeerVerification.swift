@@ -24,9 +24,10 @@ public struct PeerVerification: Sendable {
     let order: Order
     let check: Check
 
-    /// The check runs in a task of its own, once for each connection, while the connection waits. It counts
-    /// against ``ChannelArguments/connectTimeout``; when that is over, the task is cancelled and the attempt
-    /// fails. Sessions are not resumed, so that no connection is made without the check.
+    /// The check runs in a task of its own, once for each connection, while the connection waits.
+    /// Its time counts toward ``ChannelArguments/connectTimeout``. When that timeout passes, the
+    /// task is cancelled and the attempt fails. Sessions are not resumed, so that no connection is
+    /// made without the check.
     ///
     /// - Parameters:
     ///   - order: Whether the check follows the built-in one, which is the default, or replaces it.

@@ -53,8 +53,8 @@ extension Target {
     fileprivate var canBeProxied: Bool { proxyDestination != nil }
 }
 
-/// The hosts that are reached without a proxy: a list of names, suffixes of names, addresses and CIDR
-/// blocks with commas between them; `*` is every host.
+/// The hosts that are reached without a proxy: names, suffixes of names, addresses and CIDR blocks,
+/// separated by commas or spaces. `*` matches every host.
 struct ProxyExceptions {
     private let entries: [Substring]
 
@@ -107,7 +107,7 @@ private struct AddressBlock {
 }
 
 extension SocketAddress {
-    /// The address of the host, in the order of the network; nil for a local socket.
+    /// The address of the host, in network byte order; nil for a local socket.
     fileprivate var hostBytes: [UInt8]? {
         switch self {
         case .ipv4(let number, _):

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-// From addresses to a connection, and from one connection to the next.
+// How a subchannel connects, connects again after a failure, and changes its addresses.
 
 extension SubchannelCore {
     /// Connects, because the balancer requested it.
@@ -93,7 +93,7 @@ extension SubchannelCore {
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
             guard state.links.isEmpty else {
-                // The attempt was for one more connection beside the open ones.
+                // The attempt was for one more connection besides the open ones.
                 state.nextExtraAttempt = state.nextAttempt
                 return .useOthers(state.waiting.takeAll())
             }
@@ -196,7 +196,7 @@ extension SubchannelCore.State {
         return next
     }
 
-    /// Takes connections out of use. Their calls continue.
+    /// Stops the use of connections for new calls. Their calls continue.
     mutating func drain(_ links: [Link]) {
         guard !links.isEmpty else { return }
         let drained = Set(links.map { ObjectIdentifier($0) })

@@ -6,8 +6,8 @@ import Synchronization
 extension SubchannelCore: LinkOwner {
     func linkIsReady(_ link: Link) {}
 
-    /// Begins as many waiting calls as there is room for. To look for a stream for every waiting
-    /// call whenever one stream becomes free would take quadratic time.
+    /// Begins as many waiting calls as there is room for. Beginning every waiting call whenever one
+    /// stream becomes free would take quadratic time.
     func linkHasRoom(_ link: Link) {
         while true {
             let count = link.roomCount
@@ -47,7 +47,7 @@ extension SubchannelCore: LinkOwner {
         forget(link)
     }
 
-    /// Takes a connection out of use. Its calls continue.
+    /// Stops the use of a connection for new calls. Its calls continue.
     ///
     /// A short-lived connection that carried no call of the program counts as a failed attempt:
     /// otherwise the client would connect without a pause to a server that completes the handshake
@@ -106,7 +106,8 @@ extension GoAwayFrame {
 // MARK: - The end
 
 extension SubchannelCore {
-    /// Takes no more calls and connects no more. Returns the calls that waited here.
+    /// Ends the subchannel: it accepts no more calls and does not connect again. Returns the calls
+    /// that waited here.
     @discardableResult
     func drop() -> [CallCore] {
         let (links, attempt, calls, isEmpty, streams) = state.withLock { state in
@@ -148,7 +149,7 @@ extension SubchannelCore {
         leave(links)
     }
 
-    /// Closes connections that are out of use, after their last calls.
+    /// Closes drained connections after their last calls.
     func leave(_ links: [Link]) {
         plan.metrics?.disconnected(.subchannelShutdown, count: links.count)
         for link in links { link.leave() }

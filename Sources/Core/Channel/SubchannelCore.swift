@@ -3,8 +3,8 @@ import Synchronization
 
 /// The connections to one endpoint: connects, backs off, drains, and gives streams to calls.
 ///
-/// Addresses of the endpoint are tried as RFC 8305 says; the first that answers with HTTP/2 carries
-/// all calls until it closes.
+/// Addresses of the endpoint are tried according to RFC 8305. The first connection whose server
+/// uses HTTP/2 carries all calls until it closes.
 final class SubchannelCore: Sendable {
     struct State {
         var addresses: [SocketAddress]
@@ -12,9 +12,9 @@ final class SubchannelCore: Sendable {
         private(set) var connectivity = ConnectivityState.idle
         /// Counts changes of the connectivity, and failed attempts.
         private(set) var changeCount: UInt32 = 0
-        /// Connections that take calls.
+        /// Connections that accept calls.
         var links: [Link] = []
-        /// Connections that take no new calls but whose calls continue.
+        /// Connections that accept no new calls but whose calls continue.
         var leaving: [Link] = []
         var attempt: ConnectionAttempt?
         var backoff: Backoff

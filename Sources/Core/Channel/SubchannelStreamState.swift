@@ -3,9 +3,9 @@ import SwiftletTransport
 /// When a subchannel's stream of reports is opened, and when it is opened again (proposals A17 and A51).
 ///
 /// The delay counts from the moment the stream was opened. It starts again at its initial value
-/// after each stream that has received a message. So a stream that lived for a while is opened
-/// again at once, and a server that answers and then closes the stream is not called without a
-/// pause.
+/// after each stream that has received a message. So a stream that was open for longer than the
+/// delay is opened again at once. If the server answers and then closes the stream, the delay
+/// passes before the next stream.
 struct SubchannelStreamState: Sendable {
     enum Action: Equatable {
         case nothing

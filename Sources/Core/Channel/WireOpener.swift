@@ -41,7 +41,7 @@ final class WireOpener: Sendable {
         var tunnel: ProxyTunnel?
         /// The handshake that precedes the program's verification.
         var verification: VerifiedHandshake?
-        /// The address that is connected to.
+        /// The address of the last successful connect. Empty before it.
         var peer = ""
         var phase = RPCError.Phase.resolve
         var times: ConnectionTimes
@@ -59,7 +59,7 @@ final class WireOpener: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - route: Where the wire goes.
+    ///   - route: The target of the wire.
     ///   - begun: When the attempt began.
     ///   - timeLimit: How long the attempt may take. The owner ends it.
     ///   - loop: The loop that the wire belongs to.
@@ -140,7 +140,7 @@ extension WireOpener {
         case .tls where verification?.isVerifying ?? false:
             (.tls, "connect \(peer): \(Self.noVerification)")
         case .resolve: (.resolve, "look up \(route.target): no answer")
-        case .connect where hasTunnel: (.connect, "connect \(peer): no answer of the proxy")
+        case .connect where hasTunnel: (.connect, "connect \(peer): no answer from the proxy")
         case .connect: (.connect, "connect to \(route.target): no answer")
         default: (.tls, "connect \(peer): \(Self.noHandshake)")
         }
@@ -192,7 +192,7 @@ extension WireOpener {
         }
     }
 
-    /// Has the proxy, if there is one, connect the socket to the server.
+    /// Asks the proxy, if there is one, to connect the socket to the server.
     private func openTunnel(_ socket: consuming Socket, _ address: SocketAddress) {
         guard let proxy = route.proxy, let (host, port) = route.target.proxyDestination else {
             return secure(socket, address)

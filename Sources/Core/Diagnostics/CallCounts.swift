@@ -1,7 +1,7 @@
 /// How many calls were made, and how they ended.
 ///
-/// Each attempt of a call that is retried or hedged counts, and so do the streams with which the channel
-/// itself checks the health of servers and receives their load.
+/// Each attempt of a call that is retried or hedged counts. The channel's own streams, which check
+/// the health of servers and receive their load, count too.
 public struct CallCounts: Hashable, Sendable {
     /// Calls that were sent to a server, or failed before that.
     public var started = 0

@@ -2,7 +2,8 @@ import SwiftletTransport
 import Synchronization
 
 extension Channel {
-    /// What happens to the channel from now on: its connectivity, its endpoints, its connections.
+    /// The changes of the channel from now on: of its connectivity, its endpoints and its
+    /// connections.
     ///
     /// ```swift
     /// for await event in channel.events { print(event) }
@@ -12,8 +13,9 @@ extension Channel {
     /// oldest ones. On a channel that a `FakeChannel` or an HTTP URL provides, the stream is empty.
     public var events: AsyncStream<ChannelEvent> { backend.events }
 
-    /// What the channel is doing now; nil for a channel that a `FakeChannel` or an HTTP URL provides. Takes
-    /// the locks of all connections, one after the other, and makes two system calls for each.
+    /// The current state of the channel and its connections; nil for a channel that a `FakeChannel`
+    /// or an HTTP URL provides. Takes the locks of all connections, one after the other, and makes
+    /// two system calls for each.
     public var snapshot: ChannelSnapshot? { backend.snapshot }
 
     /// The snapshots of all channels of the process that were not closed, in the order in which the

@@ -16,8 +16,8 @@ public struct ChannelEvent: Sendable {
         case balancing(policy: String)
         /// The balancer made a subchannel to an endpoint.
         case subchannelCreated(id: UInt64, endpoint: String)
-        /// A subchannel's state changed. The balancer may see only the last of several. The error says why
-        /// the subchannel failed.
+        /// A subchannel's state changed. The balancer may receive only the last of several changes.
+        /// The error is the reason of a failure.
         case subchannel(id: UInt64, ConnectivityState, RPCError?)
         /// The balancer dropped a subchannel. Calls on its connections continue.
         case subchannelDropped(id: UInt64)

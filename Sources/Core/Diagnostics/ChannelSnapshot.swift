@@ -1,6 +1,6 @@
 package import SwiftletTransport
 
-/// What a channel is doing at one moment, as gRPC's channelz shows it.
+/// The state of a channel at one moment, as in gRPC's channelz.
 ///
 /// ```swift
 /// for snapshot in Channel.snapshots { print(snapshot) }
@@ -40,7 +40,7 @@ public struct SubchannelSnapshot: Sendable {
     public var failure: RPCError?
     /// The calls on its connections, including those that have ended.
     public var calls: CallCounts
-    /// The connections, including those that take no new calls.
+    /// The connections, including those that accept no new calls.
     public var connections: [ConnectionSnapshot]
 }
 
@@ -54,7 +54,7 @@ public struct ConnectionSnapshot: Sendable {
     public var peer: ServerAddress
     /// Whether the connection is encrypted.
     public var isSecure: Bool
-    /// Whether the connection takes no new calls.
+    /// Whether the connection accepts no new calls.
     public var isDraining: Bool
     /// The streams of the connection.
     public var streams: CallCounts
