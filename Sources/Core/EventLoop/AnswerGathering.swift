@@ -5,9 +5,9 @@
 /// client. Most of the cost of a call is then system calls. A short rest gathers several responses.
 /// The loop tries it, and rests again while it helps.
 ///
-/// A response that arrives early in a rest is delayed. The delay is small beside the duration of a
-/// call: the loop does not rest if more than a quarter of the running calls are answered in one
-/// rest.
+/// A response that arrives early in a rest is delayed. The delay is small compared with the
+/// duration of a call: the loop does not rest if more than a quarter of the running calls are
+/// answered in one rest.
 struct AnswerGathering {
     /// The intended length of a rest. The system adds about 50 µs.
     static let rest = Duration.microseconds(30)

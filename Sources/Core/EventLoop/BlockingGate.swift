@@ -8,8 +8,8 @@
 
 /// Blocks threads until another thread opens the gate.
 ///
-/// A thread that waits for a condition takes a mark, tests the condition, and then waits for an
-/// opening after the mark. So it does not miss one that happens after the test.
+/// A thread that waits for a condition reads ``mark``, tests the condition, and then waits for an
+/// opening after the mark. So it does not miss an opening that happens after the test.
 @safe package final class BlockingGate: @unchecked Sendable {
     // Safe, although the compiler cannot check it: the mutex and the condition variable have fixed
     // addresses from init to deinit, and the mutex guards `happenings`.
@@ -22,7 +22,7 @@
         #if canImport(Darwin)
             unsafe pthread_cond_init(condition, nil)
         #else
-            // The wall clock may be set back during a wait; this clock may not.
+            // The wall clock can be set back during a wait; this clock cannot.
             var attributes = pthread_condattr_t()
             unsafe pthread_condattr_init(&attributes)
             unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -61,7 +61,7 @@
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// The same, with a time limit.
+    /// Like ``wait(since:)``, but waits at most for `duration`.
     func wait(since mark: UInt64, upTo duration: Duration) {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

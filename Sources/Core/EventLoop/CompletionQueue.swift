@@ -59,8 +59,8 @@ public final class CompletionQueue: TaskExecutor, Sendable {
     /// Blocks threads that wait for an event, or for the thread that turns the queue by hand.
     private let gate = BlockingGate()
 
-    /// The queue of channels for which the program sets no queue. It has its own thread and lives
-    /// as long as the program. It is created on first use. That fails while the system has no file
+    /// The queue of channels for which the program sets no queue. It has its own thread and exists
+    /// until the program ends. It is created on first use. That fails while the system has no file
     /// descriptors or threads left, and can be tried again.
     public static var shared: CompletionQueue {
         get throws(RPCError) {
@@ -221,8 +221,8 @@ extension CompletionQueue {
     }
 
     /// Blocks the calling thread while `isWaiting`, for a blocking call on a queue that is turned
-    /// by hand. If several threads wait, one of them turns the loop. After its own wait, another
-    /// one takes over.
+    /// by hand. If several threads wait, one of them turns the loop. When its own wait is over,
+    /// another one turns the loop.
     func turn(while isWaiting: () -> Bool) {
         var scratch = EventLoop.Scratch()
         while true {
@@ -272,8 +272,8 @@ extension CompletionQueue {
         }
     }
 
-    /// The end of a wait. Cancelling a timer does not wake the queue, so that a queue that is shut
-    /// down checks regularly whether the last timer is gone.
+    /// The end of a wait. Cancelling a timer does not wake the queue, so a queue that is shut down
+    /// checks regularly whether the last timer is gone.
     private func tick(before deadline: MonotonicInstant?) -> MonotonicInstant? {
         guard isShutDown else { return deadline }
         let tick = MonotonicInstant.now + Duration.milliseconds(100)
@@ -329,7 +329,7 @@ extension CompletionQueue {
             self.queues = queues
         }
 
-        /// The queues in turn.
+        /// Returns one of the queues. Successive calls return the queues in round-robin order.
         public func next() -> CompletionQueue {
             let turn = turn.wrappingAdd(1, ordering: .relaxed).newValue
             return queues[Int(UInt(bitPattern: turn) % UInt(queues.count))]

@@ -1,7 +1,7 @@
 package import SwiftletTransport
 import Synchronization
 
-/// Waits for descriptors and timers, and runs what is due, in turns.
+/// Waits for descriptors and timers, and calls their targets, in turns.
 ///
 /// ``CompletionQueue`` decides which thread turns the loop. All methods except ``turn(until:_:)``
 /// may be called on any thread.
@@ -12,7 +12,7 @@ package final class EventLoop: Sendable {
     private struct Inbox {
         var jobs: [Job] = []
         var unflushed: [any Flushable] = []
-        /// Descriptors that have more to read; reading stopped so that others get their turn.
+        /// Descriptors that have more to read. Reading stopped, so that other descriptors are read.
         var unread: [Unread] = []
         var isEmpty: Bool { jobs.isEmpty && unflushed.isEmpty && unread.isEmpty }
         /// Whether no thread turns the loop, or it sleeps. Then a thread that has output writes it
@@ -37,7 +37,8 @@ package final class EventLoop: Sendable {
     }
 
     private let poller: Poller
-    /// Closures that were enqueued after the last turn.
+    /// Closures that were enqueued after the loop was closed. They run one after the other in a
+    /// task.
     private let late = SerialMailbox<@Sendable () -> Void>()
     private let timers = LoopTimers()
     private let inbox = Mutex(Inbox())
@@ -142,14 +143,15 @@ extension EventLoop {
         inbox.withLock { $0.isAttended = isAttended }
     }
 
-    /// Makes `target` read again in the next turn: the poller does not report again what its
-    /// descriptor already has. To be called on the loop's thread.
+    /// Makes `target` read again in the next turn: the poller does not report again the bytes that
+    /// the descriptor already has. To be called on the loop's thread.
     package func readAgain(_ target: any Pollable, untilEmpty: Bool) {
         let readiness: Poller.Readiness = untilEmpty ? [.readable, .hungUp] : .readable
         inbox.withLock { $0.unread.append(Unread(target: target, readiness: readiness)) }
     }
 
-    /// Counts what a connection has read. To be called on the loop's thread.
+    /// Counts the responses that a connection has read, and its calls. To be called on the loop's
+    /// thread.
     ///
     /// - Parameter openCount: Its running calls before the read.
     func hasRead(answerCount: Int, openCount: Int) {
@@ -261,9 +263,9 @@ extension EventLoop {
         package init() {}
     }
 
-    /// Runs what is due, and otherwise waits until something is, or until `deadline`. Returns false
-    /// and does nothing during another turn, on another thread or on the same stack: turns do not
-    /// nest.
+    /// Runs jobs, waits for events and timers until `deadline` at the latest, and handles them.
+    /// Returns false and does nothing during another turn, on another thread or on the same stack:
+    /// turns do not nest.
     @discardableResult
     package func turn(
         until deadline: Instant?, _ scratch: inout Scratch
@@ -371,8 +373,8 @@ extension EventLoop {
         inbox.withLock { !$0.isEmpty }
     }
 
-    /// Several rounds, because jobs add jobs. The number is limited, so that descriptors get their
-    /// turn.
+    /// Several rounds, because jobs add jobs. The number is limited, so that descriptors are
+    /// handled, too.
     private func runJobs(_ scratch: inout Scratch) {
         for _ in 0..<16 {
             inbox.withLock { swap(&$0.jobs, &scratch.jobs) }

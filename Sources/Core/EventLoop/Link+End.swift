@@ -32,7 +32,7 @@ extension Link {
         pollTimer.close()
         let failure = StatusMapping.error(forLost: error, peer: peer)
         for call in calls.begun { call.end(with: failure, isImmediate: false) }
-        // Before the owner is told of the end: it shuts itself down when no call waits for a
+        // Before the report to the owner: the owner shuts itself down when no call waits for a
         // connection.
         for call in calls.unsent {
             if error.isNetworkLoss {
@@ -54,7 +54,7 @@ extension Link {
     /// Ends a draining connection after its last call.
     func endIfDrained() {
         guard state.withLock({ $0.isDrained }) else { return }
-        // On the loop, so that what the peer has sent in the meantime is read first.
+        // On the loop, so that frames that the peer has sent in the meantime are read first.
         loop.run { [self] in
             // A thread that has begun to write in the meantime calls this again when it is done.
             end(

@@ -76,8 +76,8 @@ extension Link.State {
         return head
     }
 
-    /// The same for trailers. The meaning of an error also depends on the headers, so that only OK
-    /// is kept.
+    /// Like `responseHead(_:)`, for trailers. The meaning of an error also depends on the headers,
+    /// so only OK is kept.
     private mutating func responseTrailers(httpStatus: Int?) -> ResponseEnd {
         let id = connection.receivedHeadersID
         if let id, knownTrailers?.id == id, let end = knownTrailers?.meaning { return end }
@@ -105,7 +105,7 @@ extension Link.State {
     ) {
         guard let call = removeCall(of: stream) else { return }
         if end.error == nil { succeededCallCount &+= 1 }
-        // The response is complete, so that the rest of the request is of no use.
+        // The response is complete, so the rest of the request is not needed.
         connection.reset(stream, .noError)
         arrivals.append(end: .trailers(end), on: stream, for: call)
     }

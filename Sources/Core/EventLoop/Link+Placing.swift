@@ -8,7 +8,7 @@ struct PlacedMessage {
     let stream: StreamHandle
     var frames: PlacedFrames
 
-    /// Smaller frames, and messages of which less is missing, are read into the receive buffer.
+    /// Smaller frames, and messages that lack fewer bytes, are read into the receive buffer.
     static let minFrameByteCount = 8 << 10
     static let minMissingByteCount = 32 << 10
 }
@@ -26,7 +26,7 @@ extension Link {
     /// Begins to read a message into its buffer, if the receive buffer holds the beginning of a frame
     /// inside a large message.
     func beginPlacing(_ reader: inout LinkReader, now: MonotonicInstant) {
-        // A frame log sees only what is in the buffer.
+        // A frame log gets only the bytes in the buffer.
         guard !wire.isSecure, frameLog == nil, reader.buffer.count >= FrameHeader.byteCount,
             let header = reader.buffer.withUnread({ FrameHeader(decoding: $0, at: 0) }),
             header.payloadByteCount >= PlacedMessage.minFrameByteCount,
@@ -67,7 +67,7 @@ extension Link {
         return (read.outcome, arrived.contentByteCount)
     }
 
-    /// Returns the window of what was read.
+    /// Returns the window of the bytes that were read.
     private func giveBack(
         _ consumption: Consumption, on stream: StreamHandle, now: MonotonicInstant
     ) {

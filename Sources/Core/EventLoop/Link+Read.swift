@@ -12,8 +12,8 @@ extension Link: Pollable {
         }
     }
 
-    /// Reads what is left of a connection that cannot be written to. That is at most what the system
-    /// buffers for a socket; a peer that sends more is cut off.
+    /// Reads the bytes that have arrived on a connection that cannot be written to. The system
+    /// buffers a limited number of them. If the peer sends many more, the reading stops.
     func readAll(now: MonotonicInstant) {
         unsafe read(with: &reader, untilEmpty: true, isShared: false, now: now)
     }
@@ -30,8 +30,8 @@ extension Link: Pollable {
         var failure: LinkError?
         var isOver = false
         var byteCount = 0
-        // A server may close right after its SETTINGS. The link reads that before it writes
-        // requests, so that they are sent on another connection.
+        // A server may close right after its SETTINGS. The link reads the end of the connection
+        // before it writes requests, so that they are sent on another connection.
         let wasReady = state.withLock { $0.isReady }
         while !isOver {
             do throws(LinkError) {
@@ -94,7 +94,8 @@ extension Link: Pollable {
             frameLog?.received(bytes)
             let openCount = state.withLock { state in
                 let openCount = state.callCount
-                // After the end of the connection there are no entries for what still arrives.
+                // After the end of the connection there are no entries for frames that still
+                // arrive.
                 while state.ending == nil,
                     let event = state.connection.receive(bytes, at: &offset, now: now)
                 {

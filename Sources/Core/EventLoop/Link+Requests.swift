@@ -1,7 +1,7 @@
 package import SwiftletTransport
 import Synchronization
 
-// What calls ask of the connection that carries them.
+// The requests that calls make to the connection that carries them.
 
 extension Link: StreamCarrier {
     package func send(

@@ -4,9 +4,9 @@ import Synchronization
 // One thread at a time writes. It also writes what other threads add in the meantime.
 
 extension Link: Flushable {
-    /// The most bytes taken for one write. PING and RST_STREAM frames wait behind them, and TLS copies
-    /// them, so that the batch is small. A socket that accepted the whole last batch gets a larger
-    /// one, which saves system calls.
+    /// The most bytes taken for one write. The batch is small, because PING and RST_STREAM frames
+    /// wait until it is written, and TLS copies it. If the socket accepted the whole last batch,
+    /// the next one may be larger, which saves system calls.
     static let smallBatch = 256 << 10
     private static let largeBatch = 1 << 20 + 64 << 10
 
@@ -38,14 +38,14 @@ extension Link: Flushable {
             if hasEvents { loop.run { [self] in deliverEvents() } }
             if isDrained { endIfDrained() }
             if isDone { return }
-            // Other connections of the loop get their turn.
+            // The loop handles its other connections first.
             if round >= Self.roundLimit { return handOver(&batch) }
         }
     }
 
     private static let roundLimit = 4
 
-    /// Leaves the rest to the loop's next turn, which reads what has arrived before it writes.
+    /// Passes the rest to the loop's next turn, which reads arrived bytes before it writes.
     private func handOver(_ batch: inout GatherList) {
         let isHere = loop.isCurrent
         state.withLock { state in
@@ -104,7 +104,7 @@ extension Link: Flushable {
 
     private func writeFailed(_ error: SystemError) {
         state.withLock { $0.turn.fail() }
-        // What the peer sent last, such as a GOAWAY, explains more than the failed write.
+        // The last frames of the peer, such as a GOAWAY, explain more than the failed write.
         loop.run { [self] in
             readAll(now: .now)
             end(with: LinkError(phase: .http2, error))

@@ -42,7 +42,7 @@ package final class Link: Sendable {
         var lastOutput = MonotonicInstant(nanoseconds: 0)
         /// The recent mean time between such outputs, in nanoseconds.
         var outputGap: Int64 = Self.longestOutputGap
-        /// Which thread writes.
+        /// Whether a thread writes, and whether the loop was asked to flush.
         var turn = OutputTurn.idle
         /// The most bytes of DATA that the writer takes at once.
         var batchByteCount = Link.smallBatch
@@ -91,7 +91,7 @@ package final class Link: Sendable {
     let state: Mutex<State>
     // Safe, although the compiler cannot check it: events and jobs of the loop alone use it, and
     // they run one at a time. A turn does not nest in another, the loop orders one turn before the
-    // next, and jobs that run after the last turn go through one mailbox.
+    // next, and one mailbox runs the jobs that follow the last turn, one at a time.
     nonisolated(unsafe) var reader: LinkReader
     /// Nil when frames are not logged.
     let frameLog: LinkFrameLog?
@@ -245,7 +245,7 @@ extension Link {
             to: self, opened.stream, opened.record, attempt: attempt)
         if opened.mustPoll { poll(now: .now) }
         flushSoon(opened.flush)
-        // After the flush: observers may take long.
+        // After the flush, because observers may run for a long time.
         if hasDeliveries { call.deliverPending() }
     }
 

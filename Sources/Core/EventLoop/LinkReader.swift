@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-/// What the reading side of a link keeps from read to read.
+/// The state that the reading side of a link keeps between reads.
 struct LinkReader: ~Copyable {
     var buffer: ReceiveBuffer
     var arrivals = LinkArrivals()

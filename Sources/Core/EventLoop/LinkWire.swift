@@ -3,8 +3,8 @@ import Synchronization
 
 /// The transport of a link: a socket, with or without TLS.
 ///
-/// The descriptor is closed when the link is released, not before: another thread may be writing to
-/// it, and the number must not name another file then.
+/// The descriptor is closed when the link is released, not before. Another thread may be writing to
+/// it, and after a close, the system could give its number to another file.
 package struct LinkWire: ~Copyable, Sendable {
     private let socket: Socket
     private let token = Mutex<UInt64?>(nil)
@@ -39,8 +39,9 @@ extension LinkWire {
     /// The result of a read.
     package struct Read {
         package let outcome: ReadOutcome
-        /// The bytes that the read processed, which count against the turn: bytes of the socket
-        /// without TLS, and decrypted bytes with TLS, even if they contained no application data.
+        /// The bytes that the read processed, which count toward the limit of a turn: bytes of the
+        /// socket without TLS, and decrypted bytes with TLS, even if they contained no application
+        /// data.
         package let byteCount: Int
 
         init(_ outcome: ReadOutcome, byteCount: Int = 0) {

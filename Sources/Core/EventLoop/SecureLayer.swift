@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// TLS between a socket and a link: the session, and the encrypted bytes on their way. Used by one
-/// thread at a time.
+/// TLS between a socket and a link: the session, and the encrypted bytes that wait to be decrypted
+/// or sent. Used by one thread at a time.
 final class SecureLayer {
     private let session: any TLSSession
     private var received = ReceiveBuffer()
@@ -60,8 +60,8 @@ extension SecureLayer {
         } catch {
             throw LinkError(phase: isOpen ? .http2 : .tls, error)
         }
-        // Not reachable, because the session consumes what it is given. Throws, so that an error
-        // here is not an endless loop.
+        // Not reachable, because the session consumes all bytes in the buffer. Throws, so that an
+        // error here is not an endless loop.
         throw LinkError(
             phase: isOpen ? .http2 : .tls, cause: "the receive buffer of TLS is full")
     }
@@ -76,7 +76,9 @@ extension SecureLayer {
         answeredByteCount += ciphertext.count - before
         guard answeredByteCount <= Self.maxAnsweredByteCount else {
             throw TLSError(
-                .connection, "the peer does not read the TLS records that it makes this side send")
+                .connection,
+                "the peer caused more than \(Self.maxAnsweredByteCount) bytes of TLS replies "
+                    + "and did not read them")
         }
         return outcome
     }
@@ -87,8 +89,8 @@ extension SecureLayer {
         return isOpen
     }
 
-    /// Encrypts `batch` after the handshake, and writes what there is to write. True if the socket
-    /// did not accept all of it.
+    /// Encrypts `batch` after the handshake, and writes the encrypted bytes. True if not all bytes
+    /// were written.
     func write(
         _ batch: inout GatherList, on socket: borrowing Socket
     ) throws(SystemError) -> Bool {

@@ -32,8 +32,8 @@ extension SerialMailbox {
         handle(orKeep: event, now: { body(event) }, body)
     }
 
-    /// The same for an event that is costly to create: it is created only if another thread is handling
-    /// events. Otherwise `now` handles it.
+    /// Like ``handle(_:_:)``, for an event that is costly to create: it is created only if another
+    /// thread is handling events. Otherwise `now` handles it.
     package func handle(
         orKeep event: @autoclosure () -> Event, now: () -> Void, _ body: (Event) -> Void
     ) {

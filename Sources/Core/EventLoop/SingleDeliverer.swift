@@ -1,9 +1,9 @@
-/// Lets one thread at a time deliver what several threads append.
+/// Lets one thread at a time deliver the events that several threads append.
 ///
-/// It lives in the state that the queue's lock guards. A thread that appends calls ``begin()`` under
-/// the lock. If that returns true, the thread delivers: it takes events with ``next(_:)``, each under
-/// the lock, and handles them outside it, until there is none. Otherwise another thread is
-/// delivering, and it also delivers what was just appended.
+/// It is a part of the state that the queue's lock guards. A thread that appends calls ``begin()``
+/// under the lock. If that returns true, the thread delivers: it takes events with ``next(_:)``,
+/// each under the lock, and handles them outside it, until there is none. Otherwise another thread
+/// is delivering, and it also delivers the event that was just appended.
 package struct SingleDeliverer: Sendable {
     /// Whether a thread is delivering.
     package private(set) var isActive = false

@@ -4,7 +4,7 @@ import Synchronization
 /// A timer of an object for one purpose. Safe on any thread.
 ///
 /// The object decides under its own lock and schedules outside it. In between, another thread may
-/// end the purpose of the timer. The slot settles that race: each ``schedule(_:at:on:)`` replaces
+/// make the timer unnecessary. The slot resolves that race: each ``schedule(_:at:on:)`` replaces
 /// the previous timer, and after ``close()`` nothing is scheduled.
 ///
 /// A timer that was cancelled may be firing already. Its target must check its own state.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A later result of a running call, such as its response. It can be awaited, waited for, or passed
-/// to callbacks, any number of times, before or after it is complete.
+/// A future result of a running call, such as its response. A task can await it, a thread can block
+/// for it, and a callback can receive it, any number of times, before or after it is complete.
 ///
 /// ```swift
 /// let call = greeter.startSayHello(request)

@@ -8,8 +8,8 @@ public protocol FutureCall: Sendable {
 }
 
 extension FutureCall {
-    /// The metadata before the first message. Fails if the call ended with an error before it;
-    /// empty if the server sent none.
+    /// The initial metadata. Fails if the call ended with an error before this metadata arrived.
+    /// Empty if the server sent none.
     public var initialMetadata: CallFuture<Metadata> { parts.futures.initialMetadata }
     /// The trailing metadata; for a call that failed, the metadata of its error. Never fails.
     public var trailingMetadata: CallFuture<Metadata> { parts.futures.trailingMetadata }
