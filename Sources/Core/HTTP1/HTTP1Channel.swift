@@ -1,8 +1,8 @@
 import SwiftletTransport
 import Synchronization
 
-/// A channel whose connections speak HTTP/1.1: calls take one connection each, for as long as they
-/// run. Decisions are made on the loop's thread.
+/// A channel whose connections use HTTP/1.1. Each running call has a connection of its own.
+/// Decisions are made on the loop's thread.
 final class HTTP1Channel: Sendable {
     typealias Pool = HTTP1Pool<HTTP1Link, CallCore>
 

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// The object that hands calls to connections of HTTP/1.1. Called on the loop's thread.
+/// The object that gives calls to connections of HTTP/1.1. Called on the loop's thread.
 protocol HTTP1LinkOwner: AnyObject, Sendable {
     /// The connection can carry another call.
     func linkIsFree(_ link: HTTP1Link)
@@ -14,7 +14,7 @@ protocol HTTP1LinkOwner: AnyObject, Sendable {
 /// All work is done on the loop's thread. Requests of a call that are made on other threads are
 /// handed over to it, in order.
 final class HTTP1Link: Sendable {
-    /// The call that has the connection.
+    /// The call that uses the connection.
     private struct Exchange {
         let call: CallCore
         let stream: StreamHandle
@@ -30,8 +30,8 @@ final class HTTP1Link: Sendable {
         var connection: HTTP1.ClientConnection
         /// Nil while a read uses it.
         var buffer: ReceiveBuffer?
-        /// Whether to tell the owner, after all bytes that were read are checked, that the
-        /// connection can carry another call. Bytes that follow a response must not be mistaken for
+        /// True if the connection became free during a read. The read reports it to the owner when
+        /// it has checked all bytes, because bytes that follow a response must not be mistaken for
         /// the response to the next request.
         var isFreeAfterRead = false
         var output = GatherList()
@@ -58,8 +58,8 @@ final class HTTP1Link: Sendable {
     ) {
         peer = "\(connection.address)"
         isLocal = connection.address.isOnThisMachine
-        // Without the time from which it was ready: a call that waits for its turn on the connection is
-        // not sent at its start.
+        // Its `ready` time stays nil: a call may have to wait for the connection, so its headers
+        // are not always sent at its start.
         record = ConnectionRecord(peer: peer, connection.times)
         self.loop = loop
         self.owner = owner
@@ -178,11 +178,12 @@ extension HTTP1Link {
 
     var idleSince: MonotonicInstant { state.withLock { $0.idleSince } }
 
-    /// The call that has the connection.
+    /// The call that uses the connection.
     var call: CallCore? { state.withLock { $0.exchange?.call } }
 
-    /// Ends the connection. A call that has it fails with UNAVAILABLE, or is sent again when that is
-    /// safe: the server has closed a connection that was kept open, and has not answered.
+    /// Ends the connection. Its call fails with `failure`, which is UNAVAILABLE by default. The
+    /// call is sent again instead if the connection carried an earlier call, the server has not
+    /// answered, `failure` is nil, and the request is idempotent or was not sent.
     func end(_ cause: String, _ failure: RPCError? = nil) {
         let ended: (exchange: Exchange?, isReused: Bool)? = state.withLock { state in
             guard !state.isOver else { return nil }

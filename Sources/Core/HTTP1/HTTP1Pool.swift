@@ -1,12 +1,12 @@
 import SwiftletTransport
 
-/// A connection, as a pool sees it.
+/// A connection in a pool.
 protocol PooledConnection: AnyObject, Sendable {
     /// When it last carried a call; when it was made if it has carried none.
     var idleSince: MonotonicInstant { get }
 }
 
-/// A call that waits for a connection, as a pool sees it.
+/// A call that waits in a pool for a connection.
 protocol PooledCall: AnyObject, Sendable {
     var isEnded: Bool { get }
     /// Whether the call waits while no connection can be made.
@@ -125,9 +125,8 @@ extension HTTP1Pool {
     /// An attempt that began at `begun` has failed. The delay until the next attempt counts from
     /// `begun`, and may have passed already.
     ///
-    /// Returns a step for each call that fails with it: those that have waited for the attempt, unless
-    /// they wait until a connection is made. No call fails while there is a connection or another
-    /// attempt.
+    /// Returns a step for each call that fails with it: all waiting calls, except those that wait
+    /// for ready. No call fails while there is a connection or another attempt.
     mutating func attemptFailed(
         _ failure: ConnectionFailure, begun: MonotonicInstant
     ) -> [Step] {

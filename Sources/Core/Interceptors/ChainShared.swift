@@ -4,8 +4,8 @@ import Synchronization
 struct ChainShared: ~Copyable, Sendable {
     /// Internal and not private: the compiler (6.3) cannot build a private one in another file's type.
     struct State {
-        /// Nil after the end of the call. The terminal refers to the chain, so that until then the
-        /// two keep each other alive.
+        /// Nil after the end of the call. The terminal refers to the chain, so until then the two
+        /// keep each other alive.
         var terminal: ChainTerminal?
         var failure: RPCError?
         var lostWriteCount = 0
@@ -48,7 +48,7 @@ extension ChainShared {
 
     func noteFailure(_ error: RPCError) { state.withLock { $0.failure = error } }
 
-    /// A message was dropped: the next report of a write says so.
+    /// A message was dropped. The next report of a write has `wasAccepted` false.
     func noteLostWrite() { state.withLock { $0.lostWriteCount += 1 } }
 
     func takeLostWrite() -> Bool {

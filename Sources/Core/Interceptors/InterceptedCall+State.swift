@@ -7,7 +7,7 @@ extension InterceptedCall {
         case work(@Sendable (any Interceptor, InterceptedCall) -> Void)
     }
 
-    /// What the lock of an intercepted call guards.
+    /// The state that the lock of an intercepted call guards.
     struct State {
         /// The connection with the upper neighbor.
         var seam: ChainSeam

@@ -119,7 +119,7 @@ extension InterceptedCall {
     /// Delivers a response to the caller.
     public func deliver(_ message: RawMessage) { pass(.message(message)) }
 
-    /// Tells the caller that a request was accepted, and that there is room for the next.
+    /// Reports to the caller that a request was accepted, and that there is room for the next.
     public func deliverWriteDone() { pass(.writeDone) }
 
     /// Ends the call for the caller. A rest of the call that is still running is cancelled.

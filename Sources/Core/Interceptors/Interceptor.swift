@@ -18,7 +18,7 @@
 /// ```
 ///
 /// An interceptor belongs to one call. Its methods run one at a time, on the thread that delivers
-/// the event, or in ``InterceptorFactory/context``. State that calls share belongs into the closure
+/// the event, or in ``InterceptorFactory/context``. State that calls share belongs in the closure
 /// of the factory. Work that an interceptor does later, in a task or a handler, must use
 /// ``InterceptedCall/perform(as:_:)``.
 public protocol Interceptor: AnyObject, SendableMetatype {

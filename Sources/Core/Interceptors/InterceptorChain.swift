@@ -229,7 +229,7 @@ extension InterceptorChain {
     }
 
     private func deliver(_ end: CallEnd) {
-        // What the state refers to is released outside the lock.
+        // The objects that the state refers to are released outside the lock.
         let old = state.withLock { state in
             defer {
                 state.observer = nil
@@ -243,7 +243,7 @@ extension InterceptorChain {
         deadline.end()
         channel.backend.chains.remove(self)
         var end = end
-        // An interceptor may end a call of which nothing was sent.
+        // An interceptor may end a call before any part of it was sent.
         if !shared.mayHaveSent { end.error?.mayHaveBeenExecuted = false }
         old.observer?.receive(end: end)
         shared.end()

@@ -9,7 +9,7 @@
 /// The values of secret headers are never written: `authorization`, cookies, and those named in
 /// ``redactedHeaders``.
 public struct CallLog: Sendable {
-    /// The lines that are written beside the line for the end.
+    /// The lines that are written in addition to the line for the end.
     public struct Detail: OptionSet, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }

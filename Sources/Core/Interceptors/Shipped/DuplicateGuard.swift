@@ -12,7 +12,8 @@ import Synchronization
 /// ```
 ///
 /// A joined response is kept until its end, for callers that join late, and is read as fast as it
-/// arrives. With other policies than ``Policy/join`` the caller sets the pace.
+/// arrives. With other policies than ``Policy/join``, a message is read when the caller asks for
+/// it.
 ///
 /// The guard applies to calls with one request message. A call with a stream of requests is not
 /// compared, because its messages are not known at its start.
@@ -22,7 +23,7 @@ public final class DuplicateGuard: Sendable {
     public enum Policy: Hashable, Sendable {
         /// The second call fails at once with CANCELLED and this message.
         case refuse(message: String)
-        /// The second call gets the response of the first. The call goes on until all of its
+        /// The second call gets the response of the first. The call continues until all of its
         /// callers have cancelled, and at most until the deadline of the first.
         case join
         /// The first call fails with CANCELLED, and the second is sent.
@@ -196,7 +197,7 @@ private final class GuardingInterceptor: Interceptor {
             return call.close(CallEnd(error: RPCError(.cancelled, message)))
         case (let existing?, .join):
             if join(existing, call) { return }
-            // All callers of the existing request have just cancelled, so that it cannot be joined.
+            // All callers of the existing request have just cancelled, so it cannot be joined.
             owner.running.withLock { $0[key] = answer }
         case (let existing?, .cancelPrevious):
             for previous in existing.state.withLock({ $0.takeCalls() }) {
@@ -299,7 +300,8 @@ private final class GuardingInterceptor: Interceptor {
         }
     }
 
-    /// Delivers what this caller has not received yet, in its serial context, and so in order.
+    /// Delivers the events that this caller has not received yet. Runs in its serial context, and
+    /// therefore in order.
     private func deliver(_ answer: SharedAnswer, _ call: InterceptedCall) {
         while true {
             let next: ChainResponse? = answer.state.withLock { state in
