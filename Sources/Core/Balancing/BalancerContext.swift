@@ -1,4 +1,4 @@
-/// What a method of a balancer uses while it runs: the current time, random numbers, and the
+/// The context of a running method of a balancer: the current time, random numbers, and the
 /// functions that act on subchannels and report a picker.
 public struct BalancerContext: ~Copyable {
     /// The actions that a balancer can request.

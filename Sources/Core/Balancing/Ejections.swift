@@ -4,8 +4,8 @@ struct Ejections: Sendable {
         let results = CallResults()
         /// When the endpoint was ejected; nil when it is not.
         var ejectedAt: Duration?
-        /// The ejection time is proportional to it. Each ejection adds 1, each interval without one
-        /// subtracts 1.
+        /// The ejection time grows with it. Each ejection adds 1. Each interval in which the
+        /// endpoint is not ejected subtracts 1.
         var multiplier = 0
     }
 

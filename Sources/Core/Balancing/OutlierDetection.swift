@@ -1,9 +1,9 @@
 /// Ejects endpoints that fail more calls than the others: the policy
 /// `outlier_detection_experimental` (A50).
 ///
-/// It counts the results of calls for each endpoint and evaluates them at every interval. The child
-/// policy sees the subchannels of an ejected endpoint as TRANSIENT_FAILURE. Do not use it with
-/// ``PickFirst`` as the child policy, which uses one endpoint at a time.
+/// It counts the results of calls for each endpoint and evaluates them at every interval. For the
+/// child policy, the subchannels of an ejected endpoint are in TRANSIENT_FAILURE. Do not use it
+/// with ``PickFirst`` as the child policy, which uses one endpoint at a time.
 public struct OutlierDetection: BalancingPolicy {
     /// The time between two evaluations; 10 seconds by default.
     public var interval = Duration.seconds(10)

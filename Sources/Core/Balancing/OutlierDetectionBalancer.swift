@@ -115,7 +115,7 @@ extension OutlierDetectionBalancer {
 
 extension OutlierDetectionBalancer {
     /// Calls the child. If the child made subchannels, hides those of ejected endpoints. Then
-    /// passes on what the child reported.
+    /// passes on the child's report.
     private mutating func runChild(
         _ context: inout BalancerContext,
         _ call: (inout GracefulSwitch, inout BalancerContext) -> Void

@@ -26,7 +26,7 @@ extension CallCore {
     /// Receives an arrival without a body, and delivers it. If the arrival has an end, the carrier
     /// removes the call from its stream before it calls this function.
     ///
-    /// - Returns: What the caller must return to the stream's window.
+    /// - Returns: The bytes that the caller must return to the stream's window.
     @discardableResult
     package func receive(
         _ arrival: consuming CallArrival, at now: MonotonicInstant
@@ -70,7 +70,7 @@ extension CallCore {
     /// Takes back the lent message, with the bytes that were read into it.
     ///
     /// - Parameter byteCount: The payload bytes of the frames that these bytes completed.
-    /// - Returns: What the caller must return to the stream's window.
+    /// - Returns: The bytes that the caller must return to the stream's window.
     func receive(placed bytes: consuming [UInt8], wholeFrames byteCount: Int) -> Consumption {
         var bytes = bytes
         let delivery = state.withLock { state -> Delivery? in

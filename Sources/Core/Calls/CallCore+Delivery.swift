@@ -24,7 +24,7 @@ extension CallCore {
     /// Delivers `first`, then the deliveries that are pending.
     ///
     /// - Parameter returnsWindow: Whether the caller returns window; without it the result is empty.
-    /// - Returns: What the caller must return to the stream's window.
+    /// - Returns: The bytes that the caller must return to the stream's window.
     @discardableResult
     func deliver(_ first: consuming Delivery?, returnsWindow: Bool = false) -> Consumption {
         var next = first

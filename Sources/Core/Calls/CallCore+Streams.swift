@@ -42,7 +42,7 @@ extension CallCore {
         }
     }
 
-    /// Delivers what has arrived since the last delivery.
+    /// Delivers the events that have arrived since the last delivery.
     package func deliverPending() {
         deliver()
         returnWindow()

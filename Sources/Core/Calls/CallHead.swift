@@ -4,7 +4,7 @@ import SwiftletTransport
 package struct CallHead: Sendable {
     let method: MethodSignature
     private let options: CallOptions
-    /// The limits of the options, and of the channel where the options set none.
+    /// The limits of the options, or of the channel if the options set none.
     private let limits: MessageLimits
 
     package init(

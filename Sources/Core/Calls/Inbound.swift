@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// The response direction of a call: what has arrived, what the observer has asked for, and how much
-/// of the stream's window can be returned.
+/// The response direction of a call: the messages that have arrived, the number that the observer
+/// has asked for, and the bytes of the stream's window that can be returned.
 struct Inbound: ~Copyable {
     private var body: BodyReader
     private let prefixByteCount: Int
@@ -62,7 +62,8 @@ extension Inbound {
         body.lend(missing: missing, arrived: arrived)
     }
 
-    /// Takes back what ``lend(missing:arrived:)`` returned, with the bytes that have arrived.
+    /// Takes back the message that ``lend(missing:arrived:)`` returned, with the bytes that have
+    /// arrived.
     ///
     /// - Parameter byteCount: The payload bytes of the frames that these bytes completed.
     mutating func takeBack(_ lent: inout [UInt8], wholeFrames byteCount: Int) {

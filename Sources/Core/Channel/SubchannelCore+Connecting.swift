@@ -64,7 +64,7 @@ extension SubchannelCore {
         return owner.log.append(.subchannel(id: diagnosticID, report.connectivity, report.failure))
     }
 
-    /// The current state, as the balancer sees it.
+    /// The current state, as it is reported to the balancer.
     var report: SubchannelState { state.withLock { $0.report(target: plan.target) } }
 
     func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
@@ -164,15 +164,15 @@ extension SubchannelCore {
         startConnecting()
     }
 
-    /// What the subchannel waits for now, and why it has no connection. A call that reaches its
-    /// deadline reports both as causes.
+    /// The running attempt to connect, and the last failure; nil if there is none. A call that
+    /// reaches its deadline reports both as causes.
     var waitState: (attempt: ConnectionAttempt?, failure: ConnectionFailure?) {
         state.withLock { ($0.attempt, $0.lastFailure) }
     }
 }
 
 extension SubchannelCore.State {
-    /// The state as the balancer sees it. The target is named in the error.
+    /// The state as it is reported to the balancer. The error names the target.
     func report(target: Target) -> SubchannelState {
         if connectivity == .ready, let health { return health.subchannelState }
         guard connectivity == .transientFailure else { return SubchannelState(connectivity) }

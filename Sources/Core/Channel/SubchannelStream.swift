@@ -35,7 +35,7 @@ final class SubchannelStream: Sendable {
     }
 }
 
-/// Receives what a stream reports, on any thread and outside of every lock.
+/// Receives the events of a stream, on any thread and outside of every lock.
 protocol SubchannelStreamReceiver: AnyObject, Sendable {
     /// The stream is opened again after it has failed.
     func streamReopens(_ stream: SubchannelStream)

@@ -4,8 +4,7 @@ import SwiftletTransport
 ///
 /// The delay counts from the moment the stream was opened. It starts again at its initial value
 /// after each stream that has received a message. So a stream that was open for longer than the
-/// delay is opened again at once. If the server answers and then closes the stream, the delay
-/// passes before the next stream.
+/// delay is opened again at once. Otherwise the rest of the delay passes first.
 struct SubchannelStreamState: Sendable {
     enum Action: Equatable {
         case nothing

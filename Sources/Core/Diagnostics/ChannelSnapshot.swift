@@ -34,7 +34,7 @@ public struct SubchannelSnapshot: Sendable {
     public var id: UInt64
     /// The addresses of the endpoint.
     public var addresses: [ServerAddress]
-    /// The state that the balancer sees.
+    /// The state that is reported to the balancer.
     public var connectivity: ConnectivityState
     /// Why the subchannel is in TRANSIENT_FAILURE; nil in other states.
     public var failure: RPCError?
@@ -67,9 +67,9 @@ public struct ConnectionSnapshot: Sendable {
 }
 
 extension ConnectionSnapshot {
-    /// The round-trip time that TCP measured; nil where the system does not report it.
+    /// The round-trip time that TCP measured; nil if the system does not report it.
     public var roundTripTime: Duration? { tcp?.roundTripTime }
-    /// The number of segments that TCP retransmitted; nil where the system does not report it.
+    /// The number of segments that TCP retransmitted; nil if the system does not report it.
     public var retransmissionCount: Int? { tcp.map { Int($0.retransmissionCount) } }
 }
 

@@ -73,7 +73,7 @@ extension Link {
 extension Link.State {
     struct Calls {
         var begun: [CallCore] = []
-        /// Calls of which nothing has been sent.
+        /// Calls that were not sent, not even in part.
         var unsent: [CallCore] = []
     }
 

@@ -31,7 +31,7 @@ struct CallProgress {
         case keep
         /// The call has ended; the event is dropped.
         case ignore
-        /// The event is not allowed; the text says why.
+        /// The event is not allowed; the text is the reason.
         case refuse(String)
     }
 
