@@ -9,7 +9,7 @@ package struct SinglePicker: Picker {
 
 /// Keeps calls waiting for the next picker.
 struct QueuePicker: Picker {
-    /// The subchannel that the first waiting call connects; nil connects none.
+    /// The subchannel to connect when a call must wait; nil connects none.
     var connecting: Subchannel?
 
     func pick(_ call: borrowing PickInfo) -> Pick { .queue(connecting: connecting) }
@@ -38,13 +38,13 @@ extension RPCError {
         .refused(.unavailable, "the resolver found no addresses")
     }
 
-    /// A subchannel failed and gave no reason.
+    /// A subchannel failed, and the channel reported no reason.
     static var noReason: RPCError {
         .refused(.unavailable, "no connection to any address")
     }
 }
 
 extension SubchannelState {
-    /// The reason of a failure, also when the channel gave none.
+    /// The reason of a failure; a general one if the channel reported none.
     var error: RPCError { failure ?? .noReason }
 }

@@ -11,8 +11,9 @@ public struct RingHash: BalancingPolicy {
     public var minRingSize: Int
     /// The most entries of the ring; 4,096 by default.
     public var maxRingSize: Int
-    /// The name of the metadata whose value chooses the endpoint. A call without it gets a random one.
-    /// Empty, the default, when a resolver such as `xds` computes the hash of each call.
+    /// The name of the metadata whose value chooses the endpoint. A call without this metadata gets
+    /// a random endpoint. Empty, the default, when a resolver such as `xds` computes the hash of
+    /// each call.
     public var requestHashHeader: String
 
     /// Makes the policy.

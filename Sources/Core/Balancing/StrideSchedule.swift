@@ -12,8 +12,8 @@ final class PickTurn: Sendable {
 
 /// Chooses indices in proportion to their weights, without a lock: a static stride schedule.
 ///
-/// The turns visit all indices again and again, one round after another. In every round, an index
-/// with the largest weight is chosen. An index with s times the largest weight is chosen in a
+/// The turns visit all indices again and again, one round after another. An index with the largest
+/// weight is chosen in every round. An index with s times the largest weight is chosen in a
 /// fraction s of the rounds, evenly spread. The decision depends on the number of the turn alone.
 struct StrideSchedule: Sendable {
     /// The largest weight as it is stored.

@@ -58,8 +58,9 @@ extension BlockingCall {
         }
     }
 
-    /// The initial metadata; waits for it. Empty if the call ended without any. Unlike
-    /// ``ResponseStream/initialMetadata`` it does not throw the error of a failed call; ``next()``
+    /// Waits for the initial metadata and returns it. Empty if the call ended without any. Does not
+    /// wait in a handler or a task on the channel's queue. Unlike
+    /// ``ResponseStream/initialMetadata``, it does not throw the error of a failed call; ``next()``
     /// does.
     public func initialMetadata() -> Metadata { inbox.waitForInitialMetadata() }
 

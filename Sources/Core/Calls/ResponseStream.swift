@@ -47,8 +47,8 @@ public struct ResponseStream<Message: Sendable>: AsyncSequence, Sendable {
         AsyncIterator(source: source, codec: codec, isScoped: false)
     }
 
-    /// The initial metadata; waits for it. Empty if the response consists only of the status OK.
-    /// Throws the error of a call that failed without initial metadata.
+    /// The initial metadata. The getter waits for it. Empty if the response consists only of the
+    /// status OK. Throws the error of a call that failed without initial metadata.
     public var initialMetadata: Metadata {
         get async throws(RPCError) { try await source.initialMetadata() }
     }

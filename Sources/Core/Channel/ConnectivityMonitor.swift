@@ -152,7 +152,7 @@ private final class InterfaceWatcher: Pollable {
 
 // MARK: - Channels
 
-/// Something whose connections depend on the machine's network.
+/// A channel whose connections depend on the machine's network.
 protocol NetworkFollower: AnyObject, Sendable {
     /// The state has changed. Not called for a target on this machine, unless the monitor includes
     /// such targets.

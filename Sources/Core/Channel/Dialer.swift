@@ -110,8 +110,8 @@ extension Dialer {
         }
     }
 
-    /// Runs under the lock of the socket. Giving the attempt up removes the socket under the same
-    /// lock: the descriptor of a closed socket may already belong to another socket.
+    /// Runs under the lock of the socket, under which `close(_:)` removes the socket. Without this
+    /// lock, the descriptor could already belong to another socket.
     private func watch(_ attempt: Attempt) throws(SystemError) {
         let result: Result<Void, SystemError> = attempt.socket.withLock { socket in
             guard let descriptor = socket?.descriptor else { return .success(()) }

@@ -208,7 +208,7 @@ extension SubchannelCore.State {
     }
 }
 
-/// Holds the subchannel until it fires or is cancelled.
+/// Keeps the subchannel alive until the timer fires or is cancelled.
 private final class BackoffTimer: TimerTarget {
     private let subchannel: SubchannelCore
 

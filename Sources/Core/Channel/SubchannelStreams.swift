@@ -49,7 +49,7 @@ extension SubchannelStreams {
         healthStream === stream || loadStream === stream
     }
 
-    /// Moves the streams to connections that are in use. Each stream needs one.
+    /// Starts and stops streams, so that each stream that is wanted is on a connection in use.
     mutating func fit(
         to links: [Link], make: (SubchannelSubject, Link) -> SubchannelStream
     ) -> Change {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Waits for descriptors and timers, and calls their targets, in turns.
 ///
-/// ``CompletionQueue`` decides which thread turns the loop. All methods except ``turn(until:_:)``
-/// may be called on any thread.
+/// ``CompletionQueue`` decides which thread turns the loop. All methods may be called on any
+/// thread, unless their comment names the loop's thread.
 package final class EventLoop: Sendable {
     package typealias Instant = MonotonicInstant
 
@@ -277,7 +277,7 @@ extension EventLoop {
         else { return false }
         inbox.withLock { $0.isAsleep = false }
         defer {
-            // Between turns the calling threads write their output themselves.
+            // Between turns, threads that have output write it themselves.
             inbox.withLock { $0.isAsleep = true }
             turner.store(0, ordering: .releasing)
         }
