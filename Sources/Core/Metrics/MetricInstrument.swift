@@ -16,7 +16,8 @@ public struct MetricInstrument: Sendable {
     public let name: String
     /// What is measured, as a sentence.
     public let summary: String
-    /// The unit as OpenTelemetry writes it: `s`, `By`, or a thing in braces such as `{attempt}`.
+    /// The unit as OpenTelemetry writes it: `s`, `By`, or the counted thing in braces, such as
+    /// `{attempt}`.
     public let unit: String
     public let kind: Kind
     /// The keys of the labels that each value has.
