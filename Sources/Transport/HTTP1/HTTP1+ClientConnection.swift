@@ -24,7 +24,7 @@ extension HTTP1.ClientConnection {
     package mutating func begin(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody
     ) throws(HTTP1Error) {
-        guard canBegin else { throw HTTP1Error("the connection cannot take another request") }
+        guard canBegin else { throw HTTP1Error("the connection cannot carry another request") }
         try writer.beginRequest(head, body)
         reader.begin(answering: head.first(":method").map { head.value(of: $0) } ?? "")
     }

@@ -242,7 +242,7 @@ extension HTTP1.MessageReader {
     ) throws(HTTP1Error) -> Bool {
         guard response.status < 200 else { return false }
         guard response.status != 101 else {
-            throw HTTP1Error("the server switched to another protocol, which was not asked for")
+            throw HTTP1Error("the server switched to another protocol, which was not requested")
         }
         interimCount += 1
         guard interimCount <= limits.maxInterimCount else {
