@@ -66,7 +66,8 @@ extension GatherList {
         guard end != start else { return }
         count += end - start
         if let last = pieces.indices.last, last >= first, pieces[last].array == nil {
-            precondition(end >= pieces[last].range.lowerBound, "an access to tail removed earlier bytes")
+            precondition(
+                end >= pieces[last].range.lowerBound, "an access to tail removed earlier bytes")
             pieces[last].range = pieces[last].range.lowerBound..<end
         } else {
             precondition(end >= start, "an access to tail removed earlier bytes")

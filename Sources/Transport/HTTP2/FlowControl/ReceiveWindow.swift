@@ -44,7 +44,8 @@ extension ReceiveWindow {
     package mutating func consume(
         _ byteCount: Int, growingTo limit: Int32 = 0, awaiting awaited: Int32 = 0
     ) -> UInt32? {
-        precondition(byteCount >= 0 && byteCount <= Int(held), "more bytes were consumed than received")
+        precondition(
+            byteCount >= 0 && byteCount <= Int(held), "more bytes were consumed than received")
         held -= Int32(byteCount)
         owed += Int32(byteCount)
         if available < awaited {
