@@ -124,7 +124,7 @@ extension Limits {
 
 // MARK: - HTTP/1.1
 
-/// A limit for each part of HTTP/1.1 that a peer can let grow.
+/// A limit for each part of HTTP/1.1 that a peer can make grow.
 package struct HTTP1Limits: Hashable, Sendable {
     /// The start line. Stops a line without an end.
     package var maxStartLineByteCount = 8 << 10

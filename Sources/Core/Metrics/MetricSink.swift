@@ -36,7 +36,7 @@ public protocol MetricSink: AnyObject, Sendable {
 public struct MetricMeasurement<Value: Hashable & Sendable>: Hashable, Sendable {
     /// In the instrument's unit.
     public let value: Value
-    /// What was measured.
+    /// The instrument of the value.
     public let instrument: MetricInstrument
     /// In the order of ``MetricInstrument/labelKeys``, then optional ones.
     public let labels: [MetricLabel]

@@ -9,7 +9,7 @@ final class OperationBatches: CallObserver {
         case handler(@Sendable (Bool) -> Void)
     }
 
-    /// What a new batch asks the call to do.
+    /// The actions that a new batch requests from the call.
     struct Plan: Sendable {
         var metadata: Metadata?
         var message: [UInt8]?

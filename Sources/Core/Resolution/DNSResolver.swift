@@ -8,7 +8,7 @@ import Synchronization
 /// default. After a failure, it looks the name up again by itself, with a growing delay. An error
 /// is reported only if there is no earlier answer that can stay in use.
 final class DNSResolver: Resolver {
-    /// What the resolver does next. A value, so that its times can be tested without a clock.
+    /// The next action of the resolver, and its time. Time is an argument, for tests without a clock.
     struct Schedule {
         enum Next: Equatable { case lookUp, wait(until: MonotonicInstant), nothing }
 
@@ -217,7 +217,7 @@ private final class LookupLimit: TimerTarget {
     func timerFired(now: MonotonicInstant) { resolver.limitHasPassed(number) }
 }
 
-// MARK: - When to look
+// MARK: - The times of look-ups
 
 extension DNSResolver.Schedule {
     /// Requests a new look-up.

@@ -1,7 +1,7 @@
 /// Decides when the attempts of a call are sent, and which failure ends the call. Holds either a
 /// retry policy or a hedging policy.
 struct AttemptPlan {
-    /// What to do after an event.
+    /// The actions after an event.
     struct Next {
         /// Whether to send one more attempt now.
         var sendsAttempt = false

@@ -51,7 +51,7 @@ public final class BearerToken: CallCredentials {
         }
     }
 
-    /// Where a call gets the token from.
+    /// The source of a call's token.
     private enum Source {
         case kept(Token)
         case fetch(Task<Result<Token, RPCError>, Never>)

@@ -56,7 +56,7 @@ extension FieldDecoder {
         var count = 1
         var next = unsafe cursor
         while unsafe next < end {
-            // Safe: `next` moves by at most what is left.
+            // Safe: `next` moves by at most the number of remaining bytes.
             let length = unsafe Int(next.pointee)
             let header = 1
             guard length < 0x80, unsafe end - next > length + header else { break }

@@ -178,7 +178,7 @@ extension GatherList {
     }
 }
 
-// MARK: - Looking at
+// MARK: - Reading
 
 extension GatherList {
     /// Calls `body` with the first piece. Returns nil if the list is empty.

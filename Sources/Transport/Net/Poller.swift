@@ -44,7 +44,7 @@ package final class Poller: Sendable {
     }
 }
 
-// MARK: - What is watched
+// MARK: - Watched descriptors
 
 extension Poller {
     /// Watches `descriptor` until it is removed or closed. `token` must not be `UInt64.max`, which

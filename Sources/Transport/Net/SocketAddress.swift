@@ -105,7 +105,7 @@ extension SocketAddress {
     }
 }
 
-// MARK: - Looking at
+// MARK: - Reading
 
 extension SocketAddress {
     package enum Family: Hashable, Sendable { case ipv4, ipv6, unix, vsock }

@@ -17,7 +17,7 @@ struct AbuseGuard: Sendable {
     }
 }
 
-// MARK: - What costs
+// MARK: - Charges
 
 extension AbuseGuard {
     /// Charges for a frame without content.
@@ -67,7 +67,7 @@ extension AbuseGuard {
     }
 }
 
-// MARK: - What earns
+// MARK: - Credits
 
 extension AbuseGuard {
     /// Credits a DATA frame that was sent. The peer may send WINDOW_UPDATEs for the stream and for the

@@ -18,7 +18,7 @@ struct ConnectionFlow: Sendable {
         }
     }
 
-    /// What to send together with a stream's WINDOW_UPDATE.
+    /// The frames to send together with a stream's WINDOW_UPDATE.
     struct Measurement {
         /// Send a PING that measures the round trip.
         var measuresDelay = false

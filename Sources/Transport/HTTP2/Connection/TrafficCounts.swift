@@ -1,4 +1,4 @@
-/// Counts of what the peer sent, for tests of servers. The engine itself does not use them.
+/// Counts of traffic, for tests of servers. The engine itself does not use them.
 package struct TrafficCounts: Sendable, Hashable {
     /// PINGs of the peer that need an answer.
     package internal(set) var pings = 0

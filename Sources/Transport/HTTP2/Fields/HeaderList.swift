@@ -4,7 +4,7 @@
 /// A list is used for encoding and decoding. It checks nothing: ``HeaderRules`` checks names and
 /// values when a block belongs to a stream.
 package struct HeaderList: Sendable {
-    /// What an HPACK encoder may do with a field (RFC 7541 §6.2).
+    /// Whether an HPACK encoder may insert a field into a table (RFC 7541 §6.2).
     package enum Indexing: UInt8, Sendable {
         /// The field usually repeats: it may enter the dynamic table.
         case indexed

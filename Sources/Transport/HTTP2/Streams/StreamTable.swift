@@ -161,9 +161,9 @@ extension StreamTable {
         _modify { yield &queues[Int(slots[slot].queue)] }
     }
 
-    /// Gives the stream a queue if it has none.
+    /// Assigns a queue to the stream if it has none.
     mutating func obtainQueue(of slot: Int) { _ = queues.obtain(for: &slots[slot]) }
 
-    /// Takes the queue from the stream, and drops what is in it.
+    /// Removes the queue from the stream, and drops its contents.
     mutating func releaseQueue(of slot: Int) { queues.release(&slots[slot]) }
 }
