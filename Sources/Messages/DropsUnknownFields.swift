@@ -10,10 +10,10 @@
 /// }
 /// ```
 ///
-/// A newer server may send fields that the program does not know. This message loses them when it is
-/// decoded: the program cannot send them on, and the text form does not show them. Conform to it only
-/// when the program never passes the message on. Every other message conforms to ``Message`` and stores
-/// `var unknownFields = UnknownFields()`, which costs a pointer and, while it is empty, no memory
+/// A newer server may send fields that the program does not have. When this message is decoded, it drops
+/// them: the program cannot send them on, and the text form does not show them. Conform to this protocol only
+/// if the program never passes the message on. Every other message conforms to ``Message`` and stores
+/// `var unknownFields = UnknownFields()`. This property costs a pointer and, while it is empty, no memory
 /// allocation.
 public protocol DropsUnknownFields: Message {}
 

@@ -1,4 +1,4 @@
-/// A message inside a message of its own type, which a plain property cannot hold.
+/// A message inside a message of its own type. A plain property cannot store it.
 ///
 /// ```swift
 /// struct Node: Message {
@@ -12,8 +12,8 @@
 /// ```
 ///
 /// The list passes the storage, `_next`. If it passed `&next`, Swift would copy the message and write the
-/// copy back at each visit, so encoding stops the program. Swift makes the storage `_next` private, so an
-/// `@inlinable` function or another file cannot name it. In that case declare the storage yourself:
+/// copy back at each visit, so encoding stops the program. Swift makes the storage `_next` private, so that
+/// an `@inlinable` function or another file cannot use it. In that case, declare the storage yourself:
 ///
 /// ```swift
 /// public struct Node: Message {
@@ -27,12 +27,12 @@
 /// }
 /// ```
 ///
-/// There is no projected value `$next`. Swift would read it as a copy and write it back, so each part
-/// of a message that arrives in parts would copy all the parts before it.
+/// There is no projected value `$next`. Swift would read it as a copy and write it back. If a message arrives
+/// in parts, each part would then copy all the parts before it.
 @frozen
 @propertyWrapper
 public struct Indirect<Value: Sendable>: Sendable {
-    /// Invariant: at most one element. An array is a box that is copied on write.
+    /// Invariant: at most one element. An array serves as a box that is copied on write.
     @usableFromInline var elements: [Value]
 
     @inlinable

@@ -17,11 +17,10 @@
 /// each of them. A message that a library declares for other modules marks ``visit(_:)`` as
 /// `@inlinable`, so that those modules can specialize it too.
 ///
-/// Two messages are equal when the compiler's `==` finds all their properties equal, unknown fields
-/// included. That is Swift's equality, not equality of the encodings: 0.0 equals -0.0; a NaN does not
-/// equal itself, and neither does a message that holds one; strings are equal when they differ only
-/// in how their accents are composed. To compare encodings, compare
-/// `encoded(options: .deterministic)` of both messages.
+/// Two messages are equal if the compiler's `==` finds all their properties equal, including unknown fields.
+/// That is Swift's equality, not equality of the encodings. 0.0 equals -0.0. A NaN does not equal itself, and
+/// neither does a message that contains one. Strings are equal if they differ only in how their accents are
+/// composed. To compare encodings, compare `encoded(options: .deterministic)` of both messages.
 public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// The full name in the `.proto` file, such as `helloworld.HelloRequest`. Default: the name of the
     /// Swift type. Only `Any` and reflection need it.
@@ -35,8 +34,8 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// Creates a message whose fields have their defaults.
     init()
 
-    /// Passes each field to `field`, in the order of the numbers. Senders write fields in that order;
-    /// any other order is decoded as well, but more slowly.
+    /// Passes each field to `field`, in the order of the numbers. Senders write fields in that order. Any
+    /// other order is decoded as well, but more slowly.
     ///
     /// A number is from 1 to 536870911 and is listed once. If two fields have the same number, both are
     /// encoded, and the first receives all decoded values.
@@ -45,12 +44,11 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     /// place while other threads may read it; encoding and decoding may visit it several times. So
     /// `visit` must depend only on the message and must not assign to it. If `visit` passes a variable
     /// that is not stored in the message (a computed, lazy or wrapped property, or a local variable),
-    /// encoding stops the program before the variable is written. A debug build also stops at a
-    /// message that changes while it is encoded, and checks the list when the type is used for the
-    /// first time.
+    /// encoding stops the program before the variable is written. A debug build also stops if the message
+    /// changes while it is encoded. It checks the list when the type is used for the first time.
     ///
-    /// An error that `visit` throws ends a decoding with that error, and fails the call whose message
-    /// is encoded. `encoded()` stops the program.
+    /// If `visit` throws an error, decoding ends with that error, and a call whose message is encoded fails.
+    /// `encoded()` stops the program.
     ///
     /// `field` is valid until `visit` returns. Do not keep a copy of it.
     mutating func visit(_ field: inout some FieldVisitor) throws(WireError)
@@ -58,10 +56,9 @@ public protocol Message: Sendable, Equatable, CustomDebugStringConvertible {
     // The two functions below are implemented for every message. They are requirements, so that a
     // generic function that was not specialized still calls the code made for the concrete message.
 
-    /// Appends the encoded message, after `prefixByteCount` zero bytes for the caller to fill, and
-    /// without the large fields that go into `separate`. For calls; other callers append the whole
-    /// message by ``encode(appendingTo:options:)``. Throws what ``visit(_:)`` throws, and appends
-    /// nothing then.
+    /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills. The large
+    /// fields are put into `separate` instead. For calls. Other callers append the whole message with
+    /// ``encode(appendingTo:options:)``. If ``visit(_:)`` throws, throws its error and appends nothing.
     func encode(
         appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,
         separating separate: inout SeparateBytes, options: EncodingOptions
@@ -93,14 +90,14 @@ extension Message {
 
     /// The encoded message. Stops the program if ``visit(_:)`` throws.
     ///
-    /// To encode many messages one after the other without allocating memory for each, use
+    /// To encode many messages one after another without allocating memory for each, use
     /// ``encode(appendingTo:options:)``.
     @inlinable
     public func encoded(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
         encoded(reservingPrefix: 0, options: options)
     }
 
-    /// The encoded message, after `prefixByteCount` zero bytes for the caller to fill.
+    /// The encoded message, after `prefixByteCount` zero bytes that the caller fills.
     @inlinable
     public func encoded(
         reservingPrefix prefixByteCount: Int, options: EncodingOptions = EncodingOptions()
@@ -110,7 +107,7 @@ extension Message {
         return bytes
     }
 
-    /// Appends the encoded message. Memory that the array has kept is used again:
+    /// Appends the encoded message. Uses the capacity that the array has kept:
     ///
     /// ```swift
     /// bytes.removeAll(keepingCapacity: true)
@@ -123,7 +120,7 @@ extension Message {
         encode(appendingTo: &bytes, reservingPrefix: 0, options: options)
     }
 
-    /// Appends the encoded message, after `prefixByteCount` zero bytes for the caller to fill.
+    /// Appends the encoded message, after `prefixByteCount` zero bytes that the caller fills.
     @inlinable
     public func encode(
         appendingTo bytes: inout [UInt8], reservingPrefix prefixByteCount: Int,

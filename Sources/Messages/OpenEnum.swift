@@ -1,5 +1,5 @@
-/// An enum of a `.proto` file. It is a struct, because a sender may send values that this program does
-/// not know, and proto3 requires a receiver to keep them.
+/// An enum of a `.proto` file. It is a struct, because a sender may send values that this program does not
+/// have, and proto3 requires a receiver to keep them.
 ///
 /// ```swift
 /// struct Color: OpenEnum {
@@ -18,7 +18,7 @@
 /// }
 /// ```
 ///
-/// A value prints as its name, or as its number where it has none.
+/// The description of a value is its name. If it has no name, its number.
 public protocol OpenEnum: RawRepresentable<Int32>, Hashable, Sendable, CustomStringConvertible {
     init(rawValue: Int32)
 

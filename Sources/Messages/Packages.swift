@@ -6,14 +6,14 @@ public enum GRPC {
     /// `grpc.testing`: the services for tests and benchmarks of gRPC implementations.
     public enum Testing {}
 
-    /// `grpc.health.v1`: whether a server is able to serve.
+    /// `grpc.health.v1`: whether a server can serve.
     public enum Health {}
 
-    /// `grpc.reflection.v1`: what a server offers. `grpc.reflection.v1alpha` is the same, byte for
-    /// byte, under the name that it had before.
+    /// `grpc.reflection.v1`: the services and schemas of a server. `grpc.reflection.v1alpha` is its
+    /// former name, with the same messages.
     public enum Reflection {}
 
-    /// `grpc.channelz.v1`: what the channels of a program are doing.
+    /// `grpc.channelz.v1`: the state of a program's channels.
     package enum Channelz {}
 }
 

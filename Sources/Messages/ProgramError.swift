@@ -1,5 +1,5 @@
 /// Mistakes in a message type, which no value from a peer can cause. They stop the program and print a
-/// message, in release builds as well. A `precondition` prints no message in a release build.
+/// message, even in release builds. A `precondition` prints no message in a release build.
 @usableFromInline
 package enum ProgramError {
     @usableFromInline

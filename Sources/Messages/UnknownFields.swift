@@ -1,13 +1,13 @@
-/// Fields that were received but are not in the message's list, as they were encoded.
+/// Fields that were received but are not in the message's list, in their encoded form.
 @frozen
 public struct UnknownFields: Hashable, Sendable {
-    /// Nil, not empty, when there are none: a nil costs nothing to copy.
+    /// Nil, not empty, if there are none: nil costs nothing to copy.
     @usableFromInline var storage: [UInt8]?
 
     @inlinable
     public init() {}
 
-    /// Tags and values one after the other.
+    /// Tags and values, one after another.
     @inlinable
     public var bytes: [UInt8] { storage ?? [] }
 
@@ -16,8 +16,8 @@ public struct UnknownFields: Hashable, Sendable {
 
     @usableFromInline
     mutating func append(_ field: UnsafeBufferPointer<UInt8>) {
-        // Safe: the decoder has checked the range, and it is copied here. The array is taken out of
-        // the optional, so that it has one owner and grows in place.
+        // Safe: the decoder has checked the range, and the bytes are copied here. The array is
+        // moved out of the optional, so that it has one owner and grows in place.
         var bytes = storage.take() ?? []
         unsafe bytes.append(contentsOf: field)
         storage = bytes

@@ -12,9 +12,9 @@
 /// }
 /// ```
 ///
-/// The closure runs in the isolation of the calling code. A function that forwards such a closure
-/// needs `nonisolated(nonsending)` before `func` and before the closure's type; a property of this
-/// type needs no annotation.
+/// The closure runs in the isolation of the calling code. If your function forwards such a closure, write
+/// `nonisolated(nonsending)` before `func` and before the closure's type. A property of this type needs no
+/// annotation.
 public struct ClientStreamingMethod<Request: Sendable, Reply: Sendable>: Sendable {
     private let client: any ServiceClient
     private let method: Method<Request, Reply>
@@ -24,8 +24,8 @@ public struct ClientStreamingMethod<Request: Sendable, Reply: Sendable>: Sendabl
         self.method = method
     }
 
-    /// Sends the messages that `produce` writes, and waits for the response. The request ends when
-    /// `produce` returns; when `produce` throws, the call is cancelled.
+    /// Sends the messages that `produce` writes, and waits for the response. When `produce` returns, the
+    /// request ends. If `produce` throws, the call is cancelled.
     public func callAsFunction(
         options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void

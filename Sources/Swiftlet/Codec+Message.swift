@@ -40,7 +40,8 @@ extension Method where Request: Message, Reply: Message {
 }
 
 extension EncodedMessage {
-    /// - Parameter bytes: Room for the prefix, then the message without its `separate` fields.
+    /// - Parameter bytes: Free bytes for the prefix, then the message without its `separate`
+    ///   fields.
     @usableFromInline
     init(_ bytes: consuming [UInt8], between separate: SeparateBytes) {
         bytes.writePrefix(

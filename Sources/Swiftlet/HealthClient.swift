@@ -1,4 +1,4 @@
-/// Asks a server for the state of its services: `grpc.health.v1.Health`.
+/// Requests the state of a server's services: `grpc.health.v1.Health`.
 ///
 /// ```swift
 /// let health = HealthClient(channel: channel)
@@ -31,8 +31,8 @@ public struct HealthClient: ServiceClient {
         ).status
     }
 
-    /// The state of a service now and after each change, for as long as the stream is read. The state
-    /// of a service that the server does not know is `.serviceUnknown`.
+    /// Returns the state of a service now and after each change, for as long as the stream is read. If the
+    /// server does not know the service, the state is `.serviceUnknown`.
     public func watch(
         _ service: String = "", options: CallOptions = CallOptions()
     ) async throws(RPCError) -> ResponseStream<GRPC.Health.HealthCheckResponse> {

@@ -1,5 +1,5 @@
 extension RPCError {
-    /// The `google.rpc.Status` that the server sent with the error; nil if it sent none. Throws if it
+    /// The `google.rpc.Status` that the server sent with the error. Nil if it sent none. Throws if the status
     /// cannot be decoded.
     ///
     /// ```swift
@@ -9,8 +9,8 @@ extension RPCError {
         details.isEmpty ? nil : try Google.RPC.Status(decoding: details)
     }
 
-    /// An error with the code and message of a `google.rpc.Status`, and the whole of it in
-    /// ``details``. For servers and fakes.
+    /// An error with the code and message of a `google.rpc.Status`. ``details`` contains the whole status.
+    /// For servers and fakes.
     ///
     /// ```swift
     /// var status = Google.RPC.Status(code: 3, message: "the name is empty")

@@ -1,4 +1,5 @@
-/// Asks a server for its services and their schemas: `grpc.reflection.v1`, or `v1alpha` if the server is older.
+/// Requests the services of a server and their schemas: `grpc.reflection.v1`, or `v1alpha` if the server is
+/// older.
 ///
 /// ```swift
 /// let reflection = ReflectionClient(channel: channel)
@@ -6,15 +7,15 @@
 /// ```
 ///
 /// A file is returned as the server sends it: an encoded `google.protobuf.FileDescriptorProto`. The module
-/// `SwiftletDynamic` has this message, and schemas of such files:
+/// `SwiftletDynamic` contains this message, and makes schemas of such files:
 ///
 /// ```swift
 /// let files = try await reflection.files(declaring: "helloworld.Greeter")
 /// let schema = try Schema(files.map { try Google.Protobuf.FileDescriptorProto(decoding: $0) })
 /// ```
 ///
-/// A server need not send the imports of a file with it. `SchemaFetch` of that module asks for those that are
-/// missing.
+/// A server need not send the imports of a file with it. `SchemaFetch` of that module requests the missing
+/// imports.
 public struct ReflectionClient: Sendable {
     private typealias Request = GRPC.Reflection.ServerReflectionRequest
     private typealias Reply = GRPC.Reflection.ServerReflectionResponse
@@ -27,7 +28,7 @@ public struct ReflectionClient: Sendable {
     public func services(
         options: CallOptions = CallOptions()
     ) async throws(RPCError) -> [String] {
-        guard case .listServicesResponse(let list) = try await ask(.listServices("*"), options)
+        guard case .listServicesResponse(let list) = try await send(.listServices("*"), options)
         else { throw Self.unexpected }
         return list.service.map(\.name)
     }
@@ -50,7 +51,7 @@ public struct ReflectionClient: Sendable {
     }
 }
 
-// MARK: - One question
+// MARK: - One request
 
 extension ReflectionClient {
     private static var unexpected: RPCError {
@@ -58,9 +59,9 @@ extension ReflectionClient {
     }
 
     private func files(
-        _ question: Request.MessageRequest, _ options: CallOptions
+        _ request: Request.MessageRequest, _ options: CallOptions
     ) async throws(RPCError) -> [[UInt8]] {
-        guard case .fileDescriptorResponse(let list) = try await ask(question, options) else {
+        guard case .fileDescriptorResponse(let list) = try await send(request, options) else {
             throw Self.unexpected
         }
         return list.fileDescriptorProto
@@ -71,34 +72,34 @@ extension ReflectionClient {
     private static let v1alpha = Method<Request, Reply>(
         "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", .bidirectional)
 
-    private func ask(
-        _ question: Request.MessageRequest, _ options: CallOptions
+    private func send(
+        _ request: Request.MessageRequest, _ options: CallOptions
     ) async throws(RPCError) -> Reply.MessageResponse {
         do throws(RPCError) {
-            return try await ask(question, with: Self.v1, options)
+            return try await send(request, with: Self.v1, options)
         } catch {
             guard error.code == .unimplemented else { throw error }
-            return try await ask(question, with: Self.v1alpha, options)
+            return try await send(request, with: Self.v1alpha, options)
         }
     }
 
-    private func ask(
-        _ question: Request.MessageRequest, with method: Method<Request, Reply>,
+    private func send(
+        _ request: Request.MessageRequest, with method: Method<Request, Reply>,
         _ options: CallOptions
     ) async throws(RPCError) -> Reply.MessageResponse {
         let call = try await channel.bidirectional(method, options: options)
-        try call.requests.finish(with: Request(messageRequest: question))
-        var answers = call.responses.makeAsyncIterator()
-        let first = try await answers.next()
-        // Reads to the end of the stream: the call may fail after its first response.
-        while try await answers.next() != nil {}
+        try call.requests.finish(with: Request(messageRequest: request))
+        var responses = call.responses.makeAsyncIterator()
+        let first = try await responses.next()
+        // Reads to the end of the stream, because the call may fail after its first response.
+        while try await responses.next() != nil {}
         switch first?.messageResponse {
         case .errorResponse(let error):
             var failure = RPCError(
                 StatusCode(rawValue: Int(error.errorCode)), error.errorMessage)
             failure.origin = .server
             throw failure
-        case let answer?: return answer
+        case let response?: return response
         case nil: throw Self.unexpected
         }
     }

@@ -17,8 +17,8 @@
 /// called directly: `try await greeter.unary(Greeter.sayHello, request)`.
 public protocol ServiceClient: Sendable {
     var channel: Channel { get }
-    /// Values for the options that a call does not set; none by default. Options that neither sets
-    /// come from the channel's default options.
+    /// Values for the options that a call does not set; none by default. The channel's default options are
+    /// used for options that are not set here either.
     var defaultOptions: CallOptions { get }
 }
 
@@ -28,8 +28,7 @@ extension ServiceClient {
 
     /// `options`, completed with the client's ``defaultOptions``.
     ///
-    /// For calls that are made on the channel itself, with one of its functions that has no
-    /// counterpart here:
+    /// Use it for a call on the channel itself, if one of the channel's functions has no counterpart here:
     ///
     /// ```swift
     /// func sayHello(_ request: HelloRequest) throws(RPCError) -> Response<HelloReply> {
@@ -55,7 +54,7 @@ extension ServiceClient {
         try await channel.unary(method, request, options: withDefaults(options))
     }
 
-    /// Sends one message and waits for the response. Returns its metadata, too.
+    /// Sends one message and waits for the response. Also returns the metadata of the response.
     @inlinable
     public func unaryResponse<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
@@ -64,7 +63,7 @@ extension ServiceClient {
         try await channel.unaryResponse(method, request, options: withDefaults(options))
     }
 
-    /// Sends one message; the responses arrive as the stream is read.
+    /// Sends one message. The responses arrive as the stream is read.
     public func serverStreaming<Request, Reply>(
         _ method: Method<Request, Reply>, _ request: Request,
         options: CallOptions = CallOptions()
@@ -83,8 +82,8 @@ extension ServiceClient {
             method, request, options: withDefaults(options), isolation: isolation, body)
     }
 
-    /// Sends the messages that `produce` writes, and waits for the response. The request ends when
-    /// `produce` returns; when `produce` throws, the call is cancelled.
+    /// Sends the messages that `produce` writes, and waits for the response. When `produce` returns, the
+    /// request ends. If `produce` throws, the call is cancelled.
     ///
     /// ```swift
     /// let summary = try await guide.clientStreaming(RouteGuide.recordRoute) { route in
@@ -101,8 +100,8 @@ extension ServiceClient {
         try await channel.clientStreaming(method, options: withDefaults(options), produce)
     }
 
-    /// Sends the messages that `produce` writes, and waits for the response. Returns its metadata,
-    /// too.
+    /// Sends the messages that `produce` writes, and waits for the response. Also returns the metadata of the
+    /// response.
     public func clientStreamingResponse<Request, Reply>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         _ produce: (RequestWriter<Request>) async throws -> Void
@@ -128,8 +127,8 @@ extension ServiceClient {
             method, options: withDefaults(options), isolation: isolation, body)
     }
 
-    /// Opens a call in which `produce` writes while `consume` reads. The request ends when `produce`
-    /// returns; when `consume` returns, or one of them throws, a call that has not ended is cancelled.
+    /// Opens a call in which `produce` writes while `consume` reads. When `produce` returns, the request
+    /// ends. When `consume` returns, or one of them throws, a call that has not ended is cancelled.
     public func bidirectional<Request, Reply, Result>(
         _ method: Method<Request, Reply>, options: CallOptions = CallOptions(),
         isolation: isolated (any Actor)? = #isolation,

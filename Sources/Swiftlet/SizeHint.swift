@@ -1,12 +1,13 @@
 import Synchronization
 
-/// The size of the last message of a codec, as an estimate for the next. A message that is encoded
-/// into enough capacity is visited once and not copied.
+/// The size of the last message of a codec, as an estimate for the next message. If a message is
+/// encoded into enough capacity, it is visited once and not copied.
 @usableFromInline
 final class SizeHint: Sendable {
     private let byteCount = Atomic<Int>(0)
 
-    /// A small message after a large one must not get more memory than this.
+    /// The largest estimate, so that a small message after a large one does not get more memory
+    /// than this.
     private static let maxByteCount = 4096
     /// The bytes that an encoder needs beyond the message.
     private static let margin = 32
@@ -21,7 +22,7 @@ final class SizeHint: Sendable {
     func note(_ newByteCount: Int) {
         let capacity = newByteCount + Self.margin
         let estimate = capacity <= Self.maxByteCount ? capacity : 0
-        // Written only when it changes, so that threads with equal messages share the cache line.
+        // Written only if it changes, so that threads with equal messages share the cache line.
         guard byteCount.load(ordering: .relaxed) != estimate else { return }
         byteCount.store(estimate, ordering: .relaxed)
     }

@@ -1,8 +1,7 @@
-/// The most that a peer can make this module spend: every bound on memory and work, and the attack
-/// that it stops.
+/// The most memory and work that a peer can cause in this module. Each limit names the attack that it stops.
 ///
-/// Instance properties can be configured for each connection. Static properties are fixed. All are far
-/// above what a correct peer needs.
+/// Instance properties can be configured for each connection. Static properties are fixed. All limits are far
+/// above the needs of a correct peer.
 package struct Limits: Sendable {
     /// The size of one decoded header list, in bytes as RFC 9113 §6.5.2 counts them. It is announced as
     /// SETTINGS_MAX_HEADER_LIST_SIZE. Stops the HPACK bomb: a few bytes can decode to megabytes.
@@ -12,26 +11,24 @@ package struct Limits: Sendable {
     /// CONTINUATION flood: a block that grows without end.
     package var headerBlockByteCount = 144 << 10
 
-    /// Empty CONTINUATION frames in one header block. Stops the CONTINUATION flood whose block does not
-    /// grow.
+    /// The most empty CONTINUATION frames in one header block. Stops the CONTINUATION flood with a block that
+    /// does not grow.
     package var emptyContinuationCount = 8
 
-    /// Parameters of a SETTINGS frame that cost one glitch. Stops the SETTINGS flood with few, long
-    /// frames.
+    /// Parameters of a SETTINGS frame that cost one glitch. Stops the SETTINGS flood with few, long frames.
     package var settingsEntriesPerGlitch = 32
 
-    /// WINDOW_UPDATE frames that the peer may send for DATA that it received, before each one costs a
-    /// glitch. Stops the WINDOW_UPDATE flood after a large transfer.
+    /// The most WINDOW_UPDATE frames that the peer may send without a charge, for DATA that it received.
+    /// After that, each one costs a glitch. Stops the WINDOW_UPDATE flood after a large transfer.
     package var owedUpdateCount = 1 << 20
 
-    /// Acknowledgements and resets that wait to be written. Stops the PING flood of a peer that does
+    /// The most acknowledgements and resets that wait to be written. Stops the PING flood of a peer that does
     /// not read.
     package var pendingAckCount = 1_000
 
-    /// Glitches that the peer may cause at once. A glitch is a frame that causes work and carries no
-    /// content: PING, SETTINGS, PRIORITY, RST_STREAM, WINDOW_UPDATE, empty DATA, a 1xx response. Frames
-    /// of unknown types cost glitches by their bytes. Stops every flood of such frames, rapid reset
-    /// included.
+    /// The most glitches that the peer may cause at once. A glitch is a frame that causes work and carries no
+    /// content: PING, SETTINGS, PRIORITY, RST_STREAM, WINDOW_UPDATE, empty DATA, a 1xx response. Frames of
+    /// unknown types cost glitches by their bytes. Stops every flood of such frames, including rapid reset.
     package var glitchCount = 1_000
 
     /// Glitches that the peer earns back in a second.
@@ -43,7 +40,7 @@ package struct Limits: Sendable {
 // MARK: - Glitches
 
 extension Limits {
-    /// Bytes of content that earn one glitch. Stops floods that pay for themselves with tiny frames.
+    /// Bytes of content that earn one glitch. Stops floods that would earn glitches with tiny frames.
     static let contentByteCountPerGlitch = 1 << 10
 
     /// Discarded bytes that cost one glitch: the default SETTINGS_MAX_FRAME_SIZE. Stops the flood of
@@ -62,8 +59,8 @@ extension Limits {
     static let lateFramesPerReset = 64
     /// When this many late frames are allowed already, a reset adds only ``fewLateFramesPerReset``.
     static let generousLateFrameCount = 1 << 16
-    /// What a correct peer needs for a response that crosses a reset: headers, trailers, a reset, and a
-    /// reserve.
+    /// The late frames that a correct peer needs for a response that crosses a reset: headers, trailers, a
+    /// reset, and a reserve.
     static let fewLateFramesPerReset = 8
     /// The most late frames on a connection. Stops a flood of frames on closed streams.
     static let lateFrameCount = 1 << 24
@@ -92,7 +89,7 @@ extension Limits {
     static let repeatedBlockByteCount = 128
     static let repeatedListByteCount = 1_024
 
-    /// When the output has this many bytes, no waiting stream is opened. Stops a server that does not read: its
+    /// If the output has this many bytes, no waiting stream is opened. Stops a server that does not read: the
     /// client's requests stay in waiting streams, which can be cancelled without any output.
     static let openingOutputByteCount = 256 << 10
 
@@ -106,11 +103,11 @@ extension Limits {
 // MARK: - TLS
 
 extension Limits {
-    /// The most received bytes that one step of the TLS library gets. Stops a peer whose records are
-    /// many and carry no content: the library would process all of them in one step.
+    /// The most received bytes that one step of the TLS library gets. Stops a peer that sends many records
+    /// without content: the library would process all of them in one step.
     static let recordStepByteCount = 16 << 10
 
-    /// Bytes of the peer in a handshake. OpenSSL limits certificates to 100 KiB, and does not limit
+    /// The most bytes of the peer in a handshake. OpenSSL limits certificates to 100 KiB, but does not limit
     /// messages that it ignores. Stops a handshake that does not end.
     static let handshakeByteCount = 256 << 10
 
@@ -120,7 +117,7 @@ extension Limits {
     static let ticketsPerServer = 2
     static let ticketServerCount = 1_024
 
-    /// Records in a row without application data: session tickets, key updates, empty records. Stops
+    /// The most records in a row without application data: session tickets, key updates, empty records. Stops
     /// the key update flood.
     static let quietRecordCount = 32
 }
@@ -129,17 +126,16 @@ extension Limits {
 
 /// A limit for each part of HTTP/1.1 that a peer can make grow.
 package struct HTTP1Limits: Hashable, Sendable {
-    /// The start line: against a line without an end.
+    /// The start line. Stops a line without an end.
     package var maxStartLineByteCount = 8 << 10
-    /// All fields of a head, or of the trailers, as HTTP/2 counts them: 32 bytes for each field
-    /// in addition to name and value. Against lists without an end, and many empty fields.
+    /// All fields of a head, or of the trailers, as HTTP/2 counts them: 32 bytes for each field in addition
+    /// to name and value. Stops lists without an end, and many empty fields.
     package var maxFieldsByteCount = 64 << 10
-    /// The line in front of a chunk: against extensions without an end.
+    /// The line before a chunk. Stops extensions without an end.
     package var maxChunkLineByteCount = 1 << 10
-    /// All extensions of the chunks of a body: against a body that has more extension than content.
+    /// All extensions of the chunks of a body. Stops a body that has more extensions than content.
     package var maxExtensionByteCount = 16 << 10
-    /// The most 1xx responses before the final one: against a server that sends 1xx responses without an
-    /// end.
+    /// The most 1xx responses before the final one. Stops a server that sends 1xx responses without an end.
     package var maxInterimCount = 16
 
     package init() {}

@@ -73,7 +73,7 @@ struct ChannelArgumentNamesTests {
             ),
             (
                 "grpc.lb_policy_name", "best",
-                "channel argument 'grpc.lb_policy_name': no policy is known: 'best'"
+                "channel argument 'grpc.lb_policy_name': unknown balancing policy 'best'"
             ),
             (
                 "grpc.max_connections_per_subchannel_cap", 0,

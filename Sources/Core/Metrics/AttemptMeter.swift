@@ -1,8 +1,8 @@
 import SwiftletTransport
 import Synchronization
 
-/// Measures the attempts of one ``CallCore``: the first, and those that are sent again because a server did
-/// not process the one before.
+/// Measures the attempts of one ``CallCore``: the first attempt, and each attempt that follows because a
+/// server did not process the one before it.
 package final class AttemptMeter: Sendable {
     enum Stage {
         case idle
@@ -31,7 +31,8 @@ package final class AttemptMeter: Sendable {
 }
 
 extension AttemptMeter {
-    /// The call looks for a connection. Does nothing if the call has ended in the meantime.
+    /// Records that the first attempt starts. Called when the call looks for a connection. Has no effect if
+    /// the call has ended in the meantime.
     func started(at now: MonotonicInstant) {
         let isFirst = stage.withLock { stage in
             guard case .idle = stage else { return false }
@@ -41,7 +42,7 @@ extension AttemptMeter {
         if isFirst { call.attemptStarted(kind, at: now) }
     }
 
-    /// The server did not process the attempt, and the call looks for another connection.
+    /// Records that the attempt ended and the next one starts, because the server did not process it.
     func isSentAgain(after code: StatusCode, _ tally: Tally) {
         let now = MonotonicInstant.now
         let next = Stage.running(since: now, streamCount: tally.streamCount)
@@ -49,7 +50,7 @@ extension AttemptMeter {
         call.attemptStarted(.transparent, at: now)
     }
 
-    /// The call has ended. Only the first end has an effect.
+    /// Records that the call has ended. Only the first end has an effect.
     func ended(_ code: StatusCode, _ tally: Tally) {
         _ = end(code, tally, next: .ended, at: .now)
     }
@@ -72,7 +73,7 @@ extension AttemptMeter {
         let labels = call.labels(code)
         let metrics = call.metrics
         metrics.record(since.duration(to: now) / .seconds(1), in: .attemptDuration, labels)
-        // Messages of an attempt without a stream were not sent.
+        // An attempt without a stream sent no messages.
         let sentByteCount = tally.streamCount > streamCount ? tally.sentByteCount : 0
         metrics.record(Double(sentByteCount), in: .attemptSentSize, labels)
         metrics.record(Double(tally.receivedByteCount), in: .attemptReceivedSize, labels)
@@ -81,7 +82,8 @@ extension AttemptMeter {
 }
 
 extension CallCore {
-    /// The call has ended, but its observer has not received the end yet.
+    /// Called when the call has ended, before its observer receives the end. Closes the deadline timer and
+    /// records the end of the attempt.
     func noteEnd() {
         closeDeadlineTimer()
         guard let meter else { return }

@@ -9,15 +9,15 @@ package final class CallMeter: Sendable {
         var hedgeCount = 0
         /// Attempts that have not ended.
         var openCount = 0
-        /// The moment since which no attempt is open; nil before the first attempt ends, and while
-        /// one is open.
+        /// The time at which the last open attempt ended. Nil before the first attempt ends, and
+        /// while an attempt is open.
         var pausedSince: MonotonicInstant?
         var retryDelay = Duration.zero
         var hasEnded = false
     }
 
     let metrics: ChannelMetrics
-    /// Method and target.
+    /// The labels for the method and the target.
     let labels: [MetricLabel]
     private let begun = MonotonicInstant.now
     private let state = Mutex(State())
@@ -65,7 +65,7 @@ extension CallMeter {
         labels + [MetricLabel(MetricLabel.status, "\(code)")]
     }
 
-    /// The status is about to be delivered.
+    /// Records the metrics of the call. Called before the status is delivered to the observer.
     fileprivate func ended(_ code: StatusCode) {
         let ended: State? = state.withLock { state in
             guard !state.hasEnded else { return nil }

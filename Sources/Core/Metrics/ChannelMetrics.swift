@@ -85,8 +85,8 @@ extension ChannelMetrics {
 }
 
 extension ChannelMetrics.Output {
-    /// The optional labels that the sink records. The labels for locality and backend service
-    /// belong to xDS; without xDS they are empty (proposals A78 and A89).
+    /// The optional labels that the sink records. A label that is not in `known` is empty: the
+    /// labels for locality and backend service belong to xDS (proposals A78 and A89).
     fileprivate func wanted(
         of instrument: MetricInstrument, _ known: [MetricLabel]
     ) -> [MetricLabel] {
@@ -111,7 +111,7 @@ extension ChannelMetrics {
         add(1, to: .pickFirstAttemptsFailed, [targetLabel])
     }
 
-    /// Connections went out of use. Their calls may continue.
+    /// Records connections that are no longer used for new calls. Their running calls may continue.
     func disconnected(_ cause: DisconnectCause, count: Int = 1) {
         guard count > 0 else { return }
         add(

@@ -8,10 +8,12 @@ import SwiftletTransport
     import Glibc
 #endif
 
-/// Why a connection went out of use, as `grpc.disconnect_error` names it (proposal A94).
+/// Why a connection is no longer used for new calls, as `grpc.disconnect_error` names it (proposal
+/// A94).
 enum DisconnectCause: Equatable {
     case goAway(ErrorCode)
-    /// The channel closed it: it was idle, the channel was closed, or its address is gone.
+    /// The channel closed the connection: it was idle, the channel was closed, or the resolver no
+    /// longer reports its address.
     case subchannelShutdown
     case failed(LinkError.Kind)
 }

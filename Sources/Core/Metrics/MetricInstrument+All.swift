@@ -50,7 +50,8 @@ extension MetricInstrument {
     /// `grpc.client.attempt.duration`
     public static let attemptDuration = MetricInstrument(
         name: "grpc.client.attempt.duration",
-        summary: "Time from the start of an attempt to its end, with the choice of a connection.",
+        summary:
+            "Time from the start to the end of an attempt, including the choice of a connection.",
         unit: "s", kind: .histogram(bounds: latencyBounds),
         labelKeys: [MetricLabel.method, MetricLabel.target, MetricLabel.status],
         optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
@@ -127,7 +128,7 @@ extension MetricInstrument {
     public static let roundRobinFallback = MetricInstrument(
         name: "grpc.lb.wrr.rr_fallback",
         summary:
-            "Updates of weights after which too few were valid, so that endpoints are used in turn.",
+            "Updates after which too few weights were valid, so that the endpoints are used in turn.",
         unit: "{update}", kind: .counter,
         labelKeys: [MetricLabel.target],
         optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
@@ -136,7 +137,7 @@ extension MetricInstrument {
     /// `grpc.lb.wrr.endpoint_weight_not_yet_usable`
     public static let weightNotYetUsable = MetricInstrument(
         name: "grpc.lb.wrr.endpoint_weight_not_yet_usable",
-        summary: "Endpoints at an update without a report, or within the blackout period.",
+        summary: "Endpoints that had no report, or were within the blackout period, at an update.",
         unit: "{endpoint}", kind: .counter,
         labelKeys: [MetricLabel.target],
         optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
@@ -145,7 +146,7 @@ extension MetricInstrument {
     /// `grpc.lb.wrr.endpoint_weight_stale`
     public static let weightStale = MetricInstrument(
         name: "grpc.lb.wrr.endpoint_weight_stale",
-        summary: "Endpoints at an update whose last weight has expired.",
+        summary: "Endpoints whose last weight had expired at an update.",
         unit: "{endpoint}", kind: .counter,
         labelKeys: [MetricLabel.target],
         optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
@@ -154,7 +155,7 @@ extension MetricInstrument {
     /// `grpc.lb.wrr.endpoint_weights`
     public static let endpointWeights = MetricInstrument(
         name: "grpc.lb.wrr.endpoint_weights",
-        summary: "The weight of each endpoint at an update; 0 where it is not usable.",
+        summary: "The weight of each endpoint at an update; 0 if the weight is not usable.",
         unit: "{weight}", kind: .histogram(bounds: countBounds),
         labelKeys: [MetricLabel.target],
         optionalLabelKeys: [MetricLabel.locality, MetricLabel.backendService],
@@ -164,7 +165,7 @@ extension MetricInstrument {
     public static let pickFirstDisconnections = MetricInstrument(
         name: "grpc.lb.pick_first.disconnections",
         summary:
-            "Connections of subchannels that went out of use. The former name of grpc.subchannel.disconnections.",
+            "Connections that subchannels stopped using for new calls. The former name of grpc.subchannel.disconnections.",
         unit: "{disconnection}", kind: .counter,
         labelKeys: [MetricLabel.target],
         optionalLabelKeys: [],
@@ -197,7 +198,7 @@ extension MetricInstrument {
     /// `grpc.subchannel.disconnections`
     public static let disconnections = MetricInstrument(
         name: "grpc.subchannel.disconnections",
-        summary: "Connections of subchannels that went out of use.",
+        summary: "Connections that subchannels stopped using for new calls.",
         unit: "{disconnection}", kind: .counter,
         labelKeys: [MetricLabel.target],
         optionalLabelKeys: [

@@ -14,9 +14,10 @@ public struct MetricInstrument: Sendable {
 
     /// The name, such as `grpc.client.call.duration`.
     public let name: String
-    /// What is measured, as a sentence.
+    /// A sentence that describes the measured value.
     public let summary: String
-    /// The unit as OpenTelemetry writes it: `s`, `By`, or a thing in braces such as `{attempt}`.
+    /// The unit as OpenTelemetry writes it: `s`, `By`, or the counted thing in braces, such as
+    /// `{attempt}`.
     public let unit: String
     public let kind: Kind
     /// The keys of the labels that each value has.

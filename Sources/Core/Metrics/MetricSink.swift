@@ -1,15 +1,16 @@
 import Synchronization
 
-/// Receives the metrics of channels: the way to a metrics library or a collector.
+/// Receives the metrics of channels. A program implements it to forward them to a metrics library or a
+/// collector.
 ///
 /// ```swift
 /// var arguments = ChannelArguments()
 /// arguments.metricSinks = [MetricTotals()]
 /// ```
 ///
-/// The methods are called on the threads of calls and connections, several at a time, and never under a
-/// lock of the library: a sink may make calls on the channel that it measures, but it must not wait for
-/// them. Time that a sink takes delays the call or the connection that reports.
+/// The methods are called on the threads of calls and connections, several at a time. A call or a connection
+/// continues only after the method has returned. The library holds no lock during the calls, so a sink may
+/// make calls on the channel that it measures, but it must not wait for them.
 public protocol MetricSink: AnyObject, Sendable {
     /// Whether values of an instrument are reported. Called once for each channel and instrument,
     /// when the channel is made. By default, the instruments that are on by default are reported.
@@ -35,12 +36,12 @@ public protocol MetricSink: AnyObject, Sendable {
 public struct MetricMeasurement<Value: Hashable & Sendable>: Hashable, Sendable {
     /// In the instrument's unit.
     public let value: Value
-    /// What was measured.
+    /// The instrument of the value.
     public let instrument: MetricInstrument
     /// In the order of ``MetricInstrument/labelKeys``, then optional ones.
     public let labels: [MetricLabel]
 
-    /// For tests of a sink: the library makes the measurements of channels.
+    /// For tests of a sink. In a program, the library makes the measurements.
     public init(_ value: Value, of instrument: MetricInstrument, labels: [MetricLabel]) {
         self.value = value
         self.instrument = instrument
@@ -66,7 +67,7 @@ public enum MetricSinks {
     }
 }
 
-/// Sinks as a value that can be compared: two lists are equal if they have the same objects.
+/// Sinks as a value that can be compared: two lists are equal if they contain the same objects.
 struct MetricSinkList: Hashable, Sendable {
     var sinks: [any MetricSink]
 

@@ -1,5 +1,5 @@
 extension MetricTotals {
-    /// The totals in Prometheus' text format, with the names that OpenTelemetry's exporter gives them.
+    /// The totals in the text format of Prometheus, with the names that OpenTelemetry's exporter uses.
     public var prometheusText: String {
         var text = ""
         for (instrument, series) in snapshot.sorted(by: { $0.key.index < $1.key.index }) {

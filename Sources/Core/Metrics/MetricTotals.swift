@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Adds metrics up in memory, for a program without a metrics library, and for tests.
+/// Adds up metrics in memory, for tests and for a program without a metrics library.
 ///
 /// ```swift
 /// let totals = MetricTotals()
@@ -16,8 +16,8 @@ public final class MetricTotals: MetricSink {
         public var count = 0
         /// The sum of the values.
         public var sum = 0.0
-        /// For a histogram: the values in each bucket, and in one more for those above all bounds. Empty
-        /// for counters.
+        /// For a histogram: the number of values in each bucket, and last the number of values above all
+        /// bounds. Empty for counters.
         public var bucketCounts: [Int] = []
     }
 
@@ -75,7 +75,7 @@ public final class MetricTotals: MetricSink {
 }
 
 extension MetricTotals {
-    /// What was recorded so far, by instrument and labels.
+    /// The totals so far, by instrument and labels.
     public var snapshot: [MetricInstrument: [[MetricLabel]: Total]] { totals.withLock { $0 } }
 
     /// The totals of one instrument by their labels.

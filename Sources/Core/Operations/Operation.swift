@@ -1,5 +1,5 @@
-/// One of the six operations of a call. ``RawCall/start(_:tag:)`` starts them in batches. The
-/// handler of an operation is called when its batch has ended.
+/// One of the six operations of a call. ``RawCall/start(_:tag:)`` starts them in batches. When a
+/// batch has ended, the handlers of its operations are called.
 ///
 /// Foundation has a type with this name too. If both modules are imported, this one is
 /// `Swiftlet.Operation`.

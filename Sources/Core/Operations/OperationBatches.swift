@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// The running batches of a call, and events that no operation has asked for yet.
+/// The running batches of a call, and the events that no operation has received yet.
 final class OperationBatches: CallObserver {
     /// How the end of a batch is reported.
     enum Report: Sendable {
@@ -9,7 +9,7 @@ final class OperationBatches: CallObserver {
         case handler(@Sendable (Bool) -> Void)
     }
 
-    /// The requests that a new batch makes of the call.
+    /// The actions that a new batch requests from the call.
     struct Plan: Sendable {
         var metadata: Metadata?
         var message: [UInt8]?
@@ -44,7 +44,7 @@ final class OperationBatches: CallObserver {
         var statusReader: (batch: Int, handler: @Sendable (Status, Metadata) -> Void)?
 
         var initialMetadata: Metadata?
-        /// Messages that an interceptor delivered and that no operation has asked for.
+        /// Messages that an interceptor delivered before an operation asked for them.
         var unread = Backlog<[UInt8]>()
         var end: CallEnd?
         /// Whether the program has released the call, so that no batch can be started.
@@ -72,13 +72,13 @@ extension OperationBatches {
                 return state.take(operations, report)
             }
         }
-        // Ended batches are reported later, by perform(_:): their handlers may need the call, which
-        // does not exist yet.
+        // If batches have ended, `perform(_:)` reports them later: their handlers may need the
+        // call, which does not exist yet.
         return try result.get()
     }
 
     func adopt(_ call: any CallRequests) {
-        // The call was cancelled or released before it was created.
+        // The program cancelled or released the RawCall before `call` was made.
         let isOver = state.withLock { state in
             guard state.end == nil else { return true }
             state.call = call
@@ -105,8 +105,9 @@ extension OperationBatches {
         reportEnded()
     }
 
-    /// The program has released the call. If the call was never created, waiting batches end.
-    /// Messages that no operation can ask for do not delay the end of the call.
+    /// Called when the program has released the call. If the call was never started, the waiting
+    /// batches end. If no operation waits for a message, asks for the next one, so that undelivered
+    /// messages do not delay the end of the call.
     func callWasReleased() {
         let call: (any CallRequests)? = state.withLock { state in
             state.isAbandoned = true
@@ -231,7 +232,7 @@ extension OperationBatches.State {
         return ended.compactMap { batches.removeValue(forKey: $0) }
     }
 
-    /// An operation of a batch has ended.
+    /// Ends an operation of a batch.
     fileprivate mutating func endOperation(
         of batch: Int, success: Bool = true, _ handler: (@Sendable () -> Void)?
     ) {
@@ -257,8 +258,8 @@ extension OperationBatches {
             return (state.call, state.statusReader != nil)
         }
         guard let unwanting else { return reportEnded() }
-        // Reads on to the end if an operation waits for the status. Otherwise the call is
-        // cancelled.
+        // If an operation waits for the status, asks for messages until the end. Otherwise cancels
+        // the call.
         if isAwaited { unwanting.receiveNext() } else { unwanting.cancel() }
     }
 

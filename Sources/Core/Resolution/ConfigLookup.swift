@@ -25,7 +25,7 @@ struct ConfigLookup: Sendable {
     /// Runs on a thread of its own, because a look-up blocks. Calls `receive` once.
     func start(_ receive: @escaping @Sendable (Answer) -> Void) {
         let isStarted = Thread.start("swiftlet-config") { receive(answer()) }
-        if !isStarted { receive(.failure(error("the system has no thread for it"))) }
+        if !isStarted { receive(.failure(error("the system cannot start a thread"))) }
     }
 
     private func answer() -> Answer {

@@ -1,14 +1,14 @@
 import SwiftletTransport
 import Synchronization
 
-/// Looks a name up with the system's resolver (gRPC's naming.md): A and AAAA records, each address
-/// an endpoint.
+/// Looks up a name with the system's resolver (gRPC's naming.md): A and AAAA records. Each address
+/// becomes an endpoint.
 ///
 /// After a success, it looks the name up again on request, at most once every 30 seconds by
 /// default. After a failure, it looks the name up again by itself, with a growing delay. An error
 /// is reported only if there is no earlier answer that can stay in use.
 final class DNSResolver: Resolver {
-    /// What the resolver does next. A value, so that its times can be tested without a clock.
+    /// The next action of the resolver, and its time. Time is an argument, for tests without a clock.
     struct Schedule {
         enum Next: Equatable { case lookUp, wait(until: MonotonicInstant), nothing }
 
@@ -124,7 +124,8 @@ extension DNSResolver {
         if isOver { lookups.cancel(ticket) }
     }
 
-    /// A part of the answer has arrived. Ends the look-up with the last part, or with a failure.
+    /// Adds a part of the answer. Ends the look-up if this was the last part, or if the addresses
+    /// failed.
     private func arrived(_ number: Int, _ change: (inout Findings) -> Void) {
         let findings: Findings? = state.withLock { state in
             guard state.lookupCount == number else { return nil }
@@ -149,7 +150,7 @@ extension DNSResolver {
         case .success(let config): result.serviceConfig = config.map { .success($0) }
         case .failure(let error):
             result.serviceConfig = .failure(error)
-            // The look-up is repeated, as after a failure.
+            // The look-up is repeated with a growing delay, as after a failure.
             hasConfig = false
         }
         finish(number, isSuccess: hasConfig) { [result] state in
@@ -169,7 +170,7 @@ extension DNSResolver {
         }
     }
 
-    /// Ends a look-up, reports its result, and performs the next step.
+    /// Ends a look-up, reports its result, and starts the next look-up or its timer.
     private func finish(
         _ number: Int, isSuccess: Bool, _ result: (inout State) -> ResolverResult?
     ) {
@@ -203,7 +204,7 @@ extension DNSResolver: TimerTarget {
     }
 }
 
-/// Ends a look-up that takes too long. The thread that makes it cannot be interrupted.
+/// Fails a look-up that exceeds the time limit. The thread of the look-up cannot be interrupted.
 private final class LookupLimit: TimerTarget {
     private let resolver: DNSResolver
     private let number: Int
@@ -216,7 +217,7 @@ private final class LookupLimit: TimerTarget {
     func timerFired(now: MonotonicInstant) { resolver.limitHasPassed(number) }
 }
 
-// MARK: - When to look
+// MARK: - The times of look-ups
 
 extension DNSResolver.Schedule {
     /// Requests a new look-up.
@@ -240,7 +241,7 @@ extension DNSResolver.Schedule {
         return next(now: now)
     }
 
-    /// If a look-up waits after a failure, it begins at once.
+    /// If a look-up is delayed after a failure, starts it at once.
     mutating func resetBackoff(now: MonotonicInstant) -> Next {
         guard retry != nil else { return .nothing }
         backoff.reset()

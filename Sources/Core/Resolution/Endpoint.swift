@@ -1,8 +1,8 @@
 /// One server as a resolver found it: the addresses under which it can be reached, and its
 /// attributes.
 ///
-/// Two addresses of one machine, such as IPv4 and IPv6, belong into one endpoint: balancers count and
-/// weigh endpoints, not addresses (proposal A61).
+/// Two addresses of one machine, such as IPv4 and IPv6, belong in one endpoint: balancers count and weigh
+/// endpoints, not addresses (proposal A61).
 public struct Endpoint: Hashable, Sendable {
     /// The addresses, the preferred one first. At least one; an endpoint without any is ignored.
     public var addresses: [ServerAddress]
@@ -24,21 +24,22 @@ extension Endpoint: CustomStringConvertible {
 public struct EndpointAttributes: Hashable, Sendable {
     /// The share of calls relative to the other endpoints, in policies that use weights; 1 by default.
     public var weight: UInt32 = 1
-    /// The name that the endpoint's certificate must be for; nil, the default, is the target's.
+    /// The name that the endpoint's certificate must be valid for. Nil, the default, means the name of the
+    /// target.
     public var serverName: String?
-    /// The place on the ring of `ring_hash` (proposal A76); nil, the default, is the first address.
+    /// The place on the ring of `ring_hash` (proposal A76). Nil, the default, means the place of the first
+    /// address.
     public var hashKey: String?
-    /// The path through nested policies: `priority` takes the first name, its child the second, and
-    /// so on (proposal A56). Empty by default.
+    /// The path through nested policies: `priority` uses the first name, its child policy the second, and so
+    /// on (proposal A56). Empty by default.
     public var path: [String] = []
 
     private var custom: [ObjectIdentifier: CustomValue] = [:]
 
-    /// No attributes but the defaults.
+    /// Attributes with default values.
     public init() {}
 
-    /// The value of an attribute that the program defines, for its own balancer. Nil when it was
-    /// not set.
+    /// The value of an attribute that the program defines for its own balancer; nil if it is not set.
     public subscript<Key: EndpointAttributeKey>(key: Key.Type) -> Key.Value? {
         get { custom[ObjectIdentifier(key)]?.value.base as? Key.Value }
         set { custom[ObjectIdentifier(key)] = newValue.map { CustomValue($0) } }

@@ -1,10 +1,10 @@
-/// Reports addresses that the target itself names, once.
+/// Reports the addresses that are written in the target, once.
 struct FixedResolver: Resolver {
     let endpoints: [Endpoint]
 
     func start(_ results: ResolverResults) { results.report(ResolverResult(endpoints)) }
 
-    /// The addresses cannot change.
+    /// Does nothing, because the addresses cannot change.
     func requestResolution() {}
 
     func stop() {}

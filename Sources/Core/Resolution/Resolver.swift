@@ -3,18 +3,18 @@
 /// A channel makes a resolver when it leaves idle mode and stops it when it enters idle mode again.
 /// All methods may be called on any thread, and must not block.
 public protocol Resolver: Sendable {
-    /// Begins. The resolver reports at least one result to `results`, and more as things change.
+    /// Starts the resolver. It reports at least one result to `results`, and another one after each change.
     func start(_ results: ResolverResults)
 
-    /// The channel requests a fresh result, because a connection failed. The resolver decides when
-    /// it looks again: a resolver that is notified of changes may ignore the request.
+    /// Requests a fresh result, because a connection failed. The resolver decides when it looks up the target
+    /// again. A resolver that is notified of changes may ignore the request.
     func requestResolution()
 
-    /// The machine's network is back: a resolver that waits after a failure looks at once. By
-    /// default it calls ``requestResolution()``.
+    /// Called when the machine's network is back. A resolver that waits after a failure must look up the
+    /// target at once. The default implementation calls ``requestResolution()``.
     func resetBackoff()
 
-    /// Ends. The resolver releases what it holds; later results are ignored.
+    /// Stops the resolver, which releases its resources. Later results are ignored.
     func stop()
 }
 
@@ -24,11 +24,12 @@ extension Resolver {
 
 /// The result of a resolver.
 public struct ResolverResult: Sendable {
-    /// The endpoints, or why there are none. An error leaves the endpoints of an earlier result in use.
+    /// The endpoints, or the error why there are none. After an error, the endpoints of an earlier result
+    /// stay in use.
     public var endpoints: Result<[Endpoint], RPCError>
 
-    /// The service config that came with the endpoints, or why the config is not valid; nil when
-    /// there is none.
+    /// The service config that was found with the endpoints, or the error why it is not valid. Nil if there
+    /// is none.
     public var serviceConfig: Result<ServiceConfig, RPCError>?
 
     /// Makes a result.
@@ -40,15 +41,15 @@ public struct ResolverResult: Sendable {
         self.serviceConfig = serviceConfig
     }
 
-    /// Makes a result of endpoints alone.
+    /// Makes a result without a service config.
     public init(_ endpoints: [Endpoint]) { self.init(endpoints: .success(endpoints)) }
 }
 
-/// Takes the results of one resolver, from any thread, in the order in which they are reported.
+/// Receives the results of one resolver, from any thread, in the order in which they are reported.
 public struct ResolverResults: Sendable {
     private let receive: @Sendable (ResolverResult) -> Void
 
-    /// Makes a receiver of results. A test of a resolver makes its own.
+    /// Makes a receiver of results, for the test of a resolver.
     public init(_ receive: @escaping @Sendable (ResolverResult) -> Void) { self.receive = receive }
 
     /// Reports a result to the channel.

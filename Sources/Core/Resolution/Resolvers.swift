@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The schemes that targets may have, beside the built-in ones.
+/// The schemes that targets may have, in addition to the built-in ones.
 ///
 /// ```swift
 /// try Resolvers.register("etcd") { target in EtcdResolver(target.path) }
@@ -12,13 +12,12 @@ public enum Resolvers {
 
     private static let factories = Mutex<[String: Factory]>([:])
 
-    /// Registers a scheme for all channels that are made from now on. The last registration of a
-    /// scheme counts. Schemes are compared without case.
+    /// Registers a scheme for all channels that are made afterwards. If a scheme is registered
+    /// twice, the last registration is used. Schemes are compared without case.
     ///
-    /// Throws INVALID_ARGUMENT when `scheme` is not a scheme (a letter, then letters, digits, `+`,
-    /// `-` and `.`), when it is built in (`dns`, `ipv4`, `ipv6`, `unix`, `unix-abstract`, `vsock`),
-    /// and when it is reserved because it has a meaning in other gRPC clients or in URLs (`xds`,
-    /// `http`, `https`).
+    /// Throws INVALID_ARGUMENT if `scheme` is not a scheme (a letter, then letters, digits, `+`,
+    /// `-` and `.`), if it is built in (`dns`, `ipv4`, `ipv6`, `unix`, `unix-abstract`, `vsock`),
+    /// or if it has a meaning in other gRPC clients or in URLs (`xds`, `http`, `https`).
     public static func register(
         _ scheme: String, _ makeResolver: @escaping Factory
     ) throws(RPCError) {

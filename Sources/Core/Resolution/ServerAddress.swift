@@ -6,8 +6,8 @@ public struct ServerAddress: Hashable, Sendable {
 
     package init(_ socketAddress: SocketAddress) { self.socketAddress = socketAddress }
 
-    /// Parses `127.0.0.1:50051`, `[::1]:50051`, `unix:/path`, `unix-abstract:name` or `vsock:3:50051`. Names are
-    /// looked up by a resolver and are no addresses. Throws INVALID_ARGUMENT for any other text.
+    /// Parses `127.0.0.1:50051`, `[::1]:50051`, `unix:/path`, `unix-abstract:name` or `vsock:3:50051`. Throws
+    /// INVALID_ARGUMENT for any other text, also for a name: a resolver looks up names.
     public init(_ text: String) throws(RPCError) {
         if Self.schemes.contains(where: { text.hasPrefix($0) }) {
             guard case .addresses(let addresses) = try Target(text).resolution else {
@@ -31,6 +31,6 @@ public struct ServerAddress: Hashable, Sendable {
 }
 
 extension ServerAddress: CustomStringConvertible {
-    /// As ``init(_:)`` parses it.
+    /// The text that ``init(_:)`` parses.
     public var description: String { "\(socketAddress)" }
 }

@@ -1,10 +1,10 @@
-/// How one attempt of a call failed, as far as it matters for another attempt (A6).
+/// The properties of a failed attempt that decide whether another attempt is sent (A6).
 package struct AttemptFailure: Hashable, Sendable {
     /// How far the attempt got.
     package enum Reach: Hashable, Sendable {
         /// The picker dropped the call. It fails without any retries.
         case dropped
-        /// The call never left the client. It is sent again transparently, without a limit.
+        /// The request never left the client. It is sent again transparently, without a limit.
         case notSent
         /// The server's application did not see the call: REFUSED_STREAM, or a GOAWAY with a lower
         /// last stream. It is sent again transparently, once.

@@ -1,7 +1,7 @@
-/// Decides when the attempts of a call are sent, and which failure ends the call: a retry policy or
-/// a hedging policy, in one value.
+/// Decides when the attempts of a call are sent, and which failure ends the call. Holds either a
+/// retry policy or a hedging policy.
 struct AttemptPlan {
-    /// What to do after an event.
+    /// The actions after an event.
     struct Next {
         /// Whether to send one more attempt now.
         var sendsAttempt = false
@@ -9,19 +9,20 @@ struct AttemptPlan {
         var kind = AttemptKind.first
         /// When to call ``AttemptPlan/next(now:)`` again; nil if only an event is awaited.
         var wakeTime: Duration?
-        /// Whether the failure that was reported is the result of the call.
+        /// Whether the reported failure is the result of the call.
         var givesUp = false
     }
 
     private enum Policy {
         case retry(RetryState)
         case hedging(HedgingState)
-        /// No policy: the call waited for the service config, which has no policy for its method.
+        /// No policy: the call waited for the service config, and the config has no policy for its
+        /// method.
         case once(wasSent: Bool)
     }
 
     private var policy: Policy
-    /// When the next attempt of a retry policy is sent; nil when none is due.
+    /// When the next attempt of a retry policy is sent; nil if none is due.
     private var due: Duration?
     /// The value of `grpc-previous-rpc-attempts` for the next attempt.
     private(set) var previousAttemptCount = 0
@@ -39,13 +40,13 @@ struct AttemptPlan {
 }
 
 extension AttemptPlan {
-    /// Whether another attempt may be due even if no attempt has failed.
+    /// Whether another attempt may be sent even if no attempt has failed.
     var hasMoreAttempts: Bool {
         guard case .hedging = policy else { return false }
         return true
     }
 
-    /// The actions that are due at `now`.
+    /// Returns the actions that are due at `now`.
     mutating func next(now: Duration) -> Next {
         switch policy {
         case .once(let wasSent):
@@ -69,7 +70,8 @@ extension AttemptPlan {
         }
     }
 
-    /// An attempt has failed, and the call is not committed to it.
+    /// Called when an attempt has failed and the call is not committed to it. Returns the next
+    /// actions.
     mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Next {
         switch policy {
         case .once: return Next(givesUp: true)
@@ -94,7 +96,8 @@ extension AttemptPlan {
         }
     }
 
-    /// The committed attempt has failed: nothing follows, but the throttle counts it.
+    /// Called when the committed attempt has failed. No attempt follows, but the throttle counts
+    /// the failure.
     mutating func committedAttemptFailed(_ failure: AttemptFailure) {
         guard case .retry(var state) = policy else { return }
         _ = state.attemptFailed(failure, isCommitted: true)

@@ -1,8 +1,7 @@
 /// Decides when the attempts of a hedged call are sent, and which failure ends it (A6).
 ///
-/// A value without I/O. The call asks ``next(now:)`` at its start, after each event, and at the
-/// time in ``Action/wait(until:)``. It performs the action and asks again until the action is to
-/// wait.
+/// Does no I/O. The call asks ``next(now:)`` at its start, after each event, and at the time in
+/// ``Action/wait(until:)``. It performs the action, and repeats this until the action is to wait.
 package struct HedgingState: Sendable {
     package enum Action: Hashable, Sendable {
         /// Send one more attempt, then ask again.
@@ -14,7 +13,7 @@ package struct HedgingState: Sendable {
     }
 
     package enum Outcome: Hashable, Sendable {
-        /// Other attempts are open or follow: ask ``next(now:)``.
+        /// Other attempts are open, or follow later: ask ``next(now:)``.
         case goOn
         /// Send the attempt again at once. It does not count toward the policy's limit.
         case transparent
@@ -30,8 +29,8 @@ package struct HedgingState: Sendable {
     private var openCount = 0
     /// When the next attempt is due; nil when none follows.
     private var nextTime: Duration?
-    /// The number of attempts that were sent, without transparent ones. The last attempt has a
-    /// `grpc-previous-rpc-attempts` of one less.
+    /// The number of attempts that were sent, without transparent ones.
+    /// `grpc-previous-rpc-attempts` of the last attempt is this number minus 1.
     package private(set) var sentCount = 0
 
     /// - Parameter now: The time at which the first attempt is sent.
@@ -60,7 +59,7 @@ extension HedgingState {
         return .send
     }
 
-    /// Decides what follows the failure of one attempt.
+    /// Decides what to do after the failure of one attempt.
     package mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Outcome {
         if failure.reach == .dropped { return .finish }
         if transparentRetries.allow(failure.reach) { return .transparent }
@@ -78,13 +77,13 @@ extension HedgingState {
         return openCount == 0 && nextTime == nil ? .finish : .goOn
     }
 
-    /// The call is committed to one attempt, because its response arrived or the replay buffer
-    /// overflowed. The others are cancelled, and none follows.
+    /// Commits the call to one attempt, because its response arrived or the replay buffer
+    /// overflowed. The other attempts are cancelled, and no attempt follows.
     package mutating func commit() {
         nextTime = nil
         openCount = 1
     }
 
-    /// An attempt ended with OK.
+    /// Called when an attempt ended with OK.
     package func attemptSucceeded() { throttle?.recordSuccess() }
 }

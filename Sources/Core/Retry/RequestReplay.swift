@@ -1,8 +1,8 @@
-/// The request of a call that may be sent several times: the messages so far, and how much of them
-/// each attempt has.
+/// The request of a call that may be sent several times. It keeps the messages so far. Each attempt keeps a
+/// ``Position``, and gets its next operation from ``next(for:drops:)``.
 ///
-/// Until the call is committed, all messages are kept, up to a limit. After that, the messages that
-/// the committed attempt has are dropped.
+/// Until the call is committed, all messages are kept, up to a limit. After that, a message is dropped when
+/// the committed attempt has received it.
 struct RequestReplay {
     /// The next operation of an attempt.
     enum Step {
@@ -18,13 +18,13 @@ struct RequestReplay {
         fileprivate var demand = 0
     }
 
-    /// The whole request of a call with one message, which each attempt sends with its start; nil for
-    /// other calls.
+    /// The only message of a call with one request message. Each attempt sends it together with its start.
+    /// Nil for other calls.
     private(set) var only: EncodedMessage?
     private var messages: [(message: EncodedMessage, allowsCompression: Bool)] = []
     /// Messages that were dropped from the front.
     private var droppedCount = 0
-    /// Messages at the front that are empty already, and not removed yet.
+    /// Messages at the front that are empty already, but not removed yet.
     private var freeCount = 0
     private(set) var byteCount = 0
     private(set) var isFinished = false
@@ -38,7 +38,7 @@ extension RequestReplay {
     /// Whether the request is larger than the limit, so that the call must be committed.
     var isOverLimit: Bool { byteCount > maxByteCount }
 
-    /// Adds a message. False after the end of the request.
+    /// Adds a message. Returns false after the end of the request.
     mutating func write(
         _ message: consuming EncodedMessage, allowsCompression: Bool, andFinish: Bool
     ) -> Bool {
@@ -49,7 +49,7 @@ extension RequestReplay {
         return true
     }
 
-    /// The request consists of this message alone. Attempts ask for their responses themselves.
+    /// Makes this message the whole request. Attempts ask for their responses themselves.
     mutating func writeOnly(_ message: EncodedMessage) {
         byteCount = message.byteCount
         only = message
@@ -59,9 +59,9 @@ extension RequestReplay {
 
     mutating func receiveNext() { demand += 1 }
 
-    /// The next operation of the attempt at `position`; nil when the attempt has everything.
+    /// Returns the next operation of the attempt at `position`; nil if the attempt has received everything.
     ///
-    /// - Parameter drops: Whether no other attempt needs the message any more.
+    /// - Parameter drops: Whether no other attempt needs the message.
     mutating func next(for position: inout Position, drops: Bool) -> Step? {
         if position.demand < demand {
             position.demand += 1
@@ -85,18 +85,18 @@ extension RequestReplay {
         byteCount -= messages[index].message.byteCount
         messages[index].message = .whole([])
         freeCount = index + 1
-        // Removed together: to remove each one from the front would take quadratic time.
+        // Removed together, because removing each message from the front would need quadratic time.
         guard freeCount * 2 > messages.count else { return }
         messages.removeSubrange(..<freeCount)
         droppedCount += freeCount
         freeCount = 0
     }
 
-    /// Drops the only message, because no other attempt is started. Other messages stay until the
-    /// committed attempt has them.
+    /// Drops the only message, because no other attempt is started. Other messages are kept until the
+    /// committed attempt has received them.
     mutating func commit() { only = nil }
 
-    /// Drops everything: the call has ended.
+    /// Drops everything. Called when the call has ended.
     mutating func removeAll() {
         only = nil
         droppedCount += messages.count

@@ -6,7 +6,7 @@ package enum RetryGiveUp: Hashable, Sendable {
     case attemptsExhausted
     /// Response headers arrived, or the request is larger than the replay buffer.
     case committed
-    /// The server asked for no further attempt.
+    /// The server requested that no attempt follows.
     case pushedBack
     /// Too many calls to the server fail.
     case throttled

@@ -1,7 +1,7 @@
 /// Decides after each failed attempt of one call whether and when the next one is sent (A6).
 ///
-/// A value without I/O. The call asks ``attemptFailed(_:isCommitted:chance:)`` after each failure and
-/// calls ``attemptSucceeded()`` when an attempt ends with OK.
+/// Does no I/O. The call asks ``attemptFailed(_:isCommitted:chance:)`` after each failure and calls
+/// ``attemptSucceeded()`` when an attempt ends with OK.
 package struct RetryState: Sendable {
     /// The most attempts, even if the policy allows more.
     package static let maxAttemptLimit = 5
@@ -33,11 +33,11 @@ package struct RetryState: Sendable {
 }
 
 extension RetryState {
-    /// Decides what follows a failed attempt.
+    /// Decides what to do after a failed attempt.
     ///
     /// - Parameters:
     ///   - isCommitted: Whether response headers arrived or the replay buffer overflowed.
-    ///   - chance: From 0 to 1: the position of the delay in the range of the jitter, 0.8 to 1.2.
+    ///   - chance: The position of the delay in the range of the jitter, 0.8 to 1.2. A number from 0 to 1.
     package mutating func attemptFailed(
         _ failure: AttemptFailure, isCommitted: Bool = false,
         chance: Double = .random(in: 0...1)
@@ -66,15 +66,15 @@ extension RetryState {
         }
     }
 
-    /// The call ended with OK.
+    /// Called when an attempt ended with OK.
     package func attemptSucceeded() { throttle?.recordSuccess() }
 }
 
 extension Backoff.Configuration {
-    /// Keeps each product of a delay and the multiplier within the range of `Duration`.
+    /// Limits that keep each product of a delay and the multiplier within the range of `Duration`.
     private static let largest = (delay: Duration.seconds(86_400 * 365), multiplier: 1e9)
 
-    /// Limits the delays of a policy, which may be any numbers.
+    /// Limits the delays of a policy. A program can set them to any numbers.
     fileprivate init(_ policy: RetryPolicy) {
         let multiplier = policy.backoffMultiplier
         self.init(

@@ -39,7 +39,7 @@ extension RetryThrottle {
     package var allowsRetries: Bool { count.load(ordering: .relaxed) > limit / 2 }
 
     /// The throttle for a new configuration. If the configuration is unchanged, returns this
-    /// throttle; otherwise a new one, which is filled with tokens to the same fraction.
+    /// throttle. Otherwise returns a new one with the same fraction of its tokens.
     package func adopting(_ configuration: RetryThrottling) -> RetryThrottle {
         guard configuration != self.configuration else { return self }
         let fill = Double(count.load(ordering: .relaxed)) / Double(limit)

@@ -13,8 +13,8 @@ package final class RetryThrottles: Sendable {
 
     package init() {}
 
-    /// The throttle of a server with this configuration. A throttle is forgotten when its last channel
-    /// releases it.
+    /// The throttle of a server, with this configuration. It is removed after the last channel has released
+    /// it.
     package func throttle(
         for serverName: String, _ configuration: RetryThrottling
     ) -> RetryThrottle {

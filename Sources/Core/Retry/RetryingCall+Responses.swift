@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-// What the attempts of a call receive, and how the call ends.
+// The events of the attempts, and the end of the call.
 
 extension RetryingCall {
     func attempt(_ attempt: Attempt, received metadata: Metadata) {
@@ -13,8 +13,8 @@ extension RetryingCall {
         if isCommitted(to: attempt) { deliver(.message(message)) }
     }
 
-    /// A complete response. A response with an error may be followed by another attempt, so its
-    /// parts are handled one by one.
+    /// Handles a complete response. If the response has an error, another attempt may follow, so its parts
+    /// are handled one by one.
     func attempt(
         _ attempt: Attempt, received response: inout RawResponse, from core: any CallRequests
     ) {
@@ -40,7 +40,7 @@ extension RetryingCall {
         state.withLock { $0.committed === attempt }
     }
 
-    /// An attempt has accepted a message. If no other attempt has accepted it before, reports to
+    /// Counts a message that an attempt has accepted. If no other attempt has accepted it before, reports to
     /// the observer that there is room for the next message.
     func attemptWrote(_ attempt: Attempt) {
         let isReported = state.withLock { state in
@@ -120,8 +120,8 @@ extension RetryingCall {
 
     func deliver(_ event: Event) { events.handle(event, hand) }
 
-    /// Delivers a complete response. The observer may move its parts out, unless the response waits
-    /// behind another event.
+    /// Delivers a complete response. The observer may move its parts out, unless the response is queued after
+    /// another event.
     private func deliver(_ response: inout RawResponse) {
         events.handle(
             orKeep: .response(response),
@@ -140,12 +140,12 @@ extension RetryingCall {
 
     private var observer: (any CallObserver)? { state.withLock { $0.observer } }
 
-    /// The observer, for its last event.
+    /// Removes and returns the observer, for its last event.
     private func takeObserver() -> (any CallObserver)? { state.withLock { $0.observer.take() } }
 }
 
 extension RetryingCall.State {
-    /// The call has its result.
+    /// Marks the call as over, and releases its attempts and its request.
     fileprivate mutating func end() {
         isOver = true
         replay.removeAll()
@@ -157,7 +157,7 @@ extension RetryingCall.State {
 // MARK: - Time
 
 extension RetryingCall: TimerTarget {
-    /// The next attempt may be due.
+    /// Carries out the actions of the plan that are due.
     func timerFired(now: MonotonicInstant) {
         timer.hasFired(now: now)
         let time = epoch.duration(to: now)
@@ -167,8 +167,8 @@ extension RetryingCall: TimerTarget {
         if let next { carryOut(next) }
     }
 
-    /// The deadline has passed. If an attempt is open, it reports the deadline itself, with the
-    /// step that it waited for.
+    /// If no attempt is open, fails the call. An open attempt reports the deadline itself, with the step at
+    /// which it waited.
     fileprivate func deadlineHasPassed() {
         let (hasAttempt, hasPlan) = state.withLock { (!$0.attempts.isEmpty, $0.plan != nil) }
         guard !hasAttempt else { return }

@@ -1,12 +1,12 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call with a retry or hedging policy (proposal A6). To its caller it is one call, carried by
-/// one or several attempts.
+/// A call with a retry or hedging policy (proposal A6). The caller uses it as one call. It consists of one or
+/// several attempts.
 ///
-/// Until an attempt receives response headers, or the request exceeds the replay limit, each
-/// attempt may become the one whose result counts. Then the call is committed to one attempt: the
-/// others are cancelled, and requests and responses are passed through.
+/// Until an attempt receives response headers, or the request exceeds the replay limit, each attempt may
+/// provide the result of the call. Then the call is committed to one attempt: the others are cancelled, and
+/// requests and responses are passed through.
 final class RetryingCall: CallRequests {
     /// An event for the observer. Events are delivered one at a time.
     enum Event {
@@ -25,11 +25,11 @@ final class RetryingCall: CallRequests {
         var replay: RequestReplay
         /// Nil until the service config is known.
         var plan: AttemptPlan?
-        /// Attempts that have not ended. An attempt refers to its call: after the end of the call, this
-        /// is empty, and ``committed`` is nil.
+        /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
+        /// this is set to empty and ``committed`` to nil.
         var attempts: [Attempt] = []
         var committed: Attempt?
-        /// Failures of attempts that are over, for the error of the call.
+        /// The failures of ended attempts, for the error of the call.
         var failures: [RPCError.Attempt] = []
         /// The number of request messages that were reported to the observer as written.
         var reportedCount = 0
@@ -176,7 +176,7 @@ extension RetryingCall {
 // MARK: - Attempts
 
 extension RetryingCall {
-    /// One attempt: the observer of its call.
+    /// One attempt. It observes its ``CallCore``.
     final class Attempt: CallObserver {
         struct State {
             var core: CallCore?
@@ -235,7 +235,7 @@ extension RetryingCall {
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
         start(attempt, makeCore(options, attempt, kind))
-        // A hedging policy without delay sends the next one at once.
+        // A hedging policy without delay sends the next attempt at once.
         let next: AttemptPlan.Next? = state.withLock { state in
             guard !state.isOver, state.plan?.hasMoreAttempts ?? false else { return nil }
             return state.plan?.next(now: time)
@@ -245,8 +245,8 @@ extension RetryingCall {
 
     private func start(_ attempt: Attempt, _ core: CallCore) {
         let (isWanted, message): (Bool, EncodedMessage?) = state.withLock { state in
-            // In the meantime the call may have ended, or may be committed to another attempt. This
-            // attempt could not be cancelled then, because it had no call yet.
+            // In the meantime, the call may have ended or been committed to another attempt. This attempt
+            // could not be cancelled at that time, because it had no core yet.
             guard !state.isOver, state.committed == nil || state.committed === attempt else {
                 return (false, nil)
             }
@@ -267,8 +267,8 @@ extension RetryingCall {
         for attempt in state.withLock({ $0.attempts }) { pump(attempt) }
     }
 
-    /// Gives an attempt the part of the request that it does not have. One thread at a time does
-    /// this for each attempt.
+    /// Passes an attempt the part of the request that it has not received. For each attempt, only one thread
+    /// at a time does this.
     private func pump(_ attempt: Attempt) {
         let isMine = attempt.state.withLock { $0.core != nil && $0.pump.begin() }
         guard isMine else { return }
@@ -285,8 +285,8 @@ extension RetryingCall {
     private func nextStep(of attempt: Attempt) -> (CallCore, RequestReplay.Step)? {
         state.withLock { state in
             let drops = state.committed === attempt
-            // Messages that the committed attempt has are dropped, so that another attempt could
-            // not continue.
+            // Messages that the committed attempt has received are dropped, so another attempt could not
+            // continue.
             let isServed = !state.isOver && (drops || state.committed == nil)
             return attempt.state.withLock { own in
                 guard isServed, let core = own.core else {
@@ -298,7 +298,7 @@ extension RetryingCall {
         }
     }
 
-    /// If the request exceeds the replay limit, commits to the attempt that has sent the most
+    /// If the request exceeds the replay limit, commits the call to the attempt that has sent the most
     /// messages.
     private func commitIfTooLarge() {
         let attempt: Attempt? = state.withLock { state in

@@ -6,8 +6,8 @@ public enum BalancingPolicies {
     public typealias Parse =
         @Sendable (_ config: ConfigObject) throws(RPCError) -> any BalancingPolicy
 
-    /// Registers a policy of the program under a name, for all service configs that are parsed from
-    /// now on. If the name exists already, even as a policy of this library, the new policy
+    /// Registers a policy of the program under a name, for all service configs that are parsed
+    /// afterwards. If the name is already in use, also by a policy of this library, the new policy
     /// replaces it.
     public static func register(name: String, parse: @escaping Parse) {
         registered.withLock { $0[name] = parse }
@@ -15,8 +15,8 @@ public enum BalancingPolicies {
 
     private static let registered = Mutex<[String: Parse]>([:])
 
-    /// The function that reads the configuration of a policy; nil when no policy has the name. The
-    /// suffix `_experimental` may be left out.
+    /// The function that reads the configuration of a policy; nil if no policy has the name. The
+    /// suffix `_experimental` of a policy of this library is optional.
     static func parser(named name: String) -> Parse? {
         registered.withLock { $0[name] } ?? builtIn[name] ?? builtIn[name + "_experimental"]
     }
@@ -39,8 +39,9 @@ public enum BalancingPolicies {
 }
 
 extension ConfigObject {
-    /// A field that lists policies by preference: the first policy that is known. Throws when no
-    /// policy of the list is known, or when the configuration of the first known one is not valid.
+    /// Reads a field that lists policies in order of preference. Returns the first policy that is
+    /// known. Throws if no policy of the list is known, or if the configuration of the first known
+    /// policy is not valid.
     public func balancingPolicy(_ name: String) throws(RPCError) -> (any BalancingPolicy)? {
         guard let entries = try objects(name) else { return nil }
         for entry in entries {
@@ -54,6 +55,7 @@ extension ConfigObject {
         }
         guard !entries.isEmpty else { throw error(name, "the list is empty") }
         let names = entries.compactMap(\.members.keys.first).map { "'\(RPCError.shown($0))'" }
-        throw error(name, "no policy is known: \(names.joined(separator: ", "))")
+        throw error(
+            name, "none of these balancing policies is known: \(names.joined(separator: ", "))")
     }
 }

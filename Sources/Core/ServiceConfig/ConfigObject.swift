@@ -19,7 +19,7 @@ public struct ConfigObject: Sendable {
         self.path = path
     }
 
-    /// Reads a text that is one object.
+    /// Parses a text that consists of one object.
     init(json: String) throws(RPCError) {
         let value = try JSONReader.read(json)
         guard case .object(let members) = value else {

@@ -1,5 +1,5 @@
 extension Duration {
-    /// The most seconds of a protobuf duration: about 10,000 years.
+    /// The largest number of seconds of a protobuf duration: about 10,000 years.
     private static let maxSeconds: Int64 = 315_576_000_000
 
     /// Parses the JSON form of a protobuf duration of zero or more: `1.000340012s`. Nil for any other

@@ -3,16 +3,17 @@
 /// A service config may come from a DNS record that anyone can write. Its size and depth are limited, a key
 /// that is repeated in an object is an error, and every error gives its line and column.
 package struct JSONReader {
-    /// The longest service config, in bytes: enough for thousands of methods.
+    /// The longest service config, in bytes. It is enough for thousands of methods.
     package static let maxByteCount = 4 << 20
-    /// The most arrays and objects around a value. The reader calls itself for each.
+    /// The largest number of arrays and objects around a value. Limited because the reader calls itself for
+    /// each.
     static let maxDepth = 64
 
     private let bytes: [UInt8]
     private var position = 0
     private var depth = 0
 
-    /// What the text is, and the number of its first line: for error texts.
+    /// The subject of error texts, such as `service config`, and the number of the first line.
     private let subject: String
     private let firstLine: Int
 
@@ -22,11 +23,11 @@ package struct JSONReader {
         self.firstLine = firstLine
     }
 
-    /// Reads one value that takes up the whole text.
+    /// Reads one value, which must fill the whole text.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - subject: What the text is, for error texts.
+    ///   - subject: The name of the text in error texts.
     ///   - firstLine: The number of the first line, for error texts.
     ///   - maxByteCount: The longest text, in bytes.
     package static func read(

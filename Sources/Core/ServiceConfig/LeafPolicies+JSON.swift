@@ -30,7 +30,7 @@ extension LeastRequest {
 }
 
 extension RingHash {
-    /// The largest ring size that is no error.
+    /// The sizes of a ring that are accepted.
     private static let validSizes = 1...8 << 20
 
     init(_ config: ConfigObject) throws(RPCError) {

@@ -12,7 +12,7 @@ extension MethodConfig {
 }
 
 extension MethodConfig.Name {
-    /// An empty text and a missing one are the same.
+    /// An empty text counts as a missing one.
     fileprivate init(_ object: ConfigObject) throws(RPCError) {
         let service = try object.string("service") ?? ""
         let method = try object.string("method") ?? ""
@@ -20,7 +20,7 @@ extension MethodConfig.Name {
         case (true, true): self = .all
         case (false, true): self = .service(service)
         case (false, false): self = .method(service: service, method: method)
-        case (true, false): throw object.error("service", "is required beside a method")
+        case (true, false): throw object.error("service", "is required if a method is given")
         }
     }
 }

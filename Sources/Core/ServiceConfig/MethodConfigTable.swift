@@ -1,13 +1,13 @@
-/// Finds the entry of a service config for a method. Made once for a config; a look-up allocates no
+/// Finds the entry of a service config for a method. Made once for each config. A look-up allocates no
 /// memory.
 package struct MethodConfigTable: Sendable {
     private let configs: [MethodConfig]
-    /// By the path without the slash in front: `package.Service/Method`.
+    /// Indices in `configs`, by the path without its first slash: `package.Service/Method`.
     private var methods: [Substring: Int] = [:]
     private var services: [Substring: Int] = [:]
     private var fallback: Int?
 
-    /// Where two entries have the same name, the first one counts.
+    /// If two entries have the same name, the first one is used.
     package init(_ configs: [MethodConfig]) {
         self.configs = configs
         for (index, config) in configs.enumerated() {

@@ -1,15 +1,15 @@
 import SwiftletTransport
 import Synchronization
 
-/// The method configs of a channel: those of its arguments until its resolver has reported others.
+/// The method configs of a channel: those of its arguments, until the resolver reports others.
 package final class MethodConfigs: Sendable {
-    /// Makes the call of one attempt.
+    /// Makes the ``CallCore`` of one attempt.
     typealias MakeCore = @Sendable (CallOptions, any CallObserver, AttemptKind) -> CallCore
 
     fileprivate struct State {
         var table: MethodConfigTable
         var throttle: RetryThrottle?
-        /// Whether calls can use the config. Until then they wait.
+        /// Whether calls can use the config. Calls wait until this is true.
         var isKnown: Bool
         /// Calls that wait for the config.
         var waiting: [@Sendable () -> Void] = []
@@ -58,7 +58,7 @@ package final class MethodConfigs: Sendable {
 }
 
 extension MethodConfigs {
-    /// The resolver has reported a result, with this config in use.
+    /// Replaces the config after a result of the resolver. Waiting calls use the new config.
     func use(_ config: ServiceConfig) {
         let table = Self.table(config, usesRetryPolicies)
         let throttle = Self.throttle(config, serverName)
@@ -70,14 +70,14 @@ extension MethodConfigs {
         for body in waiting { body() }
     }
 
-    /// The resolver failed, the network was lost, or the channel was closed: waiting calls use the
-    /// current config.
+    /// Makes waiting calls use the current config. Called when the resolver has failed, the network is lost,
+    /// or the channel is closed.
     func release() {
         for body in state.withLock({ $0.release() }) { body() }
     }
 
-    /// Calls `body` when the config is known: at once, or later on another thread. Returns whether it
-    /// was called.
+    /// Calls `body` when the config is known: at once, or later on another thread. Returns true if it was
+    /// called at once.
     func whenKnown(_ body: @escaping @Sendable () -> Void) -> Bool {
         let isKnown = state.withLock { state in
             if !state.isKnown { state.waiting.append(body) }
@@ -87,17 +87,17 @@ extension MethodConfigs {
         return isKnown
     }
 
-    /// The policy for a method. To be called when the config is known.
+    /// The policy for a method. Must be called only when the config is known.
     func policy(for path: String) -> MethodPolicy {
         state.withLock { $0.policy(for: path) }
     }
 
-    /// The policy for a method; nil while the config is not known.
+    /// The policy for a method; nil if the config is not known yet.
     private func knownPolicy(for path: String) -> MethodPolicy? {
         state.withLock { $0.isKnown ? $0.policy(for: path) : nil }
     }
 
-    /// The call of a method, with the options that its config allows.
+    /// Makes the call of a method, with the options that its config allows.
     func makeCall(
         _ path: String, _ options: consuming CallOptions, _ limits: MessageLimits,
         _ backend: any ChannelBackend, observer: consuming any CallObserver,
@@ -133,9 +133,9 @@ struct MethodPolicy: Sendable {
 }
 
 extension MethodConfig {
-    /// Sets what the options do not set, and lowers limits and the deadline (gRPC's
-    /// service_config.md). The timeout counts from now. A second application of the same config
-    /// changes nothing, because the earlier deadline remains.
+    /// Sets options that are not set, and lowers the limits and the deadline (gRPC's service_config.md). The
+    /// timeout is counted from now. Applying the same config again has no effect, because the earlier
+    /// deadline remains.
     func apply(to options: inout CallOptions, _ limits: MessageLimits) {
         if let timeout {
             options.absoluteDeadline = .earlier(options.absoluteDeadline, .after(timeout))

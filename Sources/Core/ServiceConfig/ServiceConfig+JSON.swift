@@ -1,9 +1,8 @@
 extension ServiceConfig {
     /// Parses a service config in JSON, as `service_config.md` of gRPC describes it.
     ///
-    /// Fields that are not known are ignored. Throws INVALID_ARGUMENT when the text is not JSON, with
-    /// line and column, or when a known field is not valid, with its path:
-    /// `methodConfig[2].retryPolicy.maxAttempts: expected an integer above 1, found 1`.
+    /// Unknown fields are ignored. Throws INVALID_ARGUMENT if the text is not JSON; the error gives line and
+    /// column. Throws INVALID_ARGUMENT if a known field is not valid; the error gives its path:
     public init(json: String) throws(RPCError) {
         try self.init(try ConfigObject(json: json))
     }
@@ -33,12 +32,12 @@ extension ConfigObject {
         let field = "loadBalancingPolicy"
         guard let name = try string(field), !name.isEmpty else { return nil }
         guard let parse = BalancingPolicies.parser(named: name.lowercased()) else {
-            throw error(field, "no policy is known: '\(RPCError.shown(name))'")
+            throw error(field, "unknown balancing policy '\(RPCError.shown(name))'")
         }
         return try parse(ConfigObject([:], path: field))
     }
 
-    /// The entries of `methodConfig` that name a method. A name that is repeated is an error.
+    /// The entries of `methodConfig` that name a method. Throws if a name is repeated.
     fileprivate func methodConfigs() throws(RPCError) -> [MethodConfig] {
         var configs: [MethodConfig] = []
         var paths: [MethodConfig.Name: String] = [:]

@@ -1,6 +1,5 @@
-/// The settings that the owner of a service prescribes for calls: timeouts, retries, balancing.
-/// They come from the channel's arguments or from its resolver; the resolver's are used when both
-/// exist.
+/// The settings that the owner of a service prescribes for calls: timeouts, retries, balancing. The
+/// resolver or the channel's arguments provide them. If both do, those of the resolver are used.
 ///
 /// ```swift
 /// var config = ServiceConfig()
@@ -13,18 +12,19 @@
 /// ]
 /// ```
 public struct ServiceConfig: Sendable {
-    /// How calls are spread over endpoints; nil, the default, is `pick_first`.
+    /// How calls are spread over endpoints. Nil, the default, means `pick_first`.
     public var balancing: (any BalancingPolicy)?
-    /// The settings of methods. For each method only the most specific entry applies: the one that
-    /// names the method, else its service, else all services.
+    /// The settings of methods. For each method, only the most specific entry applies: the entry
+    /// that names the method, otherwise the entry for its service, otherwise the entry for all
+    /// services.
     public var methods: [MethodConfig] = []
-    /// When retries stop because too many calls fail; nil, the default, is never.
+    /// When retries stop because too many calls fail. Nil, the default, means never.
     public var retryThrottling: RetryThrottling?
-    /// The service name that health checks send (proposal A17). An empty name checks the server as
-    /// a whole; nil, the default, makes no health checks.
+    /// The service name that health checks send (proposal A17). An empty name checks the whole
+    /// server. Nil, the default, means no health checks.
     public var healthCheckServiceName: String?
-    /// The most connections of a subchannel (proposal A105); nil, the default, is the channel
-    /// argument's number.
+    /// The most connections of a subchannel (proposal A105). Nil, the default, means
+    /// ``ChannelArguments/maxConnectionCount``.
     public var maxConnectionsPerSubchannel: Int?
 
     /// A config without any setting.
@@ -83,10 +83,10 @@ public struct MethodConfig: Hashable, Sendable {
     public var maxRequestByteCount: Int?
     /// The largest response message, in bytes. The smaller of this and the call's limit applies.
     public var maxResponseByteCount: Int?
-    /// Whether and when calls are sent again; nil, the default, sends them once.
+    /// Whether and when calls are sent again. Nil, the default, means that each call is sent once.
     public var attempts: Attempts?
 
-    /// An entry for some methods, whose settings `configure` sets.
+    /// Makes an entry for some methods. `configure` sets its settings.
     public init(_ names: [Name], _ configure: (inout MethodConfig) -> Void = { _ in }) {
         self.names = names
         configure(&self)
@@ -94,28 +94,29 @@ public struct MethodConfig: Hashable, Sendable {
 }
 
 extension MethodConfig {
-    /// The retry policy; nil when there is none. Setting it takes the place of a hedging policy.
+    /// The retry policy; nil if there is none. Setting it replaces a hedging policy.
     public var retry: RetryPolicy? {
         get { if case .retry(let policy) = attempts { policy } else { nil } }
         set { attempts = newValue.map { .retry($0) } }
     }
 
-    /// The hedging policy; nil when there is none. Setting it takes the place of a retry policy.
+    /// The hedging policy; nil if there is none. Setting it replaces a retry policy.
     public var hedging: HedgingPolicy? {
         get { if case .hedging(let policy) = attempts { policy } else { nil } }
         set { attempts = newValue.map { .hedging($0) } }
     }
 }
 
-/// When a call that failed is sent again (proposal A6).
+/// When a failed call is sent again (proposal A6).
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often the call is sent, the first time included: 2 to 5. A larger number counts as 5.
+    /// How often the call is sent, including the first time: 2 to 5. A larger number is treated as
+    /// 5.
     public var maxAttempts: Int
     /// The delay before the second attempt, without jitter; 0.1 seconds by default.
     public var initialBackoff = Duration.milliseconds(100)
     /// The longest delay, without jitter; 1 second by default.
     public var maxBackoff = Duration.seconds(1)
-    /// The factor by which each delay is longer than the one before; 2 by default.
+    /// The factor between each delay and the next; 2 by default.
     public var backoffMultiplier = 2.0
     /// The codes after which the call is sent again.
     public var retryableCodes: Set<StatusCode>
@@ -127,14 +128,16 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// A call that is sent several times without waiting for failures; the first response counts
-/// (proposal A6). Only for calls that may be executed more than once.
+/// Sends a call several times without waiting for failures, and uses the first response (proposal
+/// A6). Only for calls that may be executed more than once.
 public struct HedgingPolicy: Hashable, Sendable {
-    /// How often the call is sent, the first time included: 2 to 5. A larger number counts as 5.
+    /// How often the call is sent, including the first time: 2 to 5. A larger number is treated as
+    /// 5.
     public var maxAttempts: Int
-    /// The delay from one attempt to the next; zero, the default, sends all at once.
+    /// The delay between two attempts. Zero, the default, sends all attempts at once.
     public var delay = Duration.zero
-    /// The codes that do not end the call while other attempts are open or left; none by default.
+    /// The codes that do not end the call while another attempt is open or follows; none by
+    /// default.
     public var nonFatalCodes: Set<StatusCode> = []
 
     /// A policy without delay.
@@ -144,10 +147,11 @@ public struct HedgingPolicy: Hashable, Sendable {
 /// Stops retries and hedging while a large part of the calls to a server name fails (proposal A6).
 public struct RetryThrottling: Hashable, Sendable {
     /// The number of tokens at the start, which is also the maximum: above 0, at most 1,000. Each
-    /// failed attempt takes one; retries stop while no more than half are left.
+    /// failed attempt removes one token. Retries stop while no more than half of the tokens are
+    /// left.
     public var maxTokens: Int
-    /// The tokens that each success gives back: above 0. Digits after the third decimal are
-    /// ignored.
+    /// The number of tokens that each success adds: above 0. Digits after the third decimal place
+    /// are ignored.
     public var tokenRatio: Double
 
     /// Makes a throttle's configuration.

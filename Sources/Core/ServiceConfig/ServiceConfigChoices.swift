@@ -1,5 +1,5 @@
-/// The service configs in the TXT records of a name, and the choice of the one for this client
-/// (proposal A2).
+/// The service configs in the TXT records of a name, each with the clients that it is for. One of them is
+/// chosen for this client (proposal A2).
 struct ServiceConfigChoices: Sendable {
     /// The properties of the client that a choice can require.
     struct Client: Hashable, Sendable {
@@ -20,10 +20,10 @@ struct ServiceConfigChoices: Sendable {
     private static let attribute = Array("grpc_config=".utf8)
     private let choices: [Choice]
 
-    /// Parses the first text that is a `grpc_config=` attribute. No choices if there is none.
+    /// Parses the first text that is a `grpc_config=` attribute. Without such a text, there are no choices.
     ///
-    /// Throws INVALID_ARGUMENT with the path of the field if any choice is not valid: then all
-    /// choices are rejected.
+    /// If a choice is not valid, throws INVALID_ARGUMENT with the path of the field. Then all choices are
+    /// rejected.
     init(texts: [[UInt8]]) throws(RPCError) {
         guard let text = texts.first(where: { $0.starts(with: Self.attribute) }) else {
             choices = []

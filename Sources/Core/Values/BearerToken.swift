@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Call credentials that send a token as `authorization: Bearer …`. The token is fetched when it is
-/// first needed, and kept until shortly before it expires.
+/// Call credentials that send a token as `authorization: Bearer …`. The token is fetched when it is first
+/// needed. It is kept until shortly before it expires.
 ///
 /// ```swift
 /// let token = BearerToken {
@@ -51,7 +51,7 @@ public final class BearerToken: CallCredentials {
         }
     }
 
-    /// Where a call gets the token from.
+    /// The source of a call's token.
     private enum Source {
         case kept(Token)
         case fetch(Task<Result<Token, RPCError>, Never>)
@@ -90,8 +90,8 @@ extension BearerToken {
         state.withLock { $0.invalidate() }
     }
 
-    /// Does what ``invalidate()`` does, if the kept token is the one in `rejected`. Another call may
-    /// have renewed it.
+    /// Does the same as ``invalidate()`` if the kept token is the one in `rejected`. In the meantime, another
+    /// call may have renewed the token.
     func invalidate(rejected: Metadata) {
         state.withLock { state in
             let kept = try? state.token(renewingBefore: leeway)?.metadata
@@ -101,13 +101,14 @@ extension BearerToken {
 
     public func cachedMetadata(for call: CallDescription) -> Metadata? {
         let token = state.withLock { $0.token(renewingBefore: leeway) }
-        // A token that is not a legal header value is reported by ``metadata(for:)``, which can
+        // If the token is not a legal header value, ``metadata(for:)`` reports it, because that function can
         // throw.
         return try? token?.metadata
     }
 
     public func metadata(for call: CallDescription) async throws(RPCError) -> Metadata {
-        // Under one lock: between two, a fetch could end, and this call would begin another.
+        // Both look-ups need one lock: between two locks, the fetch of another call could end, and this call
+        // would start a second one.
         let source: Source = state.withLock { state in
             if let token = state.token(renewingBefore: leeway) { return .kept(token) }
             if let fetch = state.fetch { return .fetch(fetch) }

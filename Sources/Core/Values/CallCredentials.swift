@@ -3,8 +3,8 @@ public protocol CallCredentials: Sendable {
     /// The metadata to send with a call. If it throws, the call fails with that error.
     func metadata(for call: CallDescription) async throws(RPCError) -> Metadata
 
-    /// The same metadata, if it is available without waiting, so that the call needs no task. Nil,
-    /// the default, makes the call use ``metadata(for:)``.
+    /// The same metadata, if it is available without waiting. Then the call needs no task. If the
+    /// result is nil, which is the default, the call uses ``metadata(for:)``.
     func cachedMetadata(for call: CallDescription) -> Metadata?
 
     /// Whether the metadata may be sent on a connection that is not encrypted. If not, which is the
@@ -12,7 +12,7 @@ public protocol CallCredentials: Sendable {
     var allowsInsecureConnections: Bool { get }
 }
 
-/// The credentials of a channel's defaults, combined with those of a call.
+/// The credentials of a channel's default options, combined with those of a call.
 struct CombinedCredentials: CallCredentials {
     private let defaults: any CallCredentials
     private let own: any CallCredentials

@@ -20,7 +20,7 @@ public struct CallOptions: Sendable {
     /// at once. Nil, the default, means the channel's value; its default is `false`.
     public var waitForReady: Bool?
 
-    /// The size of the largest message that is sent, in bytes. Nil, the default, means the channel's
+    /// The size of the largest message that may be sent, in bytes. Nil, the default, means the channel's
     /// value. A larger message fails the call with RESOURCE_EXHAUSTED.
     public var maxSendByteCount: Int?
 
@@ -79,21 +79,22 @@ extension CallOptions {
         set { set { $0.authority = newValue } }
     }
 
-    /// Adds metadata that authenticates the caller, such as a bearer token. Credentials of the
-    /// channel's defaults are sent too; these replace their metadata of the same name. The default is
-    /// nil.
+    /// Adds metadata that authenticates the caller, such as a bearer token. The credentials of the channel's
+    /// default options are used too. If both give metadata of the same name, only the metadata of the call's
+    /// credentials is sent. The default is nil.
     public var credentials: (any CallCredentials)? {
         get { rare?.values.credentials }
         set { set { $0.credentials = newValue } }
     }
 
-    /// Interceptors of this call. Requests pass them after those of the channel. The default is none.
+    /// Interceptors of this call. Requests pass the channel's interceptors first, then these. The default is
+    /// none.
     public var interceptors: [InterceptorFactory] {
         get { rare?.values.interceptors ?? [] }
         set { set { $0.interceptors = newValue } }
     }
 
-    /// Replaces the path of the call. Set by interceptors alone; nil is the path of the method.
+    /// Replaces the path of the call. Only interceptors set it. Nil means the path of the method.
     var path: String? {
         get { rare?.values.path }
         set { set { $0.path = newValue } }
@@ -147,7 +148,7 @@ extension CallOptions {
         return merged
     }
 
-    /// The earlier one of ``timeout``, counted from now, and ``absoluteDeadline``.
+    /// The earlier of ``timeout``, counted from now, and ``absoluteDeadline``.
     var deadline: Deadline {
         guard let timeout else { return absoluteDeadline }
         return .earlier(absoluteDeadline, .after(timeout))

@@ -2,8 +2,8 @@ extension ChannelArguments {
     /// The legal values of SETTINGS_MAX_FRAME_SIZE (RFC 9113 §6.5.2).
     static let legalFrameByteCounts = 16_384...16_777_215
 
-    /// Throws INVALID_ARGUMENT at the first illegal value. Names are checked when they are set,
-    /// properties when a channel is made.
+    /// Throws INVALID_ARGUMENT at the first illegal value. Values that are set by name are checked
+    /// when they are set, properties when a channel is made.
     func check() throws(RPCError) {
         try Self.check("initialReconnectBackoff", initialReconnectBackoff, isPositive: false)
         try Self.check("maxReconnectBackoff", maxReconnectBackoff, isPositive: false)

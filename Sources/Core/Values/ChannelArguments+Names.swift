@@ -15,8 +15,8 @@ extension ChannelArguments {
         /// The inverse of the property: true sets it to false.
         case inverseFlag(WritableKeyPath<ChannelArguments, Bool>)
         case text(WritableKeyPath<ChannelArguments, String?>)
-        /// The soft limit for header lists. Other gRPC clients reject some lists above it. This
-        /// client rejects lists above the hard limit.
+        /// The soft limit for header lists. Other gRPC clients reject some of the lists above it.
+        /// This client uses it as the hard limit, unless the hard limit is set too.
         case softMetadataLimit
         case hardMetadataLimit
         /// The number of a compression algorithm in gRPC.
@@ -27,15 +27,15 @@ extension ChannelArguments {
         case policyName
         /// The URL of a proxy.
         case proxy
-        /// Whether a proxy may be used. False takes precedence over a proxy that is set by name.
+        /// Whether a proxy may be used. False has precedence over a proxy that is set by name.
         case environmentProxy
     }
 
-    /// `grpc_compression_algorithm`, in its order.
+    /// The algorithms in the order of the numbers of `grpc_compression_algorithm`.
     private static let compressions: [CompressionAlgorithm] = [.identity, .deflate, .gzip]
 
-    /// Names that other clients support and this one does not. They have an error of their own, so
-    /// that they are not taken for misspelled.
+    /// Names that other clients support and this one does not. They have their own error text, so
+    /// that the program does not look for a spelling mistake.
     static let unsupported: Set<String> = [
         "grpc.per_message_compression", "grpc.per_message_decompression",
         "grpc.compression_enabled_algorithms_bitset", "grpc.experimental.enable_hedging",
@@ -99,7 +99,7 @@ extension ChannelArguments {
     }
 
     /// Sets the argument that other gRPC clients call `name`. Throws INVALID_ARGUMENT if the name
-    /// is not supported, or the value has another type or is out of range.
+    /// is not supported, or if the value has another type or is out of range.
     public mutating func set(_ name: String, to value: Value) throws(RPCError) {
         guard let kind = Self.kind(of: name) else {
             throw .refused(
@@ -149,7 +149,7 @@ extension ChannelArguments {
 
     private static let shortestBackoff = 100
 
-    /// Sets an argument whose text is parsed. Returns whether it is one.
+    /// Sets an argument whose value is parsed from text. Returns false for all other arguments.
     private mutating func set(
         _ kind: Kind, of name: String, toText value: Value
     ) throws(RPCError) -> Bool {
@@ -163,7 +163,7 @@ extension ChannelArguments {
             case .policyName:
                 guard let parse = BalancingPolicies.parser(named: text) else {
                     throw .refused(
-                        .invalidArgument, "no policy is known: '\(RPCError.shown(text))'")
+                        .invalidArgument, "unknown balancing policy '\(RPCError.shown(text))'")
                 }
                 balancing = try parse(ConfigObject([:], path: text))
             default: return false
@@ -176,7 +176,7 @@ extension ChannelArguments {
 }
 
 extension ChannelArguments.Value {
-    /// As other clients read flags: true, false, 1 and 0. Nil for other values.
+    /// Flags as other clients read them: true, false, 1 and 0. Nil for other values.
     fileprivate var asFlag: Bool? {
         switch self {
         case .flag(let value): value

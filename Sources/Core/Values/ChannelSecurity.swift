@@ -1,7 +1,7 @@
 package import SwiftletTransport
 import Synchronization
 
-/// Secures connections in another way than TLS.
+/// Secures connections without TLS, in the program's own way.
 ///
 /// ```swift
 /// let channel = try Channel("localhost:50051", credentials: .own(MySecurity()))
@@ -13,36 +13,36 @@ public protocol ChannelSecurity: Sendable {
 
 /// The connection that a ``ChannelSecurity`` makes a session for.
 public struct SecurityContext: Hashable, Sendable {
-    /// The end of the connection that the session is.
+    /// The end of the connection that the session handles.
     @nonexhaustive
     public enum Side: Hashable, Sendable {
-        /// The end that connects. The server must prove the name.
+        /// The end that connects. The server must prove that it is `host`.
         case client(host: String)
         /// The end that accepts.
         case server
     }
 
-    /// The end of the connection that the session is.
+    /// The end of the connection that the session handles.
     public let side: Side
 
-    /// For tests of a ``ChannelSecurity``: the library makes the contexts of connections.
+    /// For tests of a ``ChannelSecurity``. In a program, the library makes the contexts.
     public init(_ side: Side) { self.side = side }
 }
 
-/// One end of a secured connection, without I/O: the channel moves the bytes. Used by one thread at
-/// a time.
+/// One end of a secured connection, without I/O: the channel sends and receives the bytes. Used by
+/// one thread at a time.
 ///
-/// An error that a method throws ends the connection. Its description becomes a cause of the
-/// callers' errors.
+/// If a method throws an error, the connection ends. The description of the error becomes a cause
+/// of the calls' errors.
 public protocol SecuritySession: AnyObject, Sendable {
-    /// Continues the handshake: first without bytes, then with what the peer sent, in pieces of any
-    /// size. Bytes that are left in `received` at the end of the handshake belong to the peer's
-    /// first message.
+    /// Continues the handshake. The first call has no bytes. Later calls have the bytes that the
+    /// peer sent, in pieces of any size. Bytes that are left in `received` at the end of the
+    /// handshake belong to the peer's first message.
     ///
     /// - Returns: The bytes to send, and whether the handshake is complete.
     func handshake(_ received: inout [UInt8]) throws -> (reply: [UInt8], isDone: Bool)
 
-    /// Decrypts what the peer sent. The session keeps a part that is not complete.
+    /// Decrypts bytes that the peer sent. The session keeps an incomplete part at the end.
     func open(_ received: [UInt8]) throws -> [UInt8]
 
     /// Encrypts bytes for the peer.
@@ -53,8 +53,8 @@ public protocol SecuritySession: AnyObject, Sendable {
 }
 
 extension ChannelCredentials {
-    /// Connections that the program secures itself. They count as secure: call credentials are sent
-    /// on them.
+    /// Connections that the program secures itself. They are treated as secure: call credentials
+    /// are sent on them.
     ///
     /// - Parameters:
     ///   - security: Makes a session for each connection.
@@ -91,7 +91,7 @@ package struct OwnSecurityProvider: TLSProvider {
 
 private final class OwnSecuritySession: TLSSession {
     private struct State {
-        /// Bytes that were received and not consumed by the handshake.
+        /// Received bytes that the handshake has not consumed.
         var early: [UInt8] = []
         /// Decrypted bytes that wait for room.
         var opened = GatherList()
@@ -112,7 +112,7 @@ private final class OwnSecuritySession: TLSSession {
     var protocolVersion: String { "own" }
     var isResumed: Bool { false }
 
-    /// A session of the program proves the name of the target only.
+    /// A session of the program proves only the name of the target.
     func isPeer(_ identity: ServerIdentity) -> Bool { identity == self.identity }
 
     func handshake(

@@ -1,7 +1,7 @@
-// For servers, which decode requests and encode responses: the error texts say "request" and
-// "response" accordingly.
+// For servers, which decode requests and encode responses. The error texts name the request and the
+// response accordingly.
 extension Codec {
-    /// As ``decode(_:)``, for a request.
+    /// Does the same as ``decode(_:)``, for a request.
     package func decodeRequest(_ bytes: Span<UInt8>) throws(RPCError) -> Value {
         do {
             return try decodeBytes(bytes)
@@ -12,7 +12,7 @@ extension Codec {
         }
     }
 
-    /// As ``encode(_:)``, for a response.
+    /// Does the same as ``encode(_:)``, for a response.
     package func encodeReply(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
             return try encodeMessage(value)

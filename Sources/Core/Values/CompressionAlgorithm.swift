@@ -1,8 +1,8 @@
-/// A compression of messages.
+/// A compression algorithm for messages.
 ///
 /// A struct and not an enum: a server may use an algorithm that this library does not know.
 public struct CompressionAlgorithm: Hashable, Sendable {
-    /// Each call copies its algorithms, and the known ones need no reference counting.
+    /// An enum, because each call copies its algorithms: the known ones need no reference counting.
     private enum Kind: Hashable {
         case identity
         case gzip
@@ -39,7 +39,7 @@ public struct CompressionAlgorithm: Hashable, Sendable {
     /// The zlib format (RFC 1950), which HTTP calls deflate.
     public static var deflate: CompressionAlgorithm { CompressionAlgorithm(.deflate) }
 
-    /// The algorithms that are supported. Only ``identity`` if the system has no zlib.
+    /// The supported algorithms. Only ``identity`` if the system has no zlib.
     package static let supported = supported(hasZlib: ZlibLibrary.shared != nil)
 
     /// The value of `grpc-accept-encoding`.

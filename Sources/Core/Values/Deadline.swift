@@ -28,7 +28,7 @@ public struct Deadline: Hashable, Sendable {
         moment.map { max(.zero, MonotonicInstant.now.duration(to: $0)) }
     }
 
-    /// The earlier one of two deadlines.
+    /// The earlier of two deadlines.
     public static func earlier(_ left: Deadline, _ right: Deadline) -> Deadline {
         switch (left.moment, right.moment) {
         case (let left?, let right?): Deadline(moment: min(left, right))
@@ -48,7 +48,7 @@ extension Deadline: CustomStringConvertible {
 
 // MARK: - ContinuousClock
 
-/// The same moment on both clocks, so that conversions are consistent.
+/// The same moment on both clocks. It is fixed, so that all conversions are consistent.
 private let anchor = (continuous: ContinuousClock.now, monotonic: MonotonicInstant.now)
 
 extension ContinuousClock.Instant {

@@ -1,6 +1,6 @@
 import SwiftletTransport
 
-// Secrets are hidden from `print` and from `dump`, which shows properties.
+// Hides secrets from `print`, and from `dump`, which shows properties.
 
 extension Metadata: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: map { $0 }) }

@@ -34,7 +34,8 @@ public struct Metadata: Sendable {
             self.init(lowercased: name.lowercasedASCII, value)
         }
 
-        /// Whether the value of this element was illegal. Then `value` is the text of the problem.
+        /// Whether this element reports an illegal value. If true, `value` is the text of the
+        /// problem.
         fileprivate let isProblem: Bool
 
         fileprivate init(lowercased name: String, _ value: Content, isProblem: Bool = false) {
@@ -44,8 +45,8 @@ public struct Metadata: Sendable {
         }
     }
 
-    /// The values, followed by one element with `isProblem` for each illegal value. All of them are
-    /// in one array, because each call copies and moves its metadata often.
+    /// The values, followed by one element with `isProblem` for each illegal value. One array holds
+    /// all of them, because each call copies and moves its metadata often.
     private var elements: [Element] = []
 
     public init() {}
@@ -94,7 +95,7 @@ extension Metadata: Hashable {}
 // MARK: - Writing
 
 extension Metadata {
-    /// Moves all values out.
+    /// Moves all values out, and returns them.
     mutating func take() -> Metadata {
         var taken = Metadata()
         swap(&taken, &self)
@@ -175,7 +176,7 @@ extension Metadata {
         append(Element(lowercased: name, value))
     }
 
-    /// Appends what a peer sent, without a check.
+    /// Appends a value that a peer sent, without a check.
     package mutating func append(received value: Content, for name: String) {
         append(Element(lowercased: name, value))
     }
@@ -200,8 +201,8 @@ extension Metadata.Content {
 }
 
 extension String {
-    /// Converts only A–Z: Unicode's rules would convert the Kelvin sign to `k`, and make an illegal
-    /// name legal.
+    /// Converts only A–Z. Unicode's rules would also convert the Kelvin sign to `k`, and so make an
+    /// illegal name legal.
     fileprivate var lowercasedASCII: String {
         guard utf8.contains(where: { (0x41...0x5a).contains($0) }) else { return self }
         return String(

@@ -35,7 +35,7 @@ package enum MetadataRules {
         name.hasPrefix("grpc-") || reserved.contains(name)
     }
 
-    /// Whether values of the header are kept out of compression tables and descriptions.
+    /// Whether values of the header must not appear in compression tables and descriptions.
     package static func isSecret(_ name: String) -> Bool { secrets.contains(name) }
 
     private static let secrets: Set<String> = [

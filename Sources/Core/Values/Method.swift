@@ -13,8 +13,8 @@ public enum CallShape: Hashable, Sendable {
 
 /// Converts values of one type to bytes and back.
 ///
-/// Messages of this library have a codec. Others need a few lines, such as these for messages that
-/// SwiftProtobuf has generated:
+/// Messages of this library have a codec. Other messages need a few lines, such as these for
+/// messages that SwiftProtobuf generates:
 ///
 /// ```swift
 /// extension Codec where Value: SwiftProtobuf.Message {
@@ -39,8 +39,8 @@ public struct Codec<Value: Sendable>: Sendable {
     ///     none, which means `proto`.
     ///   - encode: Returns `prefixByteCount` zeros, which are filled in later, followed by the
     ///     bytes of a value.
-    ///   - decode: Returns the value of the bytes. What it throws fails the call with INTERNAL,
-    ///     unless it is an ``RPCError``.
+    ///   - decode: Returns the value of the bytes. If it throws an ``RPCError``, the call fails
+    ///     with that error. Any other error fails the call with INTERNAL.
     public init(
         contentSubtype: String? = nil,
         encode: @escaping @Sendable (Value, _ prefixByteCount: Int) throws -> [UInt8],
@@ -53,8 +53,8 @@ public struct Codec<Value: Sendable>: Sendable {
                 let byteCount = bytes.count - MessagePrefix.byteCount
                 guard byteCount >= 0, bytes[..<MessagePrefix.byteCount].allSatisfy({ $0 == 0 })
                 else { throw RPCError.prefixMissing }
-                // Written here, where the array has one reference. A later write would copy the
-                // array.
+                // The prefix is written here, because the array has only one reference at this
+                // point. A later write would copy the array.
                 bytes.writePrefix(isCompressed: false, byteCount)
                 return .whole(bytes)
             },
@@ -74,10 +74,10 @@ public struct Codec<Value: Sendable>: Sendable {
     }
 }
 
-// Inlinable together with the functions that call them: where `Value` is known at compile time, a
-// call needs no type metadata.
+// Inlinable together with the functions that call them: if `Value` is known at compile time, a call
+// needs no type metadata.
 extension Codec {
-    /// A value after the prefix of an uncompressed message.
+    /// Encodes a value, with the prefix of an uncompressed message before it.
     @inlinable
     package func encode(_ value: Value) throws(RPCError) -> EncodedMessage {
         do {
@@ -136,8 +136,8 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
     public let replyCodec: Codec<Reply>
 
     /// - Parameters:
-    ///   - path: `/package.Service/Method`, as a literal. A malformed path ends the program with a
-    ///     message.
+    ///   - path: `/package.Service/Method`, as a literal. If it is malformed, the program ends with
+    ///     an error message.
     ///   - shape: How many messages each side sends.
     ///   - request: The codec of requests.
     ///   - reply: The codec of replies.
@@ -223,7 +223,7 @@ public struct Method<Request: Sendable, Reply: Sendable>: Sendable {
 }
 
 extension MethodSignature {
-    /// The same method on another path; nil changes nothing.
+    /// The same method with another path. For nil, returns this method.
     func at(_ path: String?) -> MethodSignature {
         guard let path, path != self.path else { return self }
         return MethodSignature(
@@ -248,7 +248,7 @@ package struct MethodName: Hashable {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
-    /// Called for every method that is made, and so without an allocation.
+    /// Called for every method that is made. Therefore it allocates no memory.
     package static func isLegal(_ path: String) -> Bool {
         var slashCount = 0
         var byteCount = 0

@@ -1,12 +1,12 @@
-/// A proxy through which connections are made. It receives the name of the server, looks it up, and
-/// forwards bytes.
+/// A proxy through which connections are made. The proxy receives the name of the server, looks it
+/// up, and forwards bytes.
 ///
 /// ```swift
 /// var arguments = ChannelArguments()
 /// arguments.proxy = .server(try ProxyServer("http://user:password@proxy.example.com:3128"))
 /// ```
 public struct ProxyServer: Hashable, Sendable {
-    /// How the proxy is asked for a connection.
+    /// The protocol in which a connection is requested from the proxy.
     @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The CONNECT method of HTTP/1.1 (RFC 9110 §9.3.6).
@@ -15,15 +15,15 @@ public struct ProxyServer: Hashable, Sendable {
         case socks5
     }
 
-    /// How the proxy is asked.
+    /// The protocol in which a connection is requested from the proxy.
     public let kind: Kind
     /// The proxy's name or address.
     public let host: String
     /// The proxy's port.
     public let port: UInt16
-    /// The name to log in with; nil for a proxy without log-in.
+    /// The user name for the log-in; nil if the proxy needs no log-in.
     public let user: String?
-    /// The password to log in with; nil for a proxy without log-in.
+    /// The password for the log-in; nil if the proxy needs no log-in.
     public let password: String?
 
     /// Parses `http://host:port`, `socks5://host:port` or `socks5h://host:port`, each with or
@@ -51,7 +51,7 @@ public struct ProxyServer: Hashable, Sendable {
         }
         self.host = host
         self.port = port ?? (kind == .http ? 443 : 1_080)
-        // RFC 1929 §2: each has one byte for its length.
+        // RFC 1929 §2: the length of each is one byte.
         for part in [user, password] where kind == .socks5 && (part?.utf8.count ?? 0) > 255 {
             throw Self.malformed("the name or password is longer than 255 bytes")
         }
@@ -103,10 +103,10 @@ extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, Cu
 public enum ProxyChoice: Hashable, Sendable {
     /// The proxy in the environment (gRPC's HTTP proxy mapper): the first of `grpc_proxy`,
     /// `https_proxy`, `http_proxy` and `all_proxy` that is set, unless `no_grpc_proxy` or
-    /// `no_proxy` excludes the target. Targets on this machine, and targets with a resolver that
-    /// the program registered, use none.
+    /// `no_proxy` excludes the target. No proxy for targets on this machine, and for targets whose
+    /// resolver the program registered.
     case environment
-    /// None, regardless of the environment.
+    /// No proxy, even if the environment names one.
     case none
     /// This proxy, for all targets except local sockets.
     case server(ProxyServer)

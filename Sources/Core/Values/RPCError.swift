@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// Why a call failed: the status that the server sent, or a status made on this side, with its
-/// context.
+/// Why a call failed. Contains the status that the server sent, or a status that the client made, and the
+/// context of the failure.
 ///
 /// ```swift
 /// do {
@@ -11,7 +11,7 @@ import SwiftletTransport
 /// }
 /// ```
 public struct RPCError: Error, Sendable {
-    /// The side that found the failure.
+    /// The side that detected the failure.
     public enum Origin: Hashable, Sendable { case client, server }
 
     /// The step at which a call failed.
@@ -43,7 +43,8 @@ public struct RPCError: Error, Sendable {
     public struct Reconnection: Hashable, Sendable {
         /// Failed attempts (connections or look-ups) since the backoff was last reset.
         public var attemptNumber: Int
-        /// The time from the error to the next attempt; nil if the channel waits for a call.
+        /// The time from the error to the next attempt. Nil if the channel makes the next attempt only when a
+        /// call needs it.
         public var nextAttempt: Duration?
 
         public init(attemptNumber: Int, nextAttempt: Duration? = nil) {
@@ -102,7 +103,7 @@ public struct RPCError: Error, Sendable {
 // MARK: - Properties
 
 extension RPCError {
-    /// Whether the balancer dropped the call, so that it is not retried.
+    /// Whether the balancer dropped the call. A dropped call is not retried.
     var wasDropped: Bool {
         get { storage.values.wasDropped }
         set { set { $0.wasDropped = newValue } }
@@ -110,7 +111,7 @@ extension RPCError {
 }
 
 extension RPCError {
-    /// Never ``StatusCode/ok``: an error that is made with OK has ``StatusCode/unknown``.
+    /// Never ``StatusCode/ok``. If an error is made with OK, its code is ``StatusCode/unknown``.
     public var code: StatusCode {
         get { storage.values.code }
         set { set { $0.code = newValue } }
@@ -118,8 +119,8 @@ extension RPCError {
 
     /// The message of the server or of this library.
     ///
-    /// A server's message is exactly what it sent, including newlines and control characters. For
-    /// logs, ``description`` replaces those and limits the length.
+    /// A server's message is unchanged, including newlines and control characters. For logs, ``description``
+    /// replaces those and limits the length.
     public var message: String {
         get { storage.values.message }
         set { set { $0.message = newValue } }
@@ -143,7 +144,7 @@ extension RPCError {
         set { set { $0.initialMetadata = newValue } }
     }
 
-    /// Whether the server sent the status, or the client found the failure.
+    /// Whether the server sent the status, or the client detected the failure.
     public var origin: Origin {
         get { storage.values.origin }
         set { set { $0.origin = newValue } }
@@ -155,13 +156,13 @@ extension RPCError {
         set { set { $0.phase = newValue } }
     }
 
-    /// The address of the server; nil if there was no connection.
+    /// The address of the server. Nil if there was no connection.
     public var peer: String? {
         get { storage.values.peer }
         set { set { $0.peer = newValue } }
     }
 
-    /// The causes, the nearest first: a system error, a TLS alert, the code and text of a GOAWAY, the
+    /// The causes, the most direct one first: a system error, a TLS alert, the code and text of a GOAWAY, the
     /// code of a RST_STREAM.
     public var causes: [String] {
         get { storage.values.causes }
@@ -192,7 +193,7 @@ extension RPCError {
         set { set { $0.timeline = newValue } }
     }
 
-    /// Whether the server may have processed the request. If not, it is safe to send it again.
+    /// Whether the server may have processed the request. If false, it is safe to send the request again.
     public var mayHaveBeenExecuted: Bool {
         get { storage.values.mayHaveBeenExecuted }
         set { set { $0.mayHaveBeenExecuted = newValue } }
@@ -203,7 +204,7 @@ extension RPCError {
 }
 
 extension RPCError {
-    /// An error of the arguments of a call: nothing was sent.
+    /// An error in the arguments of a call. Nothing was sent.
     package static func refused(_ code: StatusCode, _ message: String) -> RPCError {
         var error = RPCError(code, message)
         error.phase = .preparing
@@ -239,7 +240,7 @@ extension RPCError: CustomStringConvertible {
         var text = message.isEmpty ? "\(code)" : "\(code): \(message)"
         if let peer, !Self.has(message, peer) { text += " [\(peer)]" }
         for cause in causes { text += "; \(PeerText.clean(cause))" }
-        // The cause of an attempt is often in the causes already.
+        // The causes often contain the cause of an attempt already.
         for attempt in attempts {
             let cause = PeerText.clean(attempt.cause)
             if !Self.has(text, cause) { text += "; \(attempt.address): \(cause)" }

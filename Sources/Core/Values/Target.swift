@@ -1,8 +1,8 @@
 import SwiftletTransport
 
-/// The name or the addresses that a channel connects to, parsed from gRPC's syntax for targets.
+/// The name or the addresses that a channel connects to, parsed from gRPC's target syntax.
 ///
-/// A name or an address without a port means port 443, with TLS and without.
+/// If a name or an address has no port, the port is 443, with and without TLS.
 public struct Target: Hashable, Sendable {
     /// How the addresses of the target are obtained.
     enum Resolution: Hashable, Sendable {
@@ -17,17 +17,17 @@ public struct Target: Hashable, Sendable {
     let resolution: Resolution
     /// The `:authority` of requests, unless a channel argument or the credentials set another one.
     let defaultAuthority: String
-    /// The name or address that a certificate must be for.
+    /// The name or address that a certificate must be valid for.
     let host: String
 
-    /// The port of a target that names none.
+    /// The port of a target without a port.
     static let defaultPort: UInt16 = 443
 
     /// The text after the scheme and the authority of the URI: `shop/cart` of `etcd:///shop/cart`
     /// and of `etcd:shop/cart`. For resolvers that the program registers.
     public var path: String { text.scheme.map { Self.path(of: text, after: $0) } ?? text }
 
-    /// The authority of the URI: `10.0.0.1` of `etcd://10.0.0.1/shop`; empty where there is none.
+    /// The authority of the URI: `10.0.0.1` of `etcd://10.0.0.1/shop`. Empty if there is none.
     public var uriAuthority: String {
         guard let scheme = text.scheme,
             let rest = String(text.dropFirst(scheme.count + 1)).after("//")
@@ -105,8 +105,8 @@ extension Target {
         return String(hierarchy.drop { $0 != "/" }.dropFirst())
     }
 
-    /// The path of the target as an authority (gRPC's naming.md): bytes that an authority must not
-    /// contain are percent-encoded.
+    /// The path of the target as an authority (gRPC's naming.md): bytes that are not allowed in an
+    /// authority are percent-encoded.
     fileprivate static func percentEncoded(_ path: String) -> String {
         var encoded: [UInt8] = []
         for byte in path.utf8 {
@@ -153,8 +153,8 @@ extension Target {
         .refused(.invalidArgument, "the target '\(text)' is malformed: \(reason)")
     }
 
-    /// `name` of `name`, `dns:name`, `dns:///name`. A target with a name server
-    /// (`dns://server/name`) is refused: names are looked up with the system's resolver.
+    /// Returns `name` for `name`, `dns:name` and `dns:///name`. Throws for a target with a name
+    /// server (`dns://server/name`), because the system's resolver looks up names.
     private static func dnsName(_ text: String) throws(RPCError) -> String {
         if let rest = text.after("dns:") {
             guard let path = rest.after("//") else { return rest }
@@ -206,11 +206,13 @@ extension Target {
             }
             return .vsock(cid: cid, port: port)
         #else
-            throw malformed(target, "this system has no vsock; only Linux has")
+            throw .refused(
+                .invalidArgument,
+                "the target '\(target)' is not supported: vsock is available only on Linux")
         #endif
     }
 
-    /// Digits alone: Swift's integers would take a sign as well.
+    /// Only digits are allowed: Swift's integer parser would also accept a sign.
     private static func number(_ digits: Substring.UTF8View) -> UInt32? {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt32(Substring(digits))
@@ -220,7 +222,9 @@ extension Target {
         _ name: String, _ what: String, of text: String
     ) throws(RPCError) {
         guard !name.isEmpty else { throw malformed(text, "the \(what) is empty") }
-        guard !name.utf8.contains(0) else { throw malformed(text, "the \(what) has a zero in it") }
+        guard !name.utf8.contains(0) else {
+            throw malformed(text, "the \(what) contains a zero byte")
+        }
         guard name.utf8.count < SocketAddress.nameCapacity else {
             throw malformed(
                 text,
@@ -248,7 +252,7 @@ extension Target {
             guard let digits = tail.after(":"), let port = port(digits) else { return nil }
             return (host, port)
         }
-        // By bytes: a combining mark would hide the colon as a character.
+        // Searches bytes, because a combining mark would hide the colon as a character.
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             return isHost(name) ? (name, nil) : nil
         }
@@ -280,7 +284,7 @@ extension Target {
             && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && !special.contains($0) }
     }
 
-    /// Digits alone: Swift's integers would take a sign as well.
+    /// Only digits are allowed: Swift's integer parser would also accept a sign.
     private static func port(_ digits: String) -> UInt16? {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt16(digits)
@@ -293,7 +297,8 @@ extension String {
     }
 
     /// `etcd` for `etcd:name` and for `ETCD:///name`; nil if the text does not begin with a scheme.
-    /// `localhost` for `localhost:50051`: the caller must check that the scheme is registered.
+    /// For `localhost:50051`, it is `localhost`: the caller must check that the scheme is
+    /// registered.
     fileprivate var scheme: String? {
         guard let colon = firstIndex(of: ":") else { return nil }
         let scheme = self[..<colon].lowercased()

@@ -1,5 +1,5 @@
-/// The encoding of values of names that end in `-bin` (RFC 4648 §4). Written without padding, read
-/// with and without.
+/// The encoding of the values of names that end in `-bin` (RFC 4648 §4). Written without padding.
+/// Read with or without padding.
 package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -31,7 +31,7 @@ package enum Base64 {
     /// Nil if the text is not base64.
     package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
-        // The last 24 bits are those of the present group; the ones before are not read again.
+        // The last 24 bits are those of the present group. The bits before them are ignored.
         var group: UInt32 = 0
         var count = 0
         var padding = 0

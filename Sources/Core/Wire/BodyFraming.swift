@@ -1,6 +1,7 @@
 import SwiftletTransport
 
-/// How messages are framed in the bodies of a request and its response, and where the status is.
+/// How messages are framed in the bodies of a request and its response, and where the status is
+/// sent.
 package enum BodyFraming: Sendable {
     /// gRPC: each message has a prefix of five bytes, and the trailers contain the status.
     case lengthPrefixed
@@ -9,7 +10,7 @@ package enum BodyFraming: Sendable {
 }
 
 extension BodyFraming {
-    /// The bytes before each message.
+    /// The number of bytes before each message.
     var prefixByteCount: Int { self == .lengthPrefixed ? MessagePrefix.byteCount : 0 }
 }
 
@@ -19,12 +20,13 @@ extension BodyFraming {
     /// Whether the request has a `grpc-timeout`.
     var sendsTimeout: Bool { self == .lengthPrefixed }
 
-    /// Whether the HEADERS frame ends a request without messages. gRPC ends it with an empty DATA
-    /// frame (PROTOCOL-HTTP2, "Requests"): servers written in Go and Java ignore END_STREAM on
-    /// HEADERS.
+    /// Whether the HEADERS frame ends a request without messages. gRPC ends the request with an
+    /// empty DATA frame (PROTOCOL-HTTP2, "Requests"), because servers written in Go and Java ignore
+    /// END_STREAM on HEADERS.
     var endsEmptyRequestWithHeaders: Bool { self == .wholeBody }
 
-    /// A message as it is sent. Throws RESOURCE_EXHAUSTED if it is larger than `maxByteCount`.
+    /// Returns a message in the form in which it is sent. Throws RESOURCE_EXHAUSTED if the message
+    /// is larger than `maxByteCount`.
     func frame(
         _ message: consuming EncodedMessage, _ compression: CompressionAlgorithm,
         maxByteCount: Int?
@@ -64,7 +66,7 @@ extension BodyFraming {
         }
     }
 
-    /// The body of a message with its prefix, as a server of this framing sends it.
+    /// The part of a prefixed message that a server of this framing sends.
     package func body(ofPrefixed message: Span<UInt8>) -> Range<Int> {
         (self == .wholeBody ? MessagePrefix.byteCount : 0)..<message.count
     }

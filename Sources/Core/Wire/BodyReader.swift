@@ -1,10 +1,10 @@
 import SwiftletTransport
 
-/// Makes messages from the bytes of a response's body.
+/// Extracts messages from the bytes of a response's body.
 struct BodyReader: Sendable {
     private let framing: BodyFraming
     private var assembler: MessageAssembler
-    /// The body so far, if it is one message.
+    /// The body so far, if the whole body is one message.
     private var body: [UInt8] = []
 
     init(_ framing: BodyFraming, maxByteCount: Int?) {
@@ -14,10 +14,10 @@ struct BodyReader: Sendable {
 }
 
 extension BodyReader {
-    /// Bytes of the message that has begun to arrive.
+    /// The number of bytes that have arrived of an incomplete message.
     var pendingByteCount: Int { assembler.pendingByteCount }
 
-    /// Bytes that are missing of that message. 0 if its size is not known.
+    /// The number of bytes of that message that have not arrived. 0 if its size is not known.
     var missingByteCount: Int { assembler.missingBodyByteCount }
 
     /// Reads `bytes` from `offset` on. Returns the next complete message; nil when all bytes have
@@ -44,7 +44,7 @@ extension BodyReader {
         body.append(copying: bytes)
     }
 
-    /// The message that the end of the body completes, if there is one.
+    /// Returns the message that the end of the body completes, if there is one.
     mutating func takeLast() -> AssembledMessage? {
         guard framing == .wholeBody else { return nil }
         var last: [UInt8] = []
@@ -52,7 +52,7 @@ extension BodyReader {
         return AssembledMessage(bytes: last, isCompressed: false)
     }
 
-    /// Whether a response that ends here is truncated.
+    /// Whether the body ends inside a message. A response that ends here is truncated.
     var isInsideMessage: Bool { assembler.isInsideMessage }
 
     /// See ``MessageAssembler/lend(missing:arrived:)``.

@@ -1,6 +1,6 @@
 extension CompressionAlgorithm {
-    /// The argument `windowBits` of zlib: 15 for its own format, 16 more for gzip. Nil for
-    /// algorithms without zlib.
+    /// The argument `windowBits` of zlib: 15 for its own format, 31 for gzip. Nil for algorithms
+    /// that do not use zlib.
     fileprivate var windowBits: Int32? {
         switch self {
         case .gzip: 31
@@ -25,7 +25,7 @@ extension CompressionAlgorithm {
 
 /// Compresses messages.
 enum Compressor {
-    /// The compressed form of `bytes`, after `reservingPrefix` zeros.
+    /// Returns the compressed form of `bytes`, after `reservingPrefix` zeros.
     static func compress(
         _ bytes: Span<UInt8>, _ algorithm: CompressionAlgorithm, reservingPrefix: Int
     ) throws(RPCError) -> [UInt8] {
@@ -39,7 +39,8 @@ enum Compressor {
             throw RPCError(.internal, "zlib cannot compress (\(status))")
         }
         defer { _ = unsafe library.deflateEnd(&stream) }
-        // Incompressible input grows by five bytes in each 16 KiB, and by the wrapper.
+        // Incompressible input grows by five bytes for each 16 KiB, plus the header and trailer of
+        // the format.
         var output = [UInt8](
             repeating: 0, count: reservingPrefix + bytes.count + bytes.count / 1000 + 64)
         let written = unsafe bytes.withUnsafeBufferPointer { input in
@@ -64,8 +65,8 @@ enum Compressor {
 package enum Decompressor {
     private static let firstByteCount = 4 << 10
 
-    /// The decompressed form of `bytes`. Stops and throws RESOURCE_EXHAUSTED once it is larger than
-    /// `maxByteCount`, so that a few bytes cannot become gigabytes.
+    /// Returns the decompressed form of `bytes`. Throws RESOURCE_EXHAUSTED as soon as it is larger
+    /// than `maxByteCount`, so that a few bytes cannot become gigabytes.
     package static func decompress(
         _ bytes: [UInt8], _ algorithm: CompressionAlgorithm, maxByteCount: Int?
     ) throws(RPCError) -> [UInt8] {
@@ -93,7 +94,7 @@ package enum Decompressor {
         while true {
             let outcome = unsafe bytes.withUnsafeBufferPointer { input in
                 unsafe output.withUnsafeMutableBufferPointer { room in
-                    // Skips what was read and written before; the counts bound the rest.
+                    // Skips the bytes that were read and written before. The counts bound the rest.
                     unsafe stream.nextIn = input.baseAddress.map { unsafe $0 + consumed }
                     unsafe stream.availableIn = UInt32(clamping: input.count - consumed)
                     unsafe stream.nextOut = room.baseAddress.map { unsafe $0 + produced }

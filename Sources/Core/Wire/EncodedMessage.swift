@@ -1,18 +1,18 @@
 package import SwiftletTransport
 
-/// A message on its way to the stream, after its prefix of five bytes.
+/// A message that is ready to be sent: its prefix of five bytes, and its encoded bytes.
 ///
-/// Large byte arrays are kept as they are: a copy would cost more than everything else that is done
-/// for the message.
+/// Large byte arrays are kept as they are, because a copy would cost more than all other work for
+/// the message.
 @frozen
 @usableFromInline package enum EncodedMessage: Sendable {
     /// One array.
     case whole([UInt8])
-    /// Several arrays, in order. The first begins with the prefix.
+    /// Several arrays, in order. The first array begins with the prefix.
     case parts([[UInt8]])
 
-    /// The size from which an array is kept as it is, in bytes. Arrays of this size are also not
-    /// copied together with others while they wait to be sent.
+    /// Arrays of at least this size, in bytes, are kept as they are. They are also not copied
+    /// together with others while they wait to be sent.
     @inlinable package static var partByteCount: Int { 32 << 10 }
 
     /// - Parameter message: The message without its prefix.
@@ -32,7 +32,7 @@ package import SwiftletTransport
 }
 
 extension EncodedMessage {
-    /// The size with the prefix, unless it was removed.
+    /// The size in bytes. It includes the prefix, unless the prefix was removed.
     package var byteCount: Int {
         switch self {
         case .whole(let bytes): bytes.count

@@ -6,9 +6,9 @@ package enum GRPCTimeout {
     ]
     private static let limit: Int64 = 100_000_000
 
-    /// In the finest unit that fits eight digits, rounded up: a server must not give up before the
-    /// client. A deadline that has passed is one nanosecond, and a longer time than the maximum is
-    /// the maximum.
+    /// Encodes a duration in the finest unit in which it has at most eight digits. Rounds up, so
+    /// that the server does not give up before the client. A deadline that has passed becomes one
+    /// nanosecond. A longer duration than the maximum becomes the maximum.
     static func encode(_ duration: Duration) -> String {
         guard duration > .zero else { return "1n" }
         let (seconds, attoseconds) = duration.components

@@ -10,7 +10,8 @@ package struct AssembledMessage: Hashable, Sendable {
 }
 
 extension AssembledMessage {
-    /// The decompressed bytes. Not to be called under a lock, because inflating takes time.
+    /// Returns the decompressed bytes. Must not be called while holding a lock, because
+    /// decompression takes time.
     package consuming func decompressed(
         _ algorithm: CompressionAlgorithm, maxByteCount: Int?
     ) throws(RPCError) -> [UInt8] {
@@ -19,7 +20,7 @@ extension AssembledMessage {
     }
 }
 
-/// Assembles messages from DATA frames, which may be split anywhere.
+/// Assembles messages from DATA frames. A message may be split anywhere.
 ///
 /// The bytes of a message are copied once, into their final array. Memory is allocated for bytes
 /// that have arrived, not for a length that a prefix claims.
@@ -33,7 +34,8 @@ package struct MessageAssembler: Sendable {
     private var isCompressed = false
     let maxByteCount: Int?
 
-    /// Memory for a body up to this size is allocated at once; for a larger one as it arrives.
+    /// Memory for a body up to this size is allocated at once. Memory for a larger body is
+    /// allocated as its bytes arrive.
     private static let reservedAtOnce = 64 << 10
 
     package init(maxByteCount: Int?) { self.maxByteCount = maxByteCount }
@@ -43,10 +45,10 @@ extension MessageAssembler {
     /// Whether a stream that ends here is truncated.
     package var isInsideMessage: Bool { missingByteCount != nil || !prefix.isEmpty }
 
-    /// The bytes of the message that has begun.
+    /// The number of bytes that have arrived of an incomplete message, with its prefix.
     package var pendingByteCount: Int { prefix.count + body.count + lentByteCount }
 
-    /// The bytes of its body that have not arrived. 0 while its prefix is read.
+    /// The number of bytes of its body that have not arrived. 0 while its prefix is read.
     package var missingBodyByteCount: Int { missingByteCount ?? 0 }
 
     /// Reads bytes from `offset` on. Returns the next complete message; nil when all bytes were
@@ -75,11 +77,11 @@ extension MessageAssembler {
         return takeWhole()
     }
 
-    /// Lends the body of the message that has begun. The caller appends bytes to it, and returns it
+    /// Lends the body of the incomplete message. The caller appends bytes to it, and returns it
     /// with ``takeBack(_:)``. `missing` in the result is the number of bytes that have not arrived.
-    /// Nil if fewer than `least` are missing.
+    /// Returns nil if fewer than `least` bytes are missing.
     ///
-    /// - Parameter arrived: The bytes that have arrived and can be appended.
+    /// - Parameter arrived: The number of bytes that have arrived and can be appended.
     package mutating func lend(
         missing least: Int, arrived: Int
     ) -> (bytes: [UInt8], missing: Int)? {
@@ -112,8 +114,8 @@ extension MessageAssembler {
         return AssembledMessage(bytes: whole, isCompressed: isCompressed)
     }
 
-    /// Reserves memory for a multiple of what has arrived: a large message is moved once, and a
-    /// prefix that claims a large size costs little.
+    /// Reserves memory for a multiple of the bytes that have arrived. So a large message is moved
+    /// only a few times, and a prefix that claims a large size costs little.
     private mutating func makeRoom(for count: Int, of missing: Int) {
         if body.capacity < body.count + count { reserve(for: count, of: missing) }
     }
@@ -123,7 +125,8 @@ extension MessageAssembler {
         body.reserveCapacity(min(body.count + missing, room))
     }
 
-    /// The missing bytes of the body; nil if the prefix is not complete.
+    /// Reads the rest of the prefix, if it is not complete. Returns the missing bytes of the body;
+    /// nil if the prefix is still not complete.
     private mutating func readPrefix(
         in bytes: Span<UInt8>, at offset: inout Int
     ) throws(RPCError) -> Int? {

@@ -14,7 +14,7 @@ import SwiftletTransport
                 + "raise maxSendByteCount to send it")
     }
 
-    /// A message as it is sent: compressed if that makes it smaller.
+    /// Returns a message in the form in which it is sent: compressed if that makes it smaller.
     package static func frame(
         _ message: consuming EncodedMessage, _ compression: CompressionAlgorithm,
         maxByteCount: Int?

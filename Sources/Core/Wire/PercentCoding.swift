@@ -1,4 +1,4 @@
-/// The encoding of `grpc-message`: any text in printable ASCII (PROTOCOL-HTTP2, "Status-Message").
+/// The encoding of `grpc-message`: any text as printable ASCII (PROTOCOL-HTTP2, "Status-Message").
 package enum PercentCoding {
     package static func encode(_ text: String) -> String { encode(text, keeping: isPlain) }
 

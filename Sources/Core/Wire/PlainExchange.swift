@@ -5,7 +5,7 @@ import SwiftletTransport
 /// as for a gRPC call.
 package struct PlainExchange: Hashable, Sendable {
     var method: HTTPMethod
-    /// The type of the request's content; nil when the request has none.
+    /// The content type of the request; nil if the request has no content.
     package var contentType: String?
     /// The content types that the response may have.
     package var accept: String
@@ -23,7 +23,7 @@ package struct PlainExchange: Hashable, Sendable {
         self.accept = accept
     }
 
-    /// Whether the headers of the two are equal.
+    /// Whether the headers of both requests are equal.
     package static func == (left: PlainExchange, right: PlainExchange) -> Bool {
         left.method == right.method && left.contentType == right.contentType
             && left.accept == right.accept

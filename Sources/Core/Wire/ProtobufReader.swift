@@ -1,5 +1,5 @@
-/// Reads the fields of the few protobuf messages that a channel itself receives: load reports and the
-/// results of health checks.
+/// Reads the fields of the protobuf messages that a channel itself receives: load reports and the results of
+/// health checks.
 struct ProtobufReader {
     struct Malformed: Error {}
 
@@ -24,7 +24,7 @@ extension ProtobufReader {
         return Field(number: tag >> 3, kind: kind)
     }
 
-    /// Reads a double. One that is negative or not finite changes nothing.
+    /// Reads a double. If the number is negative or not finite, `value` is unchanged.
     mutating func readDouble(into value: inout Double) throws(Malformed) {
         let bits = try take(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let number = Double(bitPattern: bits)

@@ -50,8 +50,8 @@ extension HeaderList {
     }
 }
 
-/// The prepared headers of a channel. Each is made once, because the connection's compressor
-/// recognizes them by identity.
+/// The prepared headers of a channel. Each list of headers is made once, because the connection's
+/// compressor recognizes it by identity.
 struct RequestHeadCache {
     private struct Entry {
         var method: MethodSignature
@@ -59,7 +59,7 @@ struct RequestHeadCache {
         var authority: String
         var prepared: PreparedHeaders
 
-        /// Takes the call and not its head, so that the head is not copied.
+        /// The parameter is the call and not its head, so that the head is not copied.
         func isFor(_ call: CallCore, _ authority: String) -> Bool {
             method.isSame(as: call.head.method) && self.authority == authority
                 && compression == call.head.compression
@@ -67,11 +67,11 @@ struct RequestHeadCache {
     }
 
     private static let capacity = 64
-    /// The last used entry is the first.
+    /// The most recently used entry is the first.
     private var entries: [Entry] = []
 
-    /// A copy of the first entry, if it is for calls with default headers. It is found without
-    /// comparing names. The entry keeps the method alive, so that the identity stays valid.
+    /// The headers of the first entry, if it is for calls with default headers. They are found
+    /// without comparing names. The entry keeps the method alive, so that the identity stays valid.
     private var ordinary: PreparedHeaders?
     private var ordinaryMethod: ObjectIdentifier?
 }
@@ -146,8 +146,8 @@ extension RequestHeadCache {
         try check(what, value, 0x21...0x7e)
     }
 
-    /// Checks text that the program supplies: it must not contain bytes, such as line feeds, that a
-    /// header must not contain.
+    /// Checks text that the program supplies. It must not contain bytes that are not allowed in a
+    /// header, such as line feeds.
     private static func check(
         _ what: String, _ value: String, _ legal: ClosedRange<UInt8>
     ) throws(RPCError) {
@@ -160,8 +160,8 @@ extension RequestHeadCache {
 }
 
 extension MethodSignature {
-    /// A method is usually created once, so that the identity is equal. Otherwise the contents are
-    /// compared.
+    /// Usually a method is created once, so that the identities are equal. Otherwise the contents
+    /// are compared.
     fileprivate func isSame(as other: MethodSignature) -> Bool {
         self === other
             || path == other.path && contentSubtype == other.contentSubtype && plain == other.plain

@@ -14,12 +14,12 @@ package enum ResponseHead {
         }
     }
 
-    /// The meaning of headers that are not the end of the response.
+    /// Interprets headers that are not the end of the response.
     package static func initial(_ list: HeaderList) -> Initial {
         let fields = Fields(list)
         let httpStatus = HeaderRules.status(of: list) ?? 0
         if var error = fields.refusal(httpStatus: httpStatus, list) {
-            // A proxy sends details there, such as when to retry.
+            // A proxy may send details in these headers, such as when to retry.
             error.initialMetadata = fields.metadata(of: list)
             return .refused(error)
         }
@@ -40,7 +40,7 @@ package enum ResponseHead {
             httpStatus: httpStatus, encoding: encoding, fields.metadata(of: list))
     }
 
-    /// The meaning of the last header block, which may be the only one.
+    /// Interprets the last header block. It may be the only one.
     package static func trailers(_ list: HeaderList, httpStatus: Int?) -> ResponseEnd {
         let fields = Fields(list)
         let trailers = fields.metadata(of: list)
@@ -78,7 +78,7 @@ package enum ResponseHead {
         return ResponseEnd(error: error, trailers: trailers)
     }
 
-    /// Whether a `content-type` is that of gRPC.
+    /// Whether a `content-type` is a content type of gRPC.
     package static func isGRPC(contentType: String) -> Bool {
         Fields.isGRPC(ContiguousArray(contentType.utf8).span)
     }
@@ -97,7 +97,7 @@ package enum ResponseHead {
         init(_ list: HeaderList) {
             for index in list.fields.indices {
                 let field = list.fields[index]
-                // Lengths distinguish most names before any byte is compared.
+                // The length distinguishes most names before any byte is compared.
                 switch field.nameByteCount {
                 case 7 where list.isName(field, ":status"): break
                 case 12 where list.isName(field, "content-type"): contentType = field
@@ -132,8 +132,9 @@ extension ResponseHead.Fields {
         return withoutStatus(httpStatus: httpStatus, list)
     }
 
-    /// `application/grpc`, with a subtype after `+` or parameters after `;` if there are any.
-    /// Other types with this beginning, such as `application/grpc-web`, have another framing.
+    /// Whether the type is `application/grpc`, with or without a subtype after `+` or parameters
+    /// after `;`. Other types that begin with these letters, such as `application/grpc-web`, have
+    /// another framing.
     fileprivate static func isGRPC(_ contentType: Span<UInt8>) -> Bool {
         let name: StaticString = "application/grpc"
         let count = name.utf8CodeUnitCount
@@ -147,7 +148,7 @@ extension ResponseHead.Fields {
         }
     }
 
-    /// The error of a response without `grpc-status`, from its HTTP status.
+    /// The error of a response without `grpc-status`. The HTTP status determines its code.
     func withoutStatus(httpStatus: Int?, _ list: HeaderList) -> RPCError {
         let code = StatusMapping.code(forHTTPStatus: httpStatus ?? 200)
         var message = "the server ended the call without a grpc-status"
@@ -211,7 +212,7 @@ extension ResponseEnd {
 }
 
 extension HeaderList {
-    /// A value without the whitespace at its ends, which does not belong to it.
+    /// A value without the whitespace at its ends, which is not part of the value.
     fileprivate func trimmed(_ field: Field) -> ArraySlice<UInt8> {
         var value = bytes[field.value]
         while let byte = value.first, byte == 0x20 || byte == 0x09 { value.removeFirst() }

@@ -1,6 +1,6 @@
 package import SwiftletTransport
 
-/// The gRPC status of a failure below gRPC.
+/// The gRPC status of a failure in HTTP/2 or in the connection.
 package enum StatusMapping {
     /// For responses without `grpc-status` (http-grpc-status-mapping).
     package static func code(forHTTPStatus status: Int) -> StatusCode {
@@ -26,7 +26,7 @@ package enum StatusMapping {
     }
 
     /// - Parameter isLate: Whether the call's deadline has passed. The server resets such a stream
-    ///   with CANCEL, perhaps before the deadline timer of this side fires.
+    ///   with CANCEL, possibly before the deadline timer of the client fires.
     package static func error(
         forReset code: ErrorCode, peer: String, isLate: Bool = false
     ) -> RPCError {
@@ -38,7 +38,7 @@ package enum StatusMapping {
         return error
     }
 
-    /// The error of a call on whose stream the server violated HTTP/2.
+    /// The error of a call, if the server violated HTTP/2 on its stream.
     package static func error(for broken: HTTP2Error, peer: String) -> RPCError {
         let code: StatusCode = broken.code == .enhanceYourCalm ? .resourceExhausted : .internal
         var error = RPCError(code, "the server violated HTTP/2: \(broken.message)")
@@ -62,7 +62,7 @@ package enum StatusMapping {
 }
 
 extension RPCError {
-    /// The request's headers are larger than the server accepts.
+    /// The error of a call whose request headers are larger than the server accepts.
     static func headerListTooLarge(_ limit: Int, peer: String) -> RPCError {
         var error = RPCError.refused(
             .resourceExhausted,

@@ -6,11 +6,12 @@
     import Glibc
 #endif
 
-/// The system's zlib, loaded when it is first needed: most systems have the library, but not its
-/// header.
+/// The system's zlib, loaded when it is first needed. It is not linked, because most systems have
+/// the library, but not its header.
 ///
-/// The functions' types and the layout of `z_stream` are those of zlib's stable interface (version
-/// 1.x). `deflateInit2_` and `inflateInit2_` check both, and fail if they differ.
+/// The types of the functions and the layout of `z_stream` are those of zlib's stable interface
+/// (version 1.x). `deflateInit2_` and `inflateInit2_` check the version and the size of `z_stream`,
+/// and fail if they differ.
 @safe struct ZlibLibrary: Sendable {
     /// `z_stream`, as in zlib.h since version 1.0.
     @unsafe struct Stream {
@@ -60,7 +61,7 @@
     static let finish: Int32 = 4
     static let noFlush: Int32 = 0
 
-    /// Nil if the system has none.
+    /// Nil if the system has no zlib.
     static let shared: ZlibLibrary? = load()
 
     private static func load() -> ZlibLibrary? {
@@ -72,7 +73,8 @@
     }
 
     private init?(_ handle: UnsafeMutableRawPointer) {
-        // Each symbol is a function of the type beside it, according to zlib's documentation.
+        // Each symbol is a function with the type of the property that it is assigned to, according
+        // to zlib's documentation.
         guard let deflateInit = unsafe dlsym(handle, "deflateInit2_"),
             let deflate = unsafe dlsym(handle, "deflate"),
             let deflateEnd = unsafe dlsym(handle, "deflateEnd"),
@@ -82,7 +84,7 @@
             let inflateReset = unsafe dlsym(handle, "inflateReset"),
             let version = unsafe dlsym(handle, "zlibVersion")
         else { return nil }
-        // zlib.h: the first character must equal that of the header's version.
+        // zlib.h: the first character of the version must equal that of the header's version.
         guard let text = unsafe unsafeBitCast(version, to: Version.self)(),
             unsafe text.pointee == CChar(bitPattern: UInt8(ascii: "1"))
         else { return nil }

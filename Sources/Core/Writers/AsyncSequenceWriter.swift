@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Writes the values of an asynchronous sequence, from a task that begins when the writer starts.
-/// An error of the sequence ends the writer with that error.
+/// Writes the values of an asynchronous sequence. A task reads the sequence; it begins when the
+/// writer starts. If the sequence throws an error, the writer ends with that error.
 public final class AsyncSequenceWriter<Source: AsyncSequence & Sendable>: Writer
 where Source.Element: Sendable {
     public typealias Value = Source.Element
@@ -9,7 +9,7 @@ where Source.Element: Sendable {
     private struct State {
         var progress = WriterProgress<Value>()
         var task: Task<Void, Never>?
-        /// The task, while it waits for the end of a pause.
+        /// The suspended task, while the writer is paused.
         var waiter: Resumption<Void>?
     }
 
@@ -87,7 +87,7 @@ extension AsyncSequenceWriter {
         writeable?.writesFinished(failure)
     }
 
-    /// The writeable, once the writer is not paused; nil when it is finished.
+    /// Waits until the writer is not paused. Returns the writeable; nil if the writer is finished.
     private func writeableWhenStarted() async -> (any Writeable<Value>)? {
         while true {
             let (state, writeable) = writer.withLock { writer in

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// A call whose requests come from a writer, and which is the writer of its responses.
+/// A call that gets its requests from a writer. The call itself is the writer of its responses.
 ///
 /// ```swift
 /// let call = Call(channel, routeChat, requests: notes)
@@ -10,9 +10,9 @@ import Synchronization
 ///     completion: { error in print(error ?? "done", call.responseTrailers ?? [:]) }))
 /// ```
 ///
-/// Each request pauses its writer until there is room for the next. Responses are read one by one:
-/// the next is asked for when the previous one was delivered. A paused call asks for none, so that
-/// flow control stops the server. The call keeps itself alive until its end.
+/// Each request pauses its writer until there is room for the next request. Responses are read one
+/// by one: when a response was delivered, the call asks for the next one. A paused call asks for
+/// none, so that flow control stops the server. The call keeps itself alive until its end.
 public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     public typealias Value = Reply
 
@@ -23,14 +23,15 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
         var output: ConcurrentWriteable<Reply>?
         /// Whether the writer of the requests writes into this call.
         var feeds = false
-        /// Whether a response was delivered and the next was not asked for because of a pause.
+        /// Whether a response was delivered, but the next one was not requested because of a pause.
         var owesDemand = false
-        /// Messages that arrived during a pause, and the end after them.
+        /// Messages that have not been delivered, for example because of a pause. ``heldEnd``
+        /// follows them.
         var held = Backlog<[UInt8]>()
         var receivedCount = 0
         var heldEnd: CallEnd?
-        /// The error that this side ended the call with. The end from the server may have been in
-        /// delivery at that time.
+        /// The error with which this side ended the call. At that time, the end from the server may
+        /// have been in delivery.
         var failure: RPCError?
         /// The thread that delivers held messages.
         var deliverer = SingleDeliverer()
@@ -44,14 +45,15 @@ public final class Call<Request: Sendable, Reply: Sendable>: Writer {
     private let context: SerialContext
     private let run: Mutex<State>
 
-    /// A call that is not started yet.
+    /// Makes a call that is not started yet.
     ///
     /// - Parameters:
     ///   - channel: The channel of the call.
     ///   - method: The method to call.
     ///   - requests: Writes the requests.
     ///   - options: The options of the call.
-    ///   - context: The thread on which its writeable is called.
+    ///   - context: The thread on which the writeable passed to ``start(with:)`` is called. By
+    ///     default, the thread that delivers the event.
     public init(
         _ channel: Channel, _ method: Method<Request, Reply>, requests: any Writer<Request>,
         options: CallOptions = CallOptions(), context: SerialContext = .inline
@@ -114,18 +116,19 @@ extension Call {
             run.call = call
             return run.state == .finished
         }
-        // The call was stopped while it was being made.
+        // The call was stopped before `call` was made.
         guard !isOver else { return call.cancel() }
         do throws(RPCError) {
-            // Before the call, so that the first requests are sent together with the headers.
+            // Before the start of the call, so that the first requests are sent together with the
+            // headers.
             run.withLock { $0.feeds = true }
             try requests.start(with: RequestFeed(call, requests, method.requestCodec))
         } catch {
-            // The writer is in use by another call.
+            // The writer was started before, for example by another call.
             run.withLock { $0.feeds = false }
             return call.fail(error)
         }
-        // The call may have ended before it was noted that the writer writes into it.
+        // The call may have ended before `feeds` was set.
         if state == .finished { requests.stop() }
         call.start()
     }
@@ -148,7 +151,7 @@ extension Call {
         deliverHeld()
     }
 
-    /// Ends the call with `error`, or with OK for nil, and resets its stream. Throws
+    /// Ends the call with `error`, or with OK if it is nil, and resets its stream. Throws
     /// FAILED_PRECONDITION before the start.
     public func finish(_ error: RPCError?) throws(RPCError) {
         guard state != .notStarted else {
@@ -176,8 +179,8 @@ extension Call {
         close().0?.cancel(with: cancelled)
     }
 
-    /// If an end waits behind held messages, ends the call with `error` instead, and returns true.
-    /// Otherwise returns false.
+    /// If an end is queued after held messages, ends the call with `error` instead, and returns
+    /// true. Otherwise returns false.
     private func endInstead(with error: RPCError) -> Bool {
         let held = run.withLock { run in
             if run.state == .started || run.state == .paused { run.failure = error }
@@ -197,7 +200,7 @@ extension Call {
             let hasEnded = run.heldEnd.take() != nil
             return (run.output.take(), run.call, hasEnded && run.feeds)
         }
-        // The observer of the call has received its end already, and will not stop the writer.
+        // The observer of the call has already received its end, and will not stop the writer.
         if hasEnded { requests.stop() }
         return (output, call)
     }
@@ -256,7 +259,7 @@ extension Call {
     }
 
     fileprivate func messageWasWritten(wasAccepted: Bool) {
-        // Messages that are written after the end of the call are dropped.
+        // The writer's messages after the end of the call are dropped.
         if wasAccepted { requests.resume() } else { requests.stop() }
     }
 
@@ -276,7 +279,7 @@ extension Call {
             run.heldEnd = end
             return true
         }
-        // The thread that was delivering may have stopped just before.
+        // The delivering thread may have finished just before.
         if waits { deliverHeld() } else { finish(with: end) }
     }
 
@@ -303,7 +306,7 @@ extension Call.State {
         case end(CallEnd)
     }
 
-    /// The next delivery; nil during a pause.
+    /// The next event to deliver; nil during a pause.
     fileprivate mutating func takeHeld() -> Held? {
         if state == .started, let output, let bytes = held.popFirst() {
             return .message(bytes, output, call)
@@ -313,7 +316,7 @@ extension Call.State {
     }
 }
 
-/// The observer of a call. It keeps the call alive until its end.
+/// The observer of a call. It keeps the call alive until the end of the call.
 private final class CallRun<Request: Sendable, Reply: Sendable>: CallObserver {
     let call: Call<Request, Reply>
 
@@ -329,8 +332,8 @@ private final class CallRun<Request: Sendable, Reply: Sendable>: CallObserver {
     func receive(end: CallEnd) { call.received(end) }
 }
 
-/// Passes requests from their writer to a call, and pauses the writer until there is room for the
-/// next.
+/// Passes requests from their writer to a call. Pauses the writer until there is room for the next
+/// request.
 private final class RequestFeed<Request: Sendable>: Writeable {
     private let call: any CallRequests
     private let writer: any Writer<Request>

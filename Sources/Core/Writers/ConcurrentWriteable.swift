@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A writeable that accepts values and the end on any thread, and passes them to another writeable
-/// one at a time, in order, in one context. The end is passed at most once.
+/// Accepts values and an end on any thread. Passes them to another writeable one at a time, in
+/// order, in one context. Passes the end at most once.
 public final class ConcurrentWriteable<Value: Sendable>: Sendable {
     private enum Event: Sendable {
         case value(Value, then: @Sendable () -> Void)
@@ -10,7 +10,7 @@ public final class ConcurrentWriteable<Value: Sendable>: Sendable {
 
     private enum State {
         case open(any Writeable<Value>)
-        /// An end is queued. Queued values are delivered before it or dropped.
+        /// An end is queued. The queued values before it are delivered or dropped.
         case ending(any Writeable<Value>, dropsValues: Bool)
         case closed
     }
@@ -35,7 +35,7 @@ extension ConcurrentWriteable {
     /// Delivers an end without an error after the queued values.
     public func enqueueSuccessfulCompletion() { enqueueCompletion(nil) }
 
-    /// Delivers an end, with the error if there is one, after the queued values.
+    /// Delivers an end after the queued values. The end contains the error, if there is one.
     public func enqueueCompletion(_ error: RPCError?) {
         let isFirst = state.withLock { state in
             guard case .open(let writeable) = state else { return false }
@@ -45,7 +45,8 @@ extension ConcurrentWriteable {
         if isFirst { post(.end(error, dropsValues: false)) }
     }
 
-    /// Delivers an error and drops the queued values. Replaces an end that is queued after them.
+    /// Delivers an error and drops the queued values. If an end is already queued after the values,
+    /// the error replaces it.
     public func cancel(with error: RPCError) {
         let isFirst = state.withLock { state in
             switch state {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Writes the values of another writer after a transformation.
+/// Transforms the values of another writer, and writes the results.
 ///
 /// ```swift
 /// let greetings = MappedWriter(names) { HelloRequest(name: $0) }
@@ -53,7 +53,7 @@ private final class MappedWriteable<Source: Writer, Changed: Sendable>: Writeabl
     }
 
     func write(_ value: Source.Value) {
-        // Values after one that could not be transformed are dropped.
+        // After a value that could not be transformed, values are dropped.
         guard !isOver.load(ordering: .acquiring) else { return }
         do {
             next.write(try transform(value))

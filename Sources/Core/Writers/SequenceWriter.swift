@@ -7,7 +7,7 @@ where Source.Element: Sendable {
 
     private let progress = Mutex(WriterProgress<Value>())
     // Safe, although the compiler cannot check it: only the thread that has set `isPushing` uses
-    // it, and the lock of `progress` orders one such thread before the next.
+    // the iterator. The lock of `progress` orders such threads one after the other.
     nonisolated(unsafe) private var iterator: Source.Iterator
 
     public init(_ source: Source) { unsafe iterator = source.makeIterator() }

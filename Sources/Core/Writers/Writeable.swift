@@ -1,11 +1,11 @@
-/// Receives values one at a time, and then their end, once.
+/// Receives values one at a time, and then one end.
 public protocol Writeable<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
-    /// The next value.
+    /// Receives the next value.
     func write(_ value: Value)
 
-    /// No more values follow. The error is nil if all values were written.
+    /// Receives the end: no more values follow. The error is nil if all values were written.
     func writesFinished(_ error: RPCError?)
 }
 

@@ -6,7 +6,7 @@ public enum WriterState: Hashable, Sendable {
     /// The writer has no writeable yet. It never returns to this state.
     case notStarted
     case started
-    /// The writer writes nothing until it is resumed. It may finish without that.
+    /// The writer writes nothing until it is resumed. It may finish without being resumed.
     case paused
     /// The writer has released its writeable.
     case finished
@@ -54,10 +54,10 @@ struct WriterProgress<Value: Sendable> {
     private(set) var state = WriterState.notStarted
     private(set) var writeable: (any Writeable<Value>)?
 
-    /// Whether a thread pushes values. That thread also handles changes in the meantime.
+    /// Whether a thread writes values. That thread also handles changes in the meantime.
     var isPushing = false
-    /// The end that was requested while a thread pushed a value. That thread delivers it after the
-    /// value.
+    /// The end that was requested while a thread wrote a value. That thread delivers the end after
+    /// the value.
     private var owedEnd: OwedEnd?
 
     struct OwedEnd {
@@ -86,7 +86,8 @@ extension WriterProgress {
         return true
     }
 
-    /// Returns the writeable to deliver the end to; nil if the thread that pushes delivers it.
+    /// Returns the end that the caller must deliver. Nil if the thread that writes values delivers
+    /// it.
     mutating func finish(_ error: RPCError?) throws(RPCError) -> OwedEnd? {
         guard state != .notStarted else { throw Self.refusal("finished", state) }
         guard let end = stop().map({ OwedEnd(writeable: $0, error: error) }) else { return nil }
@@ -95,14 +96,14 @@ extension WriterProgress {
         return nil
     }
 
-    /// Marks the values as being pushed. Returns whether the caller must push them: false if they
-    /// were being pushed already.
+    /// Marks that a thread writes values. Returns true if the caller must write them, and false if
+    /// another thread already writes them.
     mutating func startPushing() -> Bool {
         defer { isPushing = true }
         return !isPushing
     }
 
-    /// The caller has pushed its values. Returns the end that it must deliver.
+    /// Marks that the caller has written its values. Returns the end that the caller must deliver.
     mutating func stopPushing() -> OwedEnd? {
         isPushing = false
         return owedEnd.take()

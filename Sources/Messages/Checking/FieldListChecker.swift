@@ -6,7 +6,7 @@ struct FieldListChecker: FieldVisitor {
     private(set) var oneofNumbers: [UInt32] = []
     private var numbers: Set<UInt32> = []
 
-    /// Numbers that protobuf keeps for itself; protoc refuses them.
+    /// Numbers that protobuf reserves for itself. protoc refuses them.
     private static let reservedNumbers: ClosedRange<UInt32> = 19_000...19_999
 
     private mutating func check(_ number: UInt32, isDefault: Bool = true) {

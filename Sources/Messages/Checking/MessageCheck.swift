@@ -3,7 +3,7 @@ import Synchronization
 /// Finds mistakes in a message's list of fields that the compiler cannot see.
 @usableFromInline
 package enum MessageCheck {
-    /// A sentence for each mistake; empty for a correct list.
+    /// Returns a sentence for each mistake. Empty for a correct list.
     package static func problems<M: Message>(of type: M.Type) -> [String] {
         var message = M()
         var checker = FieldListChecker()
@@ -42,7 +42,8 @@ package enum MessageCheck {
     /// the program if the list is wrong.
     @usableFromInline
     static func onFirstUse<M: Message>(of type: M.Type) {
-        // ThreadSanitizer does not know the standard library's lock, and would report each access.
+        // ThreadSanitizer does not support the standard library's lock, and would report each
+        // access.
         #if !SWIFTLET_WATCHED_LOCKS
             check(type)
         #endif

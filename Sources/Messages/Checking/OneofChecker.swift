@@ -1,11 +1,12 @@
-/// Visits only the fields of oneofs: sets one of them, or notes which of them are set.
+/// Visits only the fields of oneofs. Sets one of them, or notes which ones are set.
 struct OneofChecker: FieldVisitor {
-    /// The numbers of the fields that were set, or found set.
+    /// The numbers of the fields that the checker has set or has found set.
     private(set) var numbers: [UInt32] = []
     private let indexToSet: Int?
     private var index = 0
 
-    /// - Parameter indexToSet: The field to set, counted over all oneofs; nil to only read.
+    /// - Parameter indexToSet: The index of the field to set, counted over all oneofs. With nil, no
+    ///   field is set.
     init(settingFieldAt indexToSet: Int?) { self.indexToSet = indexToSet }
 
     mutating func oneof<K: FieldKind, Choice>(

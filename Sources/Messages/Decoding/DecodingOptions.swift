@@ -1,8 +1,8 @@
-/// Limits for decoding a message, and what is kept of it.
+/// Limits for decoding a message, and whether unknown fields are kept.
 @frozen
 public struct DecodingOptions: Hashable, Sendable {
-    /// How deep messages may be nested below the outermost. Default: 100. Each level uses stack: in a
-    /// release build about eighty bytes for each field in the message's list.
+    /// How deeply messages may be nested below the outermost one. Default: 100. Each level uses stack memory:
+    /// in a release build about eighty bytes for each field in the message's list.
     public var maxDepth: Int
 
     /// The largest outermost message, in bytes. Default: 2 GiB, the most that protobuf allows.

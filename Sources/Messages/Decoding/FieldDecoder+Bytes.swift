@@ -34,7 +34,7 @@ extension FieldDecoder {
         return try longVarint()
     }
 
-    /// A length. Fails if it is larger than the rest of the input.
+    /// Reads a length. Fails if it is larger than the rest of the input.
     @inlinable
     @inline(__always)
     package mutating func length() throws(WireError) -> Int {
@@ -98,13 +98,13 @@ extension FieldDecoder {
         return string
     }
 
-    /// Skips a string. Fails as ``string()`` does, if it is not UTF-8.
+    /// Skips a string. Fails if it is not UTF-8, as ``string()`` does.
     package mutating func checkString() throws(WireError) {
         let count = try length()
         if isASCII(count) { unsafe cursor += count } else { _ = try string(count) }
     }
 
-    /// Whether the next `count` bytes, which must be there, are ASCII.
+    /// Whether the next `count` bytes are ASCII. The caller has checked that they are in the input.
     @inline(__always)
     private func isASCII(_ count: Int) -> Bool {
         var next = unsafe cursor
@@ -142,8 +142,8 @@ extension FieldDecoder {
         throw failure(.truncated)
     }
 
-    /// Reads a tag of more than one byte; fields from number 16 on have one. A tag has at most five
-    /// bytes (protobuf's conformance tests require this limit), while a value may have ten.
+    /// Reads a tag of more than one byte, which fields from number 16 on have. A tag has at most five bytes,
+    /// while a value may have ten. Protobuf's conformance tests require the limit for tags.
     @usableFromInline
     @inline(never)
     mutating func longTag() throws(WireError) {
@@ -154,7 +154,7 @@ extension FieldDecoder {
         }
         let value: UInt64
         do throws(WireError) { value = try longVarint() } catch {
-            // No path: `tag` still names the previous field.
+            // The error has no path, because `tag` is still the tag of the previous field.
             throw WireError(error.reason, offset: error.offset)
         }
         guard unsafe cursor - tagStart <= 5, let tag = UInt32(exactly: value) else {

@@ -25,9 +25,10 @@ extension FieldDecoder {
         while tag != Tag.end {
             let before = unsafe tagStart
             try message.visit(&self)
-            // Visit again while a visit makes progress: fields may come in any order.
+            // Visits again as long as a visit makes progress, because fields may arrive in any order.
             guard unsafe (tagStart == before), tag != Tag.end else { continue }
-            // Outside of a group, `openGroup` is 0, which is no valid field number: no tag ends the message.
+            // Outside of a group, `openGroup` is 0, which is no valid field number. So no tag ends the
+            // message.
             if openGroup != 0, tag == Tag.make(openGroup, .endGroup) { return }
             let unknown = unsafe try skipRun()
             if keepsUnknownFields { unsafe message.unknownFields.append(unknown) }
@@ -119,8 +120,8 @@ struct MapEntry<Key, Value> {
 }
 
 extension Dictionary {
-    /// Inserts an entry, which replaces an earlier one with an equal key. A dictionary would keep the
-    /// bytes of the earlier string, which may differ, so the earlier key is removed first.
+    /// Inserts an entry, which replaces an earlier one with an equal key. The earlier key is removed first.
+    /// Otherwise the dictionary would keep that key, whose bytes may differ.
     @inlinable
     @inline(__always)
     mutating func insert(_ entry: MapEntry<Key, Value>) {

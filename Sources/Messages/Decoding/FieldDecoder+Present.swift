@@ -1,5 +1,6 @@
-// Fields whose tag is next. These are functions of their own, so that a message's `visit` contains
-// only a comparison for each field: it compiles faster and needs less of the instruction cache.
+// The next tag is that of the field. These are separate functions, so that a message's `visit`
+// contains only a comparison for each field. So it compiles faster and needs less of the
+// instruction cache.
 extension FieldDecoder {
     @inlinable
     @inline(never)
@@ -7,7 +8,7 @@ extension FieldDecoder {
         _ kind: K, _ number: UInt32, _ value: inout K.Value?
     ) throws(WireError) {
         repeat {
-            // Each part of a message that arrives in parts is merged into the parts before it.
+            // If a message arrives in parts, each part is merged into the parts before it.
             var present = value.take() ?? K.initial
             try read(kind, number, into: &present)
             value = consume present
@@ -33,8 +34,8 @@ extension FieldDecoder {
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) throws(WireError) {
         let run = runLength()
-        // Only when the list at least doubles: a reserve for each of many short runs would copy the
-        // list each time.
+        // Reserves only if the list at least doubles. Otherwise many short runs would copy the list
+        // each time.
         if run > values.count { values.reserveCapacity(values.count &+ run) }
         repeat {
             var value = K.initial
@@ -71,7 +72,8 @@ extension FieldDecoder {
         let byteCount = try length()
         let outerEnd = unsafe end
         unsafe end = cursor + byteCount
-        // Counted first, so that the array checks only once whether it has one owner.
+        // The values are counted first, so that the array checks only once whether it has one
+        // owner.
         let first = values.count
         let count = K.fixedByteCount.map { byteCount / $0 } ?? varintCount()
         values.append(contentsOf: repeatElement(K.initial, count: count))
@@ -81,7 +83,7 @@ extension FieldDecoder {
                 unsafe try read(kind, number, into: &elements[index])
             }
         }
-        // The rest is the start of one more value, which is truncated.
+        // The remaining bytes begin one more value, which is truncated.
         if unsafe cursor < end {
             var rest = K.initial
             try read(kind, number, into: &rest)

@@ -56,7 +56,7 @@ extension FieldDecoder {
         var count = 1
         var next = unsafe cursor
         while unsafe next < end {
-            // Safe: `next` moves by at most what is left.
+            // Safe: `next` moves by at most the number of remaining bytes.
             let length = unsafe Int(next.pointee)
             let header = 1
             guard length < 0x80, unsafe end - next > length + header else { break }
@@ -68,8 +68,9 @@ extension FieldDecoder {
         return count
     }
 
-    /// How many consecutive length-delimited fields have the current tag, and where the last of them ends.
-    /// At least the current one is counted. A length that is not right ends the run.
+    /// Returns how many consecutive length-delimited fields have the current tag, and where the last of them
+    /// ends. The count is at least one, for the current field. A length beyond the end of the input ends the
+    /// run.
     package func run() -> (count: Int, end: UnsafePointer<UInt8>) {
         var ahead = self
         var result = unsafe (count: 1, end: cursor)
@@ -84,7 +85,7 @@ extension FieldDecoder {
                 try ahead.nextTag()
             }
         } catch {
-            // The decoder finds the same error when it gets there, and throws it.
+            // The decoder finds the same error when it reads these bytes, and throws it.
             return unsafe result
         }
         return unsafe result

@@ -1,11 +1,11 @@
 /// Visits a message and decodes the value of each field.
 ///
-/// The decoder has always read the next tag already. The field with that tag reads its value and the tag after
-/// it; any other field costs one comparison with a constant. Senders write fields in the order of
-/// their numbers, so one visit normally decodes them all.
+/// The decoder always reads the next tag in advance. The field with that tag reads its value and the next
+/// tag. Any other field costs one comparison with a constant. Senders write fields in the order of their
+/// numbers, so one visit normally decodes them all.
 ///
-/// Invariant: `start ≤ tagStart ≤ cursor ≤ end`, and all lie in the one buffer that is borrowed as
-/// long as the decoder lives.
+/// Invariant: `start ≤ tagStart ≤ cursor ≤ end`. All of them point into one buffer, which is borrowed as long
+/// as the decoder exists.
 @frozen
 @safe
 public struct FieldDecoder: FieldVisitor {
@@ -17,7 +17,8 @@ public struct FieldDecoder: FieldVisitor {
     @usableFromInline package var tagStart: UnsafePointer<UInt8>
     @usableFromInline let start: UnsafePointer<UInt8>
 
-    /// The number of the group whose fields are being read; zero in a message. No field has the number zero.
+    /// The number of the group whose fields are being read. Zero in a message, because no field has the
+    /// number zero.
     @usableFromInline package var openGroup: UInt32 = 0
     @usableFromInline package var depthLeft: Int
     @usableFromInline package let keepsUnknownFields: Bool
@@ -82,8 +83,8 @@ public struct FieldDecoder: FieldVisitor {
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) throws(WireError) {
         guard tag == Tag.listed(number, .lengthDelimited) else { return }
-        // Limited, because all entries may have the same key: memory for each entry would be a
-        // multiple of what the peer sent. A map with more keys grows by itself.
+        // Limited, because all entries may have the same key. Memory for each entry would then be a multiple
+        // of the bytes that the peer sent. A map with more keys grows when they are inserted.
         let run = min(runLength(), 4096)
         if run > values.count { values.reserveCapacity(values.count &+ run) }
         repeat {
@@ -100,7 +101,7 @@ public struct FieldDecoder: FieldVisitor {
         _ wrap: (K.Value) -> Choice, _ unwrap: (Choice) -> K.Value?
     ) throws(WireError) {
         while tag == Tag.listed(number, K.wireType) {
-            // A message is merged into the value that an earlier occurrence of the field has set.
+            // A message is merged into the value of an earlier occurrence of the field.
             var value = choice.take().flatMap(unwrap) ?? K.initial
             try read(kind, number, into: &value)
             choice = wrap(consume value)

@@ -94,7 +94,7 @@ extension Google.Protobuf {
         }
     }
 
-    /// One oneof; its fields point to it.
+    /// One oneof. Its fields refer to it by its index.
     public struct OneofDescriptorProto: Message {
         public var name: String?
         public var options: OneofOptions?

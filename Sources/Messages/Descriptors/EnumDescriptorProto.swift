@@ -7,7 +7,7 @@ extension Google.Protobuf {
         /// Numbers that no value may have.
         public struct EnumReservedRange: Message {
             public var start: Int32?
-            /// The last number of the range, unlike in a message.
+            /// The last number of the range. In a message, `end` is the number after the range.
             public var end: Int32?
             public var unknownFields = UnknownFields()
 

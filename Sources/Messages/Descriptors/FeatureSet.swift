@@ -2,7 +2,7 @@ public import SwiftletMessages
 
 // The features of editions in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
-    /// How the language behaves, from edition 2023 on.
+    /// The features of the language, from edition 2023 on.
     public struct FeatureSet: Message {
         /// Whether a field has presence.
         public struct FieldPresence: OpenEnum {
@@ -157,7 +157,7 @@ extension Google.Protobuf {
 
         /// Holds the values of `defaultSymbolVisibility`.
         public struct VisibilityFeature: Message {
-            /// Which declarations other files may use, where a declaration has neither `export` nor `local`.
+            /// Which declarations other files may use, if a declaration has neither `export` nor `local`.
             public struct DefaultSymbolVisibility: OpenEnum {
                 public var rawValue: Int32
 

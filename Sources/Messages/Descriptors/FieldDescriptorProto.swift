@@ -84,13 +84,13 @@ extension Google.Protobuf {
         public var typeName: String?
         /// The message that an extension extends.
         public var extendee: String?
-        /// As text; the bytes of a `bytes` field are escaped as in C.
+        /// The default value as text. The bytes of a `bytes` field are escaped as in C.
         public var defaultValue: String?
-        /// The index of its oneof in the message.
+        /// The index of the field's oneof in the message.
         public var oneofIndex: Int32?
         public var jsonName: String?
         public var options: FieldOptions?
-        /// Whether it is a proto3 field with presence.
+        /// Whether the field is a proto3 field with presence.
         public var proto3Optional: Bool?
         public var unknownFields = UnknownFields()
 

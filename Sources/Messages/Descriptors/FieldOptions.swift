@@ -4,7 +4,7 @@ public import SwiftletMessages
 extension Google.Protobuf {
     /// The options of a field.
     public struct FieldOptions: Message {
-        /// How C++ holds a string.
+        /// The C++ type of a string.
         public struct CType: OpenEnum {
             public var rawValue: Int32
 
@@ -25,7 +25,7 @@ extension Google.Protobuf {
             }
         }
 
-        /// How JavaScript holds a 64-bit number.
+        /// The JavaScript type of a 64-bit number.
         public struct JSType: OpenEnum {
             public var rawValue: Int32
 
@@ -67,7 +67,7 @@ extension Google.Protobuf {
             }
         }
 
-        /// What an option may be set on.
+        /// The kinds of declarations that an option may be set on.
         public struct OptionTargetType: OpenEnum {
             public var rawValue: Int32
 
@@ -123,7 +123,7 @@ extension Google.Protobuf {
             }
         }
 
-        /// The editions that have a feature.
+        /// The editions in which a feature exists.
         public struct FeatureSupport: Message {
             public var editionIntroduced: Edition?
             public var editionDeprecated: Edition?

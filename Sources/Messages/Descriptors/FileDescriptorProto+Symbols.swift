@@ -6,8 +6,8 @@ extension Google.Protobuf.FileDescriptorProto {
         service.compactMap { $0.name.map(fullName) }
     }
 
-    /// The full names of all that the file declares: messages and enums with those inside them,
-    /// services, and their methods.
+    /// The full names of everything that the file declares: messages and enums, including nested
+    /// ones, services, and methods.
     public var symbols: [String] {
         var symbols: [String] = []
         for message in messageType { add(message, in: fullName(""), to: &symbols) }

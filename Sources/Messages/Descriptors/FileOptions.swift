@@ -4,7 +4,7 @@ public import SwiftletMessages
 extension Google.Protobuf {
     /// The options of a file.
     public struct FileOptions: Message {
-        /// What generated code is optimized for.
+        /// The optimization goal of generated code.
         public struct OptimizeMode: OpenEnum {
             public var rawValue: Int32
 

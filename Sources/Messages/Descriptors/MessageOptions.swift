@@ -82,7 +82,7 @@ extension Google.Protobuf {
             public var number: Int32?
             /// With a leading dot.
             public var fullName: String?
-            /// The type; the full name of a message or an enum has a leading dot.
+            /// The type. The full name of a message or an enum has a leading dot.
             public var type: String?
             public var reserved: Bool?
             public var repeated: Bool?

@@ -2,14 +2,14 @@ public import SwiftletMessages
 
 // Positions in source and generated code in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
-    /// Where the declarations of a file are in its source.
+    /// The positions of a file's declarations in its source.
     public struct SourceCodeInfo: Message {
-        /// Where a declaration, or a part of one, is.
+        /// The position of a declaration, or of a part of it.
         public struct Location: Message {
-            /// Field numbers and indexes that lead from the file to the declaration.
+            /// The field numbers and indices that lead from the file to the declaration.
             public var path: [Int32] = []
-            /// The first line, the first column, the last line and the end column, each from 0. The last
-            /// line is omitted when it is the first one.
+            /// The first line, the first column, the last line and the end column, each counted from 0. If
+            /// the last line is the first one, it is omitted.
             public var span: [Int32] = []
             public var leadingComments: String?
             public var trailingComments: String?
@@ -47,9 +47,9 @@ extension Google.Protobuf {
         }
     }
 
-    /// Which declarations generated code comes from.
+    /// The declarations from which code was generated.
     public struct GeneratedCodeInfo: Message {
-        /// The declaration behind a piece of generated code.
+        /// The declaration for a piece of generated code.
         public struct Annotation: Message {
             /// The effect of the generated code on the element that the `.proto` file declares.
             public struct Semantic: OpenEnum {

@@ -2,7 +2,7 @@ public import SwiftletMessages
 
 // An option without its type in google/protobuf/descriptor.proto.
 extension Google.Protobuf {
-    /// An option as the source spells it, before its type is known.
+    /// An option as it is written in the source, before its type is known.
     public struct UninterpretedOption: Message {
         /// A part of an option's name.
         public struct NamePart: Message {

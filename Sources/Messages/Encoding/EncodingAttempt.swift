@@ -1,4 +1,4 @@
-/// An attempt to encode a message into a buffer, which may be too small for it.
+/// An attempt to encode a message into a buffer. The buffer may be too small.
 @frozen
 @safe
 @usableFromInline

@@ -1,8 +1,8 @@
-/// How a message is encoded.
+/// The options for encoding a message.
 @frozen
 public struct EncodingOptions: Hashable, Sendable {
-    /// All options in one byte. The encoder copies them: two bytes that were just stored one by one, and
-    /// are loaded together, stall the processor.
+    /// All options in one byte. The encoder copies them. With one byte for each, two bytes would be stored
+    /// one by one and then loaded together, which stalls the processor.
     @usableFromInline var bits: UInt8
 
     @inlinable static var deterministicBit: UInt8 { 1 }
@@ -27,7 +27,7 @@ public struct EncodingOptions: Hashable, Sendable {
         self.keepsUnknownFields = keepsUnknownFields
     }
 
-    /// Maps sorted by key.
+    /// Options that sort maps by key.
     public static let deterministic = EncodingOptions(isDeterministic: true)
 
     @inlinable

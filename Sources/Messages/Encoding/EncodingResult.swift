@@ -1,12 +1,12 @@
 /// The outcome of an encoding, and the buffers that the writer moved to.
 ///
-/// It owns what its pointers point to, and the encoding frees that at its end. A type that Swift must destroy
-/// would cost each encoding the code for it.
+/// It owns the memory of its pointers, and the encoding frees that memory at its end. A type with a `deinit`
+/// would add code to each encoding.
 @frozen
 @safe
 @usableFromInline
 struct EncodingResult {
-    /// The size of the encoding and its prefix, whether it was written or not.
+    /// The size of the encoding and its prefix, even if it was not written.
     @usableFromInline var byteCount = 0
     @usableFromInline var isWritten = false
     /// The first error that a `visit` threw. ``takeFailure()`` frees it.
@@ -16,11 +16,11 @@ struct EncodingResult {
     @usableFromInline var start: UnsafeMutablePointer<UInt8>?
     /// Whether the writer may move to a larger buffer.
     @usableFromInline var mayMove = false
-    /// The newest of the larger buffers. Its header, just below it, holds the previous one's
-    /// address.
+    /// The newest of the larger buffers. Its header, just before it, contains the address of the previous
+    /// one.
     private var newest: UnsafeMutablePointer<UInt8>?
 
-    /// A larger encoding is measured first, then written once at its full size.
+    /// A larger encoding is measured first, and then written once with its full size.
     static var maxMovedByteCount: Int { 1 << 16 }
 
     private static var headerByteCount: Int { 16 }
@@ -46,8 +46,8 @@ struct EncodingResult {
         return unsafe kept.move()
     }
 
-    /// Allocates a buffer that is valid until ``free()``. All of them are freed together, because a
-    /// copy of a visitor may still point to an older one.
+    /// Allocates a buffer that is valid until ``free()``, which frees all buffers together. A copy of a
+    /// visitor may still point to an older buffer.
     mutating func allocate(_ byteCount: Int) -> UnsafeMutablePointer<UInt8> {
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: Self.headerByteCount + byteCount, alignment: Self.headerByteCount)

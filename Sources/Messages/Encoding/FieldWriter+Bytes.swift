@@ -1,5 +1,5 @@
-// Writes values through the pointer. Beyond the limit, each addition to `count` is checked for overflow, so
-// that `count` never becomes negative.
+// Writes values through the pointer. If `count` exceeds the limit, each addition to `count` is checked for
+// overflow, so that `count` never becomes negative.
 extension FieldWriter {
     @inlinable
     @inline(__always)
@@ -13,7 +13,8 @@ extension FieldWriter {
         // Safe: a varint has at most ten bytes, and the slack beyond the limit is larger.
         guard count <= limit else { return varintAtLimit(value) }
         if value < 0x4000 {
-            // No branch for one byte or two: the CPU mispredicts it when sizes are mixed.
+            // There is no branch for one or two bytes, because the CPU would mispredict it if sizes are
+            // mixed.
             let isLong: UInt64 = value < 0x80 ? 0 : 1
             let pair = value & 0x7f | isLong &<< 7 | (value &>> 7) &<< 8
             unsafe UnsafeMutableRawPointer(start + count)
@@ -109,7 +110,7 @@ extension FieldWriter {
         if copied == nil { copyBridged(text.value) }
     }
 
-    /// A string bridged from Objective-C, whose UTF-8 is not contiguous.
+    /// Copies a string that is bridged from Objective-C. Its UTF-8 is not contiguous.
     @usableFromInline
     @inline(never)
     mutating func copyBridged(_ source: String) { copy(Array(source.utf8)) }
@@ -124,12 +125,12 @@ extension FieldWriter {
         }
     }
 
-    /// The longest value for which the writer moves to a larger buffer. For a longer one, the
-    /// message is measured and visited again, because copying the value twice would cost more.
+    /// The longest value for which the writer moves to a larger buffer. For a longer value, the message is
+    /// measured and visited again, because copying the value twice would cost more.
     private static var maxMovedPieceByteCount: Int { 512 }
 
-    /// Moves what was written to a larger buffer, which has room for `byteCount` more bytes. Returns
-    /// false if the writer may only count from here on.
+    /// Moves the written bytes to a larger buffer, which has room for `byteCount` more bytes. Returns false
+    /// if the writer may only count from here on.
     @usableFromInline
     @inline(never)
     mutating func moved(for byteCount: Int) -> Bool {

@@ -1,6 +1,6 @@
-// Length prefixes. Each is written before its value, and known only when the value is complete.
+// Length prefixes. Each is written before its value, but is known only when the value is complete.
 extension FieldWriter {
-    /// What the writer must restore when a value of unknown length is complete.
+    /// The state that the writer must restore when a value of unknown length is complete.
     @frozen
     @usableFromInline
     struct OuterLength {
@@ -32,8 +32,8 @@ extension FieldWriter {
         return outer
     }
 
-    /// Writes the length that was opened last. A length of one byte or two needs no call, unless bytes must
-    /// be moved.
+    /// Writes the length that was opened last. A length of one or two bytes needs no function call, unless
+    /// bytes must be moved.
     @inlinable
     @inline(__always)
     mutating func closeLength(_ outer: OuterLength) {
@@ -83,7 +83,7 @@ extension FieldWriter {
         let first = openIndex &+ openWidth
         let precedingByteCount = count &- first
         let length = precedingByteCount &+ byteCount
-        // Most often, only a few bytes are between the length and the added bytes.
+        // Usually, only a few bytes are between the length and the added bytes.
         if openWidth == 1, 0..<8 ~= precedingByteCount, 0x80..<0x4000 ~= length, count <= limit,
             unsafe separate.pointee.isEmpty
         {

@@ -1,9 +1,9 @@
-/// Visits a message and writes its encoding into a buffer. When the buffer is full, the writer moves to
-/// a larger one if it may. Otherwise it only counts the remaining bytes, so that one visit either writes
+/// Visits a message and writes its encoding into a buffer. When the buffer is full, the writer moves to a
+/// larger buffer if that is allowed. Otherwise it only counts the remaining bytes. So one visit either writes
 /// the message or finds its size.
 ///
-/// A nested message is written after one byte for its length. If the length needs more bytes, what was
-/// written is moved: when the nested message ends, or before large bytes are copied into it.
+/// A nested message is written after one byte for its length. If the length needs more bytes, the written
+/// bytes are moved: when the nested message ends, or before large bytes are copied into it.
 ///
 /// Invariant: the buffer has `slack` bytes beyond `limit`, and `count` is never negative. A primitive
 /// writes only if `count` is at most `limit`. Only `copy` may write more than `slack` bytes: it checks that
@@ -11,11 +11,11 @@
 @frozen
 @safe
 public struct FieldWriter: FieldVisitor {
-    /// A tag has at most five bytes, a varint ten.
+    /// A tag has at most five bytes, and a varint has at most ten.
     @usableFromInline static var slack: Int { 16 }
 
     @usableFromInline var start: UnsafeMutablePointer<UInt8>
-    /// How many bytes the encoding has so far, written or not.
+    /// The size of the encoding so far, in bytes, even if it was not written.
     @usableFromInline var count: Int
     /// The largest `count` at which a primitive may be written: the buffer's size minus `slack`.
     /// Negative if the buffer is smaller than that.

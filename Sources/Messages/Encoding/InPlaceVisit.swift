@@ -1,6 +1,6 @@
-// `visit` has the message as `inout`, because the decoder writes to it. The writer only reads, and a
-// copy for it would retain and release everything that the message refers to, which costs more than
-// the encoding. So it visits the original, in place.
+// The message is an `inout` argument of `visit`, because the decoder writes to it. The writer only reads it.
+// A copy of the message would retain and release everything that the message refers to, which costs more than
+// the encoding. So the writer visits the original, in place.
 //
 // A debug build visits a copy: ThreadSanitizer reports every `inout` access to shared memory as a
 // write.
@@ -43,12 +43,12 @@ extension FieldWriter {
     }
 }
 
-/// The memory of the message that is being visited in place.
+/// The memory of the message that is visited in place.
 ///
 /// Swift passes a stored property by its address inside the message. It passes any other property
 /// (computed, lazy, observed, wrapped) as a temporary copy, and writes that copy back when the
-/// visitor returns. Other threads may be reading the message at that time. So an address outside of
-/// the message means that a write follows, and the program stops before it.
+/// visitor returns. Other threads may read the message at that time. So, if an address is outside of the
+/// message, a write would follow, and the program stops before it.
 @frozen
 @usableFromInline
 struct VisitedMemory {

@@ -23,11 +23,11 @@ extension Message {
 }
 
 extension EncodingAttempt {
-    /// The size of the stack buffer of the first attempt, when the array has no free capacity.
+    /// The size of the stack buffer of the first attempt, if the array has too little free capacity.
     /// Swift would allocate a larger temporary buffer on the heap.
     @inlinable static var stackByteCount: Int { 1024 }
 
-    /// Appends the encoding; nothing if a `visit` throws.
+    /// Appends the encoding. If a `visit` throws, appends nothing.
     @inlinable
     @inline(__always)
     func append(to bytes: inout [UInt8]) {
@@ -51,7 +51,7 @@ extension EncodingAttempt {
         }
     }
 
-    /// Encodes outside of the array and appends a copy, so that the array gets no more memory than it
+    /// Encodes outside of the array and appends a copy, so that the array allocates no more memory than it
     /// needs.
     @inlinable
     func appendByStack(to bytes: inout [UInt8]) {
@@ -70,7 +70,7 @@ extension EncodingAttempt {
         }
     }
 
-    /// The second attempt, for which the size is known.
+    /// Makes the second attempt. The size is known.
     @inlinable
     @inline(never)
     func appendAgain(to bytes: inout [UInt8]) {
@@ -81,8 +81,8 @@ extension EncodingAttempt {
         guard unsafe result.pointee.isWritten else { ProgramError.stopChanged() }
     }
 
-    /// Makes room for `byteCount` more bytes, so that the array can also be encoded into directly when
-    /// it is used again.
+    /// Reserves memory for `byteCount` more bytes and the slack that the writer needs. If the program reuses
+    /// the array, the next message is encoded directly into it.
     @inlinable
     @inline(__always)
     func reserve(_ byteCount: Int, _ bytes: inout [UInt8]) {

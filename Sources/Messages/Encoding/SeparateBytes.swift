@@ -1,7 +1,7 @@
-/// Large bytes fields that an encoder does not copy, for a sender that can gather bytes from several
-/// places.
+/// Large bytes fields that an encoder does not copy. For a sender that can send bytes from several arrays
+/// with one call.
 ///
-/// Each keeps its array alive and shares it with the message until either is changed.
+/// Each piece keeps its array alive. The array is shared with the message until either is changed.
 /// `parts(between:)` joins them with the rest of the message.
 @frozen
 public struct SeparateBytes: Sendable {
@@ -20,7 +20,7 @@ public struct SeparateBytes: Sendable {
 
     /// Fields of this size and larger are not copied.
     @usableFromInline let minByteCount: Int
-    /// Nil, not empty, when there are none: a nil needs no release.
+    /// Nil, not empty, if there are none: nil needs no release.
     @usableFromInline var pieces: [Piece]?
     /// The size of the prefix and of everything that is copied.
     @usableFromInline var copiedByteCount = 0
@@ -29,7 +29,7 @@ public struct SeparateBytes: Sendable {
     @inlinable
     package init(minByteCount: Int) { self.minByteCount = minByteCount }
 
-    /// Every field is copied.
+    /// A value with which every field is copied.
     @inlinable static var none: SeparateBytes { SeparateBytes(minByteCount: .max) }
 
     @inlinable package var isEmpty: Bool { pieces == nil }
@@ -59,11 +59,10 @@ public struct SeparateBytes: Sendable {
     @usableFromInline
     mutating func removeAll() { pieces = nil }
 
-    /// The message as arrays in the order of the wire: the copied bytes, and between them the separate
-    /// fields.
+    /// The message as arrays in the order of the wire: the copied bytes, with the separate fields between
+    /// them.
     ///
-    /// - Parameter bytes: The copied bytes of the message, after any bytes that precede the
-    ///   message.
+    /// - Parameter bytes: The copied bytes of the message. Other bytes may precede the message.
     package func parts(between bytes: [UInt8]) -> [[UInt8]] {
         guard let pieces, let first = pieces.first else { return [bytes] }
         var parts: [[UInt8]] = []

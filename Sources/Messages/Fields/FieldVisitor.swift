@@ -1,10 +1,10 @@
-/// Visits the fields in a message's list: a sizer, a writer, a decoder or a describer.
+/// Visits the fields in a message's list, for example to encode, decode or describe them.
 ///
-/// A message calls the functions named after the types of the `.proto` language: `field.int32(1,
-/// &id)`. The property's type says the rest: `Int32` is a proto3 field, omitted when it is zero;
-/// `Int32?` has presence; `[Int32]` is repeated.
+/// A message calls the functions named after the types of the `.proto` language: `field.int32(1, &id)`. The
+/// property's type determines the presence: `Int32` is a proto3 field, which is omitted when it is zero.
+/// `Int32?` is a field with presence. `[Int32]` is a repeated field.
 ///
-/// The visitors implement the requirements below, each once for all types.
+/// Each visitor implements the requirements below once for all types.
 public protocol FieldVisitor {
     /// A field without presence, which is omitted when `isOmitted` returns true for its value.
     mutating func singular<K: FieldKind>(
@@ -26,12 +26,12 @@ public protocol FieldVisitor {
         _ kind: K, _ number: UInt32, _ value: inout Indirect<K.Value>
     ) throws(WireError)
 
-    /// A tag for each value.
+    /// A repeated field with a tag for each value.
     mutating func repeated<K: FieldKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value]
     ) throws(WireError)
 
-    /// Many values after one tag, or a tag for each value; both forms are decoded.
+    /// A repeated field. Its values follow one tag, or each value has its own tag. Both forms are decoded.
     mutating func packable<K: PackableKind>(
         _ kind: K, _ number: UInt32, _ values: inout [K.Value], isPacked: Bool
     ) throws(WireError)
@@ -44,8 +44,8 @@ public protocol FieldVisitor {
         _ number: UInt32, _ values: inout [Key.Value: Element.Value], _ key: Key, _ value: Element
     ) throws(WireError)
 
-    /// One field of a `oneof`, which is an optional enum in Swift. Each field is listed with one
-    /// closure that puts its value into the enum, and one that gets it out:
+    /// One field of a `oneof`, which is an optional enum in Swift. Each field is listed with two closures.
+    /// The first one makes the enum from the field's value, and the second one returns the value of the enum:
     ///
     /// ```swift
     /// enum Value: Equatable, Sendable { case text(String), number(Double) }

@@ -1,4 +1,4 @@
-// proto2's own fields.
+// Fields that only proto2 has.
 extension FieldVisitor {
     /// A field with its own default: `field.singular(.int32, 1, &port, default: 50051)`. It is omitted
     /// when it has that value.
@@ -11,8 +11,8 @@ extension FieldVisitor {
 
     /// A field that is always encoded.
     ///
-    /// A required field that is missing is not an error when it is decoded: the decoder cannot
-    /// distinguish a message from a part that is merged into one.
+    /// Decoding does not fail when a required field is missing. The decoder cannot distinguish a whole
+    /// message from a part that is merged into a message.
     @inlinable
     @inline(__always)
     public mutating func required<K: FieldKind>(

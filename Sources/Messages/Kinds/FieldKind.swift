@@ -1,7 +1,7 @@
 /// A type of the `.proto` language: how its values are written and read.
 ///
-/// A field with several parts names their kinds: `field.map(8, &counters, .string, .int64)`. A kind is
-/// an empty value whose functions are resolved at compile time, so it costs nothing at run time.
+/// A field with several parts passes their kinds: `field.map(8, &counters, .string, .int64)`. A kind is an
+/// empty value whose functions are resolved at compile time, so it costs nothing at run time.
 public protocol FieldKind: Sendable {
     associatedtype Value: Sendable, Equatable
 
@@ -18,11 +18,12 @@ public protocol FieldKind: Sendable {
     /// and equal strings may consist of different bytes.
     static func isSame(_ left: Value, _ right: Value) -> Bool
 
-    /// Writes the tag and the value. The value is passed by address: a message passed by value would be
-    /// copied.
+    /// Writes the tag and the value. The value is passed by address, because a message that is passed by
+    /// value would be copied.
     static func write(_ value: UnsafePointer<Value>, _ number: UInt32, _ writer: inout FieldWriter)
 
-    /// The value of a varint or a number of fixed width. Only called for kinds of these wire types.
+    /// Converts the bits of a varint or of a fixed-width number to a value. Only called for kinds of these
+    /// wire types.
     static func value(of bits: UInt64) -> Value
 
     /// Reads the bytes after the tag. Only called for kinds that are neither a varint nor of fixed

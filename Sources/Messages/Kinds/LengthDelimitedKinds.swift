@@ -1,4 +1,4 @@
-/// `string`: UTF-8, which is checked when it is read.
+/// `string`: UTF-8, which is checked when it is decoded.
 @frozen
 public struct StringKind: MapKeyKind {
     @inlinable public init() {}
@@ -30,7 +30,7 @@ public struct StringKind: MapKeyKind {
         value = try decoder.string()
     }
 
-    /// The order of the UTF-8 bytes, which is what other implementations sort by.
+    /// The order of the UTF-8 bytes, as in other implementations.
     @inlinable
     public static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)

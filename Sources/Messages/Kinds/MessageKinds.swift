@@ -1,4 +1,4 @@
-/// A message inside a message, behind its length.
+/// A message inside a message, after its length.
 @frozen
 public struct MessageKind<M: Message>: FieldKind {
     @inlinable public init() {}

@@ -86,7 +86,7 @@ extension FieldKind where Self == UInt64Kind {
     @inlinable public static var uint64: UInt64Kind { UInt64Kind() }
 }
 
-/// `sint32`: ZigZag-encoded, so that negative values near zero have few bytes, too.
+/// `sint32`: ZigZag-encoded, so that negative values near zero also have few bytes.
 @frozen
 public struct SInt32Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}
@@ -109,7 +109,7 @@ extension FieldKind where Self == SInt32Kind {
     @inlinable public static var sint32: SInt32Kind { SInt32Kind() }
 }
 
-/// `sint64`: ZigZag-encoded, so that negative values near zero have few bytes, too.
+/// `sint64`: ZigZag-encoded, so that negative values near zero also have few bytes.
 @frozen
 public struct SInt64Kind: PackableKind, MapKeyKind {
     @inlinable public init() {}

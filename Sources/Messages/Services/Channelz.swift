@@ -1,6 +1,7 @@
 package import SwiftletMessages
 
-// The messages of grpc/channelz/v1/channelz.proto about channels, as far as a client fills them.
+// The messages of grpc/channelz/v1/channelz.proto about channels, with the fields that a client
+// fills.
 extension GRPC.Channelz {
     /// Names a channel.
     package struct ChannelRef: Message {
@@ -163,7 +164,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// What is known about a channel or subchannel.
+    /// The data of a channel or subchannel.
     package struct ChannelData: Message {
         package var state: ChannelConnectivityState?
         package var target = ""

@@ -1,8 +1,9 @@
 package import SwiftletMessages
 
-// The requests and responses of grpc/channelz/v1/channelz.proto. The described program has no servers.
+// The requests and responses of grpc/channelz/v1/channelz.proto. `ChannelzService` does not report servers,
+// so the responses have no field for a server.
 extension GRPC.Channelz {
-    /// Asks for the channels of a program.
+    /// Requests the channels of a program.
     package struct GetTopChannelsRequest: Message {
         package var startChannelID: Int64 = 0
         package var maxResults: Int64 = 0
@@ -34,7 +35,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// Asks for the servers of a program.
+    /// Requests the servers of a program.
     package struct GetServersRequest: Message {
         package var startServerID: Int64 = 0
         package var maxResults: Int64 = 0
@@ -50,7 +51,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// The servers: always none.
+    /// The servers. There are never any.
     package struct GetServersResponse: Message {
         package var end = false
         package var unknownFields = UnknownFields()
@@ -64,7 +65,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// Asks for a server.
+    /// Requests a server.
     package struct GetServerRequest: Message {
         package var serverID: Int64 = 0
         package var unknownFields = UnknownFields()
@@ -78,7 +79,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// The response to ``GetServerRequest``. It never contains a server.
+    /// The response to ``GetServerRequest``. It has no field for a server.
     package struct GetServerResponse: Message {
         package var unknownFields = UnknownFields()
 
@@ -89,7 +90,7 @@ extension GRPC.Channelz {
         package mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {}
     }
 
-    /// Asks for the connections of a server.
+    /// Requests the connections of a server.
     package struct GetServerSocketsRequest: Message {
         package var serverID: Int64 = 0
         package var startSocketID: Int64 = 0
@@ -107,7 +108,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// The connections of a server: never any.
+    /// The connections of a server. There are never any.
     package struct GetServerSocketsResponse: Message {
         package var socketRef: [SocketRef] = []
         package var end = false
@@ -123,7 +124,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// Asks for a channel.
+    /// Requests a channel.
     package struct GetChannelRequest: Message {
         package var channelID: Int64 = 0
         package var unknownFields = UnknownFields()
@@ -151,7 +152,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// Asks for a subchannel.
+    /// Requests a subchannel.
     package struct GetSubchannelRequest: Message {
         package var subchannelID: Int64 = 0
         package var unknownFields = UnknownFields()
@@ -179,7 +180,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// Asks for a connection.
+    /// Requests a connection.
     package struct GetSocketRequest: Message {
         package var socketID: Int64 = 0
         package var summary = false

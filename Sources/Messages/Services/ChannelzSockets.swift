@@ -1,6 +1,7 @@
 package import SwiftletMessages
 
-// The messages of grpc/channelz/v1/channelz.proto about connections, as far as a client fills them.
+// The messages of grpc/channelz/v1/channelz.proto about connections, with the fields that a client
+// fills.
 extension GRPC.Channelz {
     /// An IP address and a port.
     package struct TcpIpAddress: Message {
@@ -91,7 +92,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// What is known about a connection.
+    /// The data of a connection.
     package struct SocketData: Message {
         package var streamsStarted: Int64 = 0
         package var streamsSucceeded: Int64 = 0
@@ -145,7 +146,7 @@ extension GRPC.Channelz {
         }
     }
 
-    /// Linux's `tcp_info`. The names are the system's.
+    /// Linux's `tcp_info`. The system defines the names.
     package struct SocketOptionTcpInfo: Message {
         package var state: UInt32 = 0
         package var caState: UInt32 = 0

@@ -1,5 +1,5 @@
-// The descriptors of the files in Protos, in base64. A test compiles the files and compares the result
-// with these. If they differ, the test prints the new text for this file.
+// The descriptors of the files in Protos, in base64. A test compiles the files and compares the result with
+// these texts. If they differ, the test prints the new text for this file.
 enum ExampleDescriptorBytes {
     static let helloworld = """
         ChBoZWxsb3dvcmxkLnByb3RvEgpoZWxsb3dvcmxkIiIKDEhlbGxvUmVxdWVzdBISCgRuYW1lGAEgASgJUgRuYW1l\

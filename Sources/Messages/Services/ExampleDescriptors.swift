@@ -2,7 +2,7 @@ public import SwiftletDescriptors
 public import SwiftletMessages
 
 // The descriptors of the services that a server for tests offers. The module reads no `.proto`
-// files; it holds what was compiled from them.
+// files. It contains the compiled descriptors.
 extension Google.Protobuf.FileDescriptorProto {
     /// `helloworld.proto`
     public static let helloworld = Self(base64: ExampleDescriptorBytes.helloworld)

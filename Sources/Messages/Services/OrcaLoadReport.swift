@@ -31,7 +31,7 @@ package struct OrcaLoadReport: Message {
     }
 }
 
-/// Asks for reports at an interval.
+/// Requests reports at an interval.
 package struct OrcaLoadReportRequest: Message {
     package var reportInterval: Google.Protobuf.Duration?
     package var unknownFields = UnknownFields()

@@ -2,7 +2,7 @@ public import SwiftletMessages
 
 // The messages of grpc/testing/messages.proto.
 extension GRPC.Testing {
-    /// What a payload's bytes are.
+    /// The kind of a payload's bytes.
     public struct PayloadType: OpenEnum {
         public var rawValue: Int32
 
@@ -19,7 +19,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// How a call was routed to its server.
+    /// The route of a call to its server.
     public struct GrpclbRouteType: OpenEnum {
         public var rawValue: Int32
 
@@ -40,7 +40,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// A truth value that may be absent.
+    /// A Boolean value that may be absent.
     public struct BoolValue: Message {
         public var value = false
         public var unknownFields = UnknownFields()
@@ -112,20 +112,20 @@ extension GRPC.Testing {
     /// A unary call's request.
     public struct SimpleRequest: Message {
         public var responseType = PayloadType()
-        /// Bytes wanted in the answer's payload.
+        /// The number of bytes of the response's payload.
         public var responseSize: Int32 = 0
         public var payload: Payload?
-        /// Whether the answer names the caller.
+        /// Whether the response must contain the name of the caller.
         public var fillUsername = false
         public var fillOauthScope = false
-        /// Whether the answer is to be compressed; absent when it does not matter.
+        /// Whether the response must be compressed. Nil if either is correct.
         public var responseCompressed: BoolValue?
         public var responseStatus: EchoStatus?
-        /// Whether the server is to insist on a compressed request.
+        /// Whether the server must refuse a request that is not compressed.
         public var expectCompressed: BoolValue?
         public var fillServerID = false
         public var fillGrpclbRouteType = false
-        /// Load that the server is to report with the answer.
+        /// The load that the server must report with the response.
         public var orcaPerQueryReport: TestOrcaReport?
         public var unknownFields = UnknownFields()
 
@@ -150,7 +150,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// The answer to a SimpleRequest.
+    /// The response to a SimpleRequest.
     public struct SimpleResponse: Message {
         public var payload: Payload?
         public var username = ""
@@ -179,7 +179,7 @@ extension GRPC.Testing {
     /// One of many requests.
     public struct StreamingInputCallRequest: Message {
         public var payload: Payload?
-        /// Whether the server is to insist on a compressed request.
+        /// Whether the server must refuse a request that is not compressed.
         public var expectCompressed: BoolValue?
         public var unknownFields = UnknownFields()
 
@@ -256,13 +256,13 @@ extension GRPC.Testing {
         }
     }
 
-    /// A request for many answers.
+    /// A request for many responses.
     public struct StreamingOutputCallRequest: Message {
         public var responseType = PayloadType()
         public var responseParameters: [ResponseParameters] = []
         public var payload: Payload?
         public var responseStatus: EchoStatus?
-        /// Load that the server is to report out of band, not with the response.
+        /// The load that the server must report out of band, and not with the response.
         public var orcaOobReport: TestOrcaReport?
         public var unknownFields = UnknownFields()
 
@@ -352,7 +352,7 @@ extension GRPC.Testing {
         }
     }
 
-    /// Load figures in the shape of an ORCA report.
+    /// Load values in the form of an ORCA report.
     public struct TestOrcaReport: Message {
         public var cpuUtilization: Double = 0
         public var memoryUtilization: Double = 0

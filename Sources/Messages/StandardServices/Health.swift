@@ -1,6 +1,6 @@
 // The messages of grpc/health/v1/health.proto.
 extension GRPC.Health {
-    /// The service to check; the whole server when the name is empty.
+    /// The service to check. An empty name means the whole server.
     public struct HealthCheckRequest: Message {
         public var service = ""
         public var unknownFields = UnknownFields()
@@ -32,7 +32,7 @@ extension GRPC.Health {
             public static let unknown = ServingStatus(rawValue: 0)
             public static let serving = ServingStatus(rawValue: 1)
             public static let notServing = ServingStatus(rawValue: 2)
-            /// Only in answers of Watch.
+            /// Only in responses of Watch.
             public static let serviceUnknown = ServingStatus(rawValue: 3)
 
             public var name: String? {
@@ -65,7 +65,7 @@ extension GRPC.Health {
         }
     }
 
-    /// Asks for the states of all services that the server knows.
+    /// Requests the states of all services that the server knows.
     public struct HealthListRequest: Message {
         public var unknownFields = UnknownFields()
 

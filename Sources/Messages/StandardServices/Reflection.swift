@@ -1,17 +1,17 @@
 // The messages of grpc/reflection/v1/reflection.proto.
 extension GRPC.Reflection {
-    /// One question.
+    /// A request to the reflection service.
     public struct ServerReflectionRequest: Message {
         public enum MessageRequest: Equatable, Sendable {
             /// The file of this name.
             case fileByFilename(String)
             /// The file that declares this message, service or method, by its full name.
             case fileContainingSymbol(String)
-            /// The file that extends a message by a field of this number.
+            /// The file that extends this message with a field of this number.
             case fileContainingExtension(ExtensionRequest)
             /// The numbers of all extensions of this message.
             case allExtensionNumbersOfType(String)
-            /// All services; the value does not matter.
+            /// All services. The value has no meaning.
             case listServices(String)
         }
 
@@ -56,7 +56,7 @@ extension GRPC.Reflection {
         }
     }
 
-    /// A message and the number of an extension of it.
+    /// A message and the number of an extension.
     public struct ExtensionRequest: Message {
         public var containingType = ""
         public var extensionNumber: Int32 = 0
@@ -80,7 +80,7 @@ extension GRPC.Reflection {
         }
     }
 
-    /// The answer to one question.
+    /// The response to one request.
     public struct ServerReflectionResponse: Message {
         public enum MessageResponse: Equatable, Sendable {
             case fileDescriptorResponse(FileDescriptorResponse)
@@ -141,7 +141,7 @@ extension GRPC.Reflection {
         }
     }
 
-    /// A file and those that it imports.
+    /// A file and the files that it imports.
     public struct FileDescriptorResponse: Message {
         /// Each a serialized google.protobuf.FileDescriptorProto.
         public var fileDescriptorProto: [[UInt8]] = []
@@ -236,7 +236,7 @@ extension GRPC.Reflection {
         }
     }
 
-    /// Why a question has no answer.
+    /// Why a request failed.
     public struct ErrorResponse: Message {
         /// A gRPC status code.
         public var errorCode: Int32 = 0

@@ -1,4 +1,4 @@
-/// Base64 as the JSON mapping of messages reads and writes it.
+/// Base64 as in the JSON mapping of messages.
 package enum Base64Text {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -19,7 +19,7 @@ package enum Base64Text {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// In the standard or the URL-safe alphabet, with or without padding; nil for other text.
+    /// In the standard or the URL-safe alphabet, with or without padding. Nil for any other text.
     package static func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)[...]
         let isPadded = digits.last == UInt8(ascii: "=")

@@ -2,17 +2,17 @@
 struct FieldDescriber: FieldVisitor {
     private(set) var text: TextWriter
 
-    /// The names of the message's properties by their offset in it.
+    /// The names of the message's properties, by their offset in the message.
     private let names: [Int: String]
     private var start: UInt = 0
     private var byteCount: UInt = 0
 
-    /// Writes the fields of `message` to `text`, without those that the message does not list.
+    /// Writes the listed fields of `message` to `text`.
     @_semantics("optimize.sil.specialize.generic.never")
     static func describe<M: Message>(_ message: M, _ text: inout TextWriter) {
         let names = text.names(of: message)
         var describer = FieldDescriber(text: text, names: names)
-        // The describer is the only owner of the text, which then grows in place.
+        // The describer is then the only owner of the text, so that the text grows in place.
         text = TextWriter()
         describer.visit(message)
         text = describer.text
@@ -26,7 +26,7 @@ struct FieldDescriber: FieldVisitor {
     @_semantics("optimize.sil.specialize.generic.never")
     private mutating func visit<M: Message>(_ message: M) {
         var message = message
-        // Safe: the address is compared with those of the properties, and never followed.
+        // Safe: the address is compared with the addresses of the properties, and never dereferenced.
         unsafe withUnsafeMutablePointer(to: &message) { pointer in
             start = UInt(bitPattern: pointer)
             byteCount = UInt(MemoryLayout<M>.size)
@@ -38,7 +38,7 @@ struct FieldDescriber: FieldVisitor {
 
     /// The property's name in the `.proto` file. If it is not a stored property, the field's number.
     private func name<Property>(of property: inout Property, _ number: UInt32) -> String {
-        // Safe: as above.
+        // Safe for the same reason.
         let address = unsafe withUnsafePointer(to: &property) { UInt(bitPattern: $0) }
         let offset = address &- start
         return (offset < byteCount ? names[Int(offset)] : nil) ?? "\(number)"

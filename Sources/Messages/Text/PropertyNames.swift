@@ -1,7 +1,7 @@
-/// The names of a struct's properties, for text that people read. Nothing else depends on them.
+/// The names of a struct's properties, for text that people read. Only this text depends on them.
 enum PropertyNames {
-    /// The name of the property at each offset, as a `.proto` file would spell it. Swift lays the
-    /// properties of a struct out one after the other, each at the next place that is aligned.
+    /// The name of the property at each offset, in the spelling of a `.proto` file. Swift lays out the
+    /// properties of a struct one after another, each at the next aligned offset.
     static func byOffset(of value: some Any) -> [Int: String] {
         var names: [Int: String] = [:]
         var end = 0
@@ -26,8 +26,8 @@ enum PropertyNames {
         return _openExistential(value, do: opened)
     }
 
-    /// `responseSize` is `response_size`, and `typeURLText` is `type_url_text`; the storage `_child`
-    /// of a wrapper is `child`.
+    /// Converts `responseSize` to `response_size`, `typeURLText` to `type_url_text`, and `_child`, the
+    /// storage of a wrapper, to `child`.
     static func snakeCase(_ name: String) -> String {
         let characters = Array(name.drop { $0 == "_" })
         var result = ""

@@ -4,7 +4,7 @@ extension TextWriter {
     mutating func unknown(_ fields: UnknownFields) {
         unsafe fields.bytes.withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return }
-            // Safe: the decoder lives only inside the closure.
+            // Safe: the decoder is used only inside the closure.
             var decoder = unsafe FieldDecoder(
                 start: start, byteCount: buffer.count, options: DecodingOptions())
             do throws(WireError) { try decoder.describeUnknown(&self) } catch {

@@ -1,7 +1,7 @@
 /// Writes protobuf's text format, one line for each field.
 ///
-/// The time and the size are proportional to the message: text is only appended, and deep nesting is
-/// not indented any further than 16 levels.
+/// The time and the size are proportional to the message: text is only appended, and lines are indented by at
+/// most 16 levels.
 public struct TextWriter {
     private(set) var text = ""
 
@@ -79,8 +79,8 @@ public struct TextWriter {
 
     // MARK: - Values
 
-    /// Writes a quoted, escaped string. Non-ASCII bytes are kept when `isText`, and written as
-    /// octal escapes otherwise.
+    /// Writes a quoted, escaped string. If `isText` is true, non-ASCII bytes are kept. Otherwise they are
+    /// written as octal escapes.
     mutating func quoted(_ bytes: some Sequence<UInt8>, isText: Bool) {
         var text: [UInt8] = [UInt8(ascii: "\"")]
         for byte in bytes {
@@ -103,7 +103,7 @@ public struct TextWriter {
         return [UInt8(ascii: "\\"), zero + byte >> 6, zero + byte >> 3 & 7, zero + byte & 7]
     }
 
-    /// A float as the text format spells it: no `.0`, and `nan`, `inf`, `-inf`.
+    /// A float in the spelling of the text format: without `.0`, and `nan`, `inf`, `-inf`.
     static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> String {
         if value.isNaN { return "nan" }
         let text = value.description

@@ -4,7 +4,7 @@ extension Google.Protobuf {
         /// A URL whose last part is the message's full name: `type.googleapis.com/helloworld.HelloReply`.
         public var typeURL = ""
 
-        /// The message on the wire.
+        /// The encoded message.
         public var value: [UInt8] = []
         public var unknownFields = UnknownFields()
 
@@ -18,7 +18,7 @@ extension Google.Protobuf {
             value = message.encoded(options: .deterministic)
         }
 
-        /// The full name of the message inside.
+        /// The full name of the contained message.
         public var containedName: Substring {
             typeURL.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
                 typeURL[typeURL.utf8.index(after: slash)...]
@@ -28,7 +28,7 @@ extension Google.Protobuf {
         @inlinable
         public func holds<M: Message>(_ type: M.Type) -> Bool { containedName == M.messageName }
 
-        /// The message inside, or nil when it is of another type.
+        /// The contained message. Nil if it is of another type.
         @inlinable
         public func unpack<M: Message>(
             as type: M.Type = M.self, options: DecodingOptions = DecodingOptions()

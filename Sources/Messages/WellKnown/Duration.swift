@@ -1,9 +1,9 @@
 extension Google.Protobuf {
-    /// A span of time, exact to the nanosecond.
+    /// A span of time with a resolution of one nanosecond.
     public struct Duration: Message {
         public var seconds: Int64 = 0
 
-        /// Of the same sign as the seconds, and less than a second.
+        /// Nanoseconds with the same sign as the seconds. Less than a second.
         public var nanos: Int32 = 0
         public var unknownFields = UnknownFields()
 
@@ -16,7 +16,7 @@ extension Google.Protobuf {
             self.nanos = nanos
         }
 
-        /// Rounded toward zero to whole nanoseconds.
+        /// Rounds toward zero to whole nanoseconds.
         public init(_ duration: Swift.Duration) {
             let (seconds, attoseconds) = duration.components
             self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
@@ -41,7 +41,7 @@ extension Google.Protobuf {
 }
 
 extension Duration {
-    /// The same span; nil for one that the specification does not allow.
+    /// The same duration. Nil if the specification does not allow the message's value.
     public init?(_ message: Google.Protobuf.Duration) {
         guard message.isValid else { return nil }
         self = .seconds(message.seconds) + .nanoseconds(message.nanos)

@@ -1,5 +1,5 @@
 extension Google.Protobuf {
-    /// No fields, for methods without a request or a reply.
+    /// A message without fields, for methods without a request or a reply.
     public struct Empty: Message {
         public var unknownFields = UnknownFields()
 

@@ -2,7 +2,7 @@
 extension Google.RPC {
     /// The cause of an error, as a constant that programs can compare.
     public struct ErrorInfo: Message {
-        /// In capitals, such as API_DISABLED; unique in its domain.
+        /// In capitals, such as API_DISABLED. Unique in its domain.
         public var reason = ""
         /// The domain that defines the reason, such as pubsub.googleapis.com.
         public var domain = ""
@@ -29,7 +29,7 @@ extension Google.RPC {
         }
     }
 
-    /// When to try again.
+    /// When the client may try again.
     public struct RetryInfo: Message {
         public var retryDelay: Google.Protobuf.Duration?
         public var unknownFields = UnknownFields()
@@ -50,7 +50,7 @@ extension Google.RPC {
         }
     }
 
-    /// Where in the server the error happened.
+    /// Debugging information of the server, such as a stack trace.
     public struct DebugInfo: Message {
         public var stackEntries: [String] = []
         public var detail = ""
@@ -74,9 +74,9 @@ extension Google.RPC {
         }
     }
 
-    /// Which quota was used up.
+    /// The exhausted quotas.
     public struct QuotaFailure: Message {
-        /// One quota.
+        /// One exhausted quota.
         public struct Violation: Message {
             public var subject = ""
             public var description = ""
@@ -125,9 +125,9 @@ extension Google.RPC {
         }
     }
 
-    /// The preconditions of the call that were not met.
+    /// The failed preconditions of the call.
     public struct PreconditionFailure: Message {
-        /// A precondition that was not met.
+        /// A failed precondition.
         public struct Violation: Message {
             public var type = ""
             public var subject = ""
@@ -175,11 +175,11 @@ extension Google.RPC {
         }
     }
 
-    /// Which fields of the request are wrong.
+    /// The invalid fields of the request.
     public struct BadRequest: Message {
-        /// One field.
+        /// One invalid field.
         public struct FieldViolation: Message {
-            /// Its path, such as emailAddresses[3].type.
+            /// The path of the field, such as emailAddresses[3].type.
             public var field = ""
             public var description = ""
             public var reason = ""
@@ -235,7 +235,7 @@ extension Google.RPC {
     /// The server's identifiers of the request.
     public struct RequestInfo: Message {
         public var requestID = ""
-        /// Opaque to all but the server.
+        /// Only the server can interpret this text.
         public var servingData = ""
         public var unknownFields = UnknownFields()
 
@@ -257,7 +257,7 @@ extension Google.RPC {
         }
     }
 
-    /// What the request was about.
+    /// The resource that the request concerned.
     public struct ResourceInfo: Message {
         public var resourceType = ""
         public var resourceName = ""

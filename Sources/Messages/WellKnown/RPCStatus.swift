@@ -1,6 +1,6 @@
 // The messages of google/rpc/status.proto.
 extension Google.RPC {
-    /// How a call ended, with details that programs can read.
+    /// The status of a call, with details that programs can read.
     public struct Status: Message {
         /// A gRPC status code.
         public var code: Int32 = 0
@@ -33,7 +33,7 @@ extension Google.RPC {
 }
 
 extension Google.RPC.Status {
-    /// The name of the trailer in which a call carries the encoded status.
+    /// The name of the trailer that contains the encoded status.
     public static let trailerName = "grpc-status-details-bin"
 
     /// The first detail of this type, if there is one.

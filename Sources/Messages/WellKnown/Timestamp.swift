@@ -1,10 +1,10 @@
 extension Google.Protobuf {
-    /// A point in time, exact to the nanosecond, whatever the time zone.
+    /// A point in time with a resolution of one nanosecond, independent of time zones.
     public struct Timestamp: Message {
-        /// Since the first of January 1970, UTC; leap seconds are not counted.
+        /// Seconds since the first of January 1970, UTC, without leap seconds.
         public var seconds: Int64 = 0
 
-        /// Nanoseconds to add, also to negative seconds: 0...999999999.
+        /// Nanoseconds to add, even to negative seconds: 0...999999999.
         public var nanos: Int32 = 0
         public var unknownFields = UnknownFields()
 
@@ -28,7 +28,7 @@ extension Google.Protobuf {
                 nanos: Int32(below < 0 ? below + 1_000_000_000 : below))
         }
 
-        /// How long after the first of January 1970 it is; nil when it is not valid.
+        /// The time since the first of January 1970. Nil if the timestamp is not valid.
         public var durationSinceEpoch: Swift.Duration? {
             isValid ? .seconds(seconds) + .nanoseconds(nanos) : nil
         }

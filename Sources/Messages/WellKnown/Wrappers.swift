@@ -1,5 +1,5 @@
-// One value each, for fields that may be absent and for places that need a message. In your own
-// messages, `Int32?` has the same meaning.
+// Messages with one value each, for fields that may be absent and where a message is required. In
+// your own messages, `Int32?` has the same meaning.
 extension Google.Protobuf {
     public struct DoubleValue: Message {
         public var value: Double = 0

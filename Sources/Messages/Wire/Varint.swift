@@ -1,7 +1,7 @@
 /// Integers in groups of seven bits, the low group first.
 @usableFromInline
 package enum Varint {
-    /// The size of `value`: one byte for each seven bits or part of them.
+    /// The size of `value` in bytes: one byte for each seven bits, rounded up.
     @inlinable
     @inline(__always)
     package static func byteCount(_ value: UInt64) -> Int {
@@ -9,7 +9,7 @@ package enum Varint {
         (640 &- (value | 1).leadingZeroBitCount &* 9) &>> 6
     }
 
-    /// Numbers near zero become small ones: 0, -1, 1, -2 are 0, 1, 2, 3.
+    /// Converts numbers near zero to small numbers: 0, -1, 1, -2 become 0, 1, 2, 3.
     @inlinable
     @inline(__always)
     package static func zigZag(_ value: Int64) -> UInt64 {
@@ -22,7 +22,7 @@ package enum Varint {
         Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    /// Reverses ZigZag for a `sint32`. Only the low 32 bits of `value` count.
+    /// Reverses ZigZag for a `sint32`. Uses only the low 32 bits of `value`.
     @inlinable
     @inline(__always)
     package static func unZigZag32(_ value: UInt64) -> Int32 {

@@ -1,4 +1,4 @@
-/// Why bytes cannot be decoded as a message, and where.
+/// Why and where bytes cannot be decoded as a message.
 public struct WireError: Error, Hashable, Sendable {
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct WireError: Error, Hashable, Sendable {
         case invalidUTF8
         /// A group's end without its start.
         case unmatchedGroup
-        /// Messages inside messages beyond ``DecodingOptions/maxDepth``.
+        /// Messages are nested more deeply than ``DecodingOptions/maxDepth``.
         case tooDeep
         /// More bytes than ``DecodingOptions/maxByteCount``.
         case tooLarge
@@ -28,7 +28,7 @@ public struct WireError: Error, Hashable, Sendable {
     /// The offset of the error in bytes, from the start of the outermost message.
     public var offset: Int
 
-    /// The numbers of the fields that lead there, outermost first.
+    /// The numbers of the fields that contain the error, outermost first.
     public var path: [UInt32]
 
     public init(_ reason: Reason, offset: Int = 0, path: [UInt32] = []) {

@@ -9,7 +9,7 @@ public enum WireType: UInt32, Sendable {
     case fixed32 = 5
 }
 
-/// A field's number and wire type, as one varint in front of its value.
+/// A field's number and wire type, as one varint before its value.
 @usableFromInline
 package enum Tag {
     /// The end of the input. No field has this tag, because wire type 7 does not exist.

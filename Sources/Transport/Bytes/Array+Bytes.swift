@@ -1,6 +1,6 @@
 extension Array {
-    /// The same array, of a type that has a `span` on all supported platforms: `Array` has one only
-    /// from macOS 26 and iOS 26 on. Nothing is copied.
+    /// The same bytes as a `ContiguousArray`, which has a `span` on all supported platforms.
+    /// `Array` has one only from macOS 26 and iOS 26 on. Nothing is copied.
     @inlinable
     @inline(__always)
     package var contiguous: ContiguousArray<Element> { ContiguousArray(self) }

@@ -4,7 +4,7 @@
 /// where adjacent ones become one piece. Large pieces are not copied: the list references their
 /// array. One gather write sends both.
 ///
-/// The memory is used again when everything was removed, so a steady state allocates nothing.
+/// When everything was removed, the memory is used again, so a steady state allocates nothing.
 package struct GatherList: Sendable {
     /// Copying fewer bytes than this costs less than an additional entry in a gather write.
     package static let copyThreshold = 1_024
@@ -66,10 +66,11 @@ extension GatherList {
         guard end != start else { return }
         count += end - start
         if let last = pieces.indices.last, last >= first, pieces[last].array == nil {
-            precondition(end >= pieces[last].range.lowerBound, "cut into what was sealed")
+            precondition(
+                end >= pieces[last].range.lowerBound, "an access to tail removed earlier bytes")
             pieces[last].range = pieces[last].range.lowerBound..<end
         } else {
-            precondition(end >= start, "cut into what was sealed")
+            precondition(end >= start, "an access to tail removed earlier bytes")
             pieces.append(Piece(array: nil, range: start..<end))
         }
     }
@@ -131,17 +132,18 @@ extension GatherList {
 
     package mutating func removeAll() {
         pieces.removeAll(keepingCapacity: true)
-        // An idle connection must not keep the memory of a burst.
+        // The memory that a burst needed is freed, so that an idle connection does not keep it.
         shared.removeAll(keepingCapacity: shared.capacity <= 65_536)
         first = 0
         count = 0
     }
 
-    /// Limits the memory of a list that is never empty: removed bytes are deleted when they are
-    /// more than the remaining ones, so each byte is moved at most once on average.
+    /// Limits the memory of a list that is never empty. Removed bytes are deleted when they are
+    /// more than the remaining bytes, so each byte is moved at most once on average.
     private mutating func dropRemoved() {
         if first > 64, first > pieces.count / 2 { dropPieces() }
-        // All small bytes can be one piece, which grows at its end and shrinks at its beginning.
+        // The shared bytes may be one piece that is never empty: appends move its end, and removals
+        // move its start. So the bytes of `shared` before the first such piece are deleted here.
         let living = pieces[first...].first { $0.array == nil }
         let start = living?.range.lowerBound ?? shared.count
         guard start > 4_096, start > shared.count / 2 else { return }
@@ -176,10 +178,10 @@ extension GatherList {
     }
 }
 
-// MARK: - Looking at
+// MARK: - Reading
 
 extension GatherList {
-    /// Calls `body` with the first piece. Nil when the list is empty.
+    /// Calls `body` with the first piece. Returns nil if the list is empty.
     package func withFirstPiece<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

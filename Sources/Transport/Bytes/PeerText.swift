@@ -1,8 +1,8 @@
 /// Makes text from a peer safe for an error or a log: one line of limited length, without
 /// characters that control a terminal or hide other text.
 ///
-/// It is for text that people read. Data for programs, such as a status message, stays as the peer
-/// sent it.
+/// For text that people read. Data for programs, such as a status message, is kept as the peer sent
+/// it.
 package enum PeerText {
     /// The default limit of ``clean(_:upTo:)``, in bytes of UTF-8.
     package static let maxByteCount = Limits.peerTextByteCount

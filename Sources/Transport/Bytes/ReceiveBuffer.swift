@@ -1,7 +1,7 @@
-/// The bytes that arrived and were not consumed yet, contiguous in memory.
+/// The bytes that have arrived and were not consumed yet, contiguous in memory.
 ///
 /// The memory is set to zero once, when it is allocated. Later reads write over it, so a read costs
-/// one system call and no copy. When little free memory is left behind the unread bytes (part of a
+/// one system call and no copy. If little memory is free after the unread bytes (a part of a
 /// frame), they are moved to the front, or the buffer doubles.
 ///
 ///     try buffer.read(from: socket)
@@ -17,8 +17,8 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     @usableFromInline
     package private(set) var unread: Range<Int> = 0..<0
 
-    /// Whether the last read left no room, so that the socket may have more. After a read that left
-    /// room, the socket is empty until the poller reports it again.
+    /// Whether the last read filled the free memory. If true, the socket may have more bytes. If
+    /// false, the socket is empty until the poller reports it again.
     package private(set) var wasFilled = false
 
     /// The largest end of the unread bytes in this turn of reading.
@@ -27,16 +27,16 @@ package struct ReceiveBuffer: ~Copyable, Sendable {
     private var smallTurnCount = 0
     private static let smallTurnLimit = 64
 
-    /// The most bytes that are read from one connection in a turn of the loop. The limit lets other
-    /// connections have their turn, and the bytes are processed while they are in the processor's
+    /// The most bytes that are read from one connection in a turn of the loop. Then other
+    /// connections have their turn. The bytes are processed while they are in the processor's
     /// cache.
     package static let turnByteCount = 256 << 10
 
     package let initialByteCount: Int
     package let maximumByteCount: Int
 
-    /// - Parameter maximumByteCount: How far the buffer may grow. A buffer that is full of unread
-    ///   bytes is not read into, so that TCP slows the peer down.
+    /// - Parameter maximumByteCount: The size to which the buffer may grow. A buffer that is full
+    ///   of unread bytes is not read into, so that TCP slows down the peer.
     package init(initialByteCount: Int = 16_384 + 64, maximumByteCount: Int = 262_144) {
         precondition(initialByteCount > 0 && maximumByteCount >= initialByteCount)
         self.initialByteCount = initialByteCount
@@ -51,16 +51,17 @@ extension ReceiveBuffer {
     /// Whether bytes must be consumed before more can be added.
     package var isFull: Bool { unread.count >= maximumByteCount }
 
-    /// Calls `body` with the free room. `body` returns how many bytes it wrote at its beginning.
+    /// Calls `body` with the free memory. `body` returns the number of bytes that it wrote at the
+    /// beginning.
     ///
-    /// The room is empty only if ``isFull``. A buffer that was filled completely doubles before it
-    /// is filled again.
+    /// The free memory is empty only if ``isFull``. A buffer that was filled completely doubles
+    /// before it is filled again.
     package mutating func fill<Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         makeRoom()
         let room = unread.upperBound..<bytes.count
-        // withUnsafeMutableBytes does not pass typed errors on. A result does.
+        // `withUnsafeMutableBytes` cannot pass on a typed error, so the closure returns a result.
         let result = unsafe bytes.withUnsafeMutableBytes { bytes -> Result<Int, Failure> in
             let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[room])
             return Result { () throws(Failure) in unsafe try body(free) }
@@ -73,7 +74,7 @@ extension ReceiveBuffer {
         return count
     }
 
-    /// Copies `added` after the unread bytes. Returns how many bytes had room.
+    /// Copies `added` after the unread bytes. Returns the number of copied bytes.
     package mutating func append(copying added: Span<UInt8>) -> Int {
         var count = 0
         while count < added.count, !isFull {
@@ -89,7 +90,7 @@ extension ReceiveBuffer {
         return count
     }
 
-    /// Puts bytes in front of the unread ones, because they arrived earlier. The buffer may exceed
+    /// Inserts bytes before the unread bytes, because they arrived earlier. The buffer may exceed
     /// its maximum until they are consumed.
     package mutating func prepend(_ added: [UInt8]) {
         var joined = added
@@ -169,8 +170,8 @@ extension ReceiveBuffer {
         shrink()
     }
 
-    /// Removes and returns the memory of an empty buffer, so that idle connections have none.
-    /// Returns an empty array when there are unread bytes.
+    /// Removes and returns the memory of an empty buffer, so that idle connections have no memory.
+    /// Returns an empty array if there are unread bytes.
     package mutating func takeMemory() -> [UInt8] {
         guard unread.isEmpty else { return [] }
         var memory: [UInt8] = []
@@ -180,15 +181,15 @@ extension ReceiveBuffer {
         return memory
     }
 
-    /// Uses `memory` if it fits and `bytes` is empty.
+    /// Uses `memory` if the buffer has no memory and the size is allowed.
     package mutating func adopt(_ memory: consuming [UInt8]) {
         guard bytes.isEmpty, (initialByteCount...maximumByteCount).contains(memory.count)
         else { return }
         bytes = memory
     }
 
-    /// Frees memory after a burst. Keeps the initial size, or nothing if `keepingInitial` is false
-    /// and nothing is unread.
+    /// Frees memory after a burst. Keeps the initial size. If `keepingInitial` is false and no
+    /// bytes are unread, keeps nothing.
     package mutating func shrink(keepingInitial: Bool = true) {
         if unread.isEmpty, !keepingInitial {
             bytes = []

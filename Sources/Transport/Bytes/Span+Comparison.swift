@@ -13,7 +13,7 @@ extension Span<UInt8> {
     @inline(__always)
     package func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        // Both pointers live inside the closures only, and each word read ends within `count`.
+        // Both pointers are used only inside the closures, and each word that is read ends within `count`.
         return unsafe withUnsafeBytes { left in
             unsafe other.withUnsafeBytes { right in
                 let count = left.count
@@ -34,11 +34,11 @@ extension Span<UInt8> {
         }
     }
 
-    /// A fast hash, which is not safe against chosen input. Use it only where this side chooses what is
-    /// hashed and compares every match.
+    /// A fast hash. It is not safe against chosen input: use it only if this side chooses the input, and
+    /// compare every match.
     @inline(__always)
     func fastHash(seed: UInt64) -> UInt64 {
-        // The pointer lives inside the closure only, and each word read ends within `count`.
+        // The pointer is used only inside the closure, and each word that is read ends within `count`.
         unsafe withUnsafeBytes { bytes in
             let count = bytes.count
             var hash = Self.mixed(seed ^ UInt64(truncatingIfNeeded: count))
@@ -50,7 +50,7 @@ extension Span<UInt8> {
             }
             var tail: UInt64 = 0
             if count >= 8 {
-                // The last word reads some bytes a second time, which is harmless.
+                // The last word contains some bytes that were read before, which is harmless.
                 tail = unsafe bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
             } else if count >= 4 {
                 let low = unsafe bytes.loadUnaligned(as: UInt32.self)
@@ -66,8 +66,8 @@ extension Span<UInt8> {
         }
     }
 
-    /// Combines both halves of a product, so that the high bits of `word` change the low ones, too: names
-    /// and values often differ only at their end.
+    /// Combines both halves of the product, so that the high bits of `word` also change the low bits of the
+    /// result. Names and values often differ only at their end.
     @inline(__always)
     private static func mixed(_ word: UInt64) -> UInt64 {
         let product = (word ^ 0xa076_1d64_78bd_642f).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)

@@ -1,5 +1,5 @@
 extension HTTP1 {
-    /// Cuts a chunked body (RFC 9112 §7.1) into its content.
+    /// Extracts the content of a chunked body (RFC 9112 §7.1).
     struct ChunkReader: Sendable {
         enum Event: Hashable {
             case content(Range<Int>)
@@ -61,7 +61,7 @@ extension HTTP1 {
         private mutating func readSize(_ limits: HTTP1Limits) throws(HTTP1Error) -> UInt64 {
             let text = line.line
             let digits = text.prefix { Self.value(ofDigit: $0) != nil }
-            // 15 digits are below 2⁶⁰. More are not a size that a peer sends.
+            // 15 digits are below 2⁶⁰. A peer does not send a larger size.
             guard (1...15).contains(digits.count) else {
                 throw HTTP1Error("not the size of a chunk: '\(PeerText.clean(text, upTo: 40))'")
             }

@@ -1,7 +1,7 @@
 extension HTTP1 {
-    /// The client's end of a connection: one request and its response, then the next. A request is
-    /// sent only after the previous response has ended. With pipelining (RFC 9112 §9.3.2), the
-    /// client could not always tell which request a response answers.
+    /// The client's end of a connection. It carries one request and its response, then the next
+    /// request. A request is sent only after the previous response has ended. With pipelining (RFC
+    /// 9112 §9.3.2), the client could not always know which request a response answers.
     package struct ClientConnection: Sendable {
         private var reader: MessageReader
         private var writer = MessageWriter()
@@ -19,12 +19,12 @@ extension HTTP1.ClientConnection {
     /// keeps the connection open.
     package var canBegin: Bool { !hasFailed && keepsAlive && reader.isIdle && writer.isIdle }
 
-    /// Begins a request. The pseudo-header fields of HTTP/2 come first in `head`. Throws, and sends
-    /// nothing, when the head cannot be sent.
+    /// Begins a request. The pseudo-header fields of HTTP/2 come first in `head`. If the head
+    /// cannot be sent, throws and sends nothing.
     package mutating func begin(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody
     ) throws(HTTP1Error) {
-        guard canBegin else { throw HTTP1Error("the connection cannot take another request") }
+        guard canBegin else { throw HTTP1Error("the connection cannot carry another request") }
         try writer.beginRequest(head, body)
         reader.begin(answering: head.first(":method").map { head.value(of: $0) } ?? "")
     }
@@ -39,8 +39,8 @@ extension HTTP1.ClientConnection {
         try writer.finish(trailers: trailers)
     }
 
-    /// Reads from `offset` up to the next event. Returns nil when more bytes are needed, or after
-    /// an error. Throws when the server breaks a rule; close the connection then.
+    /// Reads from `offset` up to the next event. Returns nil if more bytes are needed, and after an
+    /// error. Throws if the server breaks a rule. Then the caller must close the connection.
     package mutating func receive(
         _ bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP1Error) -> HTTP1.Event? {
@@ -57,8 +57,8 @@ extension HTTP1.ClientConnection {
         }
     }
 
-    /// The server has closed its direction. Returns the end of a response that has no other end;
-    /// throws when a response is incomplete.
+    /// Handles that the server has closed its direction. If this ends the response, returns the
+    /// end. Throws if a response is incomplete.
     package mutating func receiveEnd() throws(HTTP1Error) -> HTTP1.Event? {
         guard !hasFailed else { return nil }
         do throws(HTTP1Error) {
@@ -76,7 +76,7 @@ extension HTTP1.ClientConnection {
         return event
     }
 
-    /// The head of the last response, with `:status` in front.
+    /// The head of the last response. `:status` is its first field.
     package var receivedHead: HeaderList { reader.head }
     /// The trailer fields of the last response, which follow a chunked body.
     package var receivedTrailers: HeaderList { reader.trailers }

@@ -12,7 +12,8 @@ extension HTTP1 {
 
     /// Reads one field line (RFC 9112 §5).
     enum FieldLine {
-        /// Adds the field to `list`, or notes it in `connection`.
+        /// Adds the field to `list`, or to `connection` if it concerns the connection or the
+        /// framing.
         static func read(
             _ line: [UInt8], into list: inout HeaderList, _ connection: inout ConnectionFields
         ) throws(HTTP1Error) {
@@ -51,8 +52,8 @@ extension HTTP1 {
             }
         }
 
-        /// Adds a field that follows a chunked body. Throws for a field that would change the
-        /// framing or the address of the message (RFC 9110 §6.5.1).
+        /// Adds a trailer field, which follows a chunked body. Throws for a field that would change
+        /// the framing or the address of the message (RFC 9110 §6.5.1).
         static func readTrailer(
             _ line: [UInt8], into list: inout HeaderList
         ) throws(HTTP1Error) {
@@ -71,8 +72,8 @@ extension HTTP1 {
         ) throws(HTTP1Error) -> (name: String, value: String) {
             var colon = 0
             while colon < line.count, line[colon] != UInt8(ascii: ":") {
-                // RFC 9112 §5.1, §5.2: implementations disagree on a blank before the colon and on
-                // a folded line, so both are refused.
+                // RFC 9112 §5.1, §5.2: implementations treat a blank before the colon, and a folded
+                // line, in different ways. So both are refused.
                 guard isToken(line[colon]) else {
                     throw HTTP1Error("the name of a field has a byte that is not allowed in names")
                 }
@@ -130,7 +131,7 @@ extension HTTP1 {
 }
 
 extension String {
-    /// Only A-Z change.
+    /// Changes only A–Z.
     var asciiLowercased: String {
         guard utf8.contains(where: { (0x41...0x5a).contains($0) }) else { return self }
         return String(

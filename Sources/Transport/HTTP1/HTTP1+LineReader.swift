@@ -1,8 +1,8 @@
 extension HTTP1 {
-    /// Gathers one line that arrives in any pieces.
+    /// Assembles one line from pieces of any size.
     ///
-    /// A line ends with CRLF. RFC 9112 §2.2 allows a bare LF as well; it is refused here, because
-    /// two implementations that disagree about the end of a line disagree about the message.
+    /// A line ends with CRLF. RFC 9112 §2.2 also allows a single LF. It is refused here: if two
+    /// implementations disagree about the end of a line, they disagree about the message.
     struct LineReader: Sendable {
         /// The line so far, without its end.
         private(set) var line: [UInt8] = []
@@ -39,7 +39,7 @@ extension HTTP1 {
             return false
         }
 
-        /// Forgets the line.
+        /// Removes the line.
         mutating func reset() {
             line.removeAll(keepingCapacity: true)
             endsInCR = false

@@ -1,11 +1,11 @@
-// What a complete head says about its message: pseudo-header fields and framing.
+// The pseudo-header fields and the framing of a message, from its complete head.
 
 extension HTTP1 {
-    /// What a connection reports.
+    /// The events of a connection.
     package enum Event: Hashable, Sendable {
         /// A request or a final response has begun.
         case head
-        /// Content of the body: a range of the bytes that were given.
+        /// Content of the body: a range of the bytes that were passed in.
         case body(Range<Int>)
         /// The message is complete.
         case end
@@ -68,7 +68,8 @@ extension HTTP1 {
     }
 
     /// Whether the body is chunked. Throws for a message with both framings, or with a coding other
-    /// than `chunked`, as RFC 9112 §6.1 allows: two implementations may disagree about its end.
+    /// than `chunked`. RFC 9112 §6.1 allows this, because two implementations may disagree about
+    /// the end of such a message.
     private static func isChunked(
         _ connection: ConnectionFields, version: MinorVersion
     ) throws(HTTP1Error) -> Bool {

@@ -1,5 +1,5 @@
 extension HTTP1 {
-    /// Reads one message after the other: the peer's requests, or its responses.
+    /// Reads one message after another: the peer's requests, or its responses.
     struct MessageReader: Sendable {
         enum Kind: Hashable, Sendable { case request, response }
 
@@ -10,7 +10,7 @@ extension HTTP1 {
             case chunks
             case trailers
             case untilClose
-            /// The message is complete, and the end was not reported yet.
+            /// The message is complete, but its end was not reported yet.
             case complete
             /// Nothing is read until ``begin(answering:)``.
             case idle
@@ -55,12 +55,12 @@ extension HTTP1.MessageReader {
         }
     }
 
-    /// Whether bytes that arrive now have no meaning.
+    /// Whether no message is expected, so that bytes that arrive now have no meaning.
     var isIdle: Bool {
         if case .idle = phase { true } else { false }
     }
 
-    /// Whether a message is expected and nothing of it has arrived.
+    /// Whether a message is expected and none of its bytes have arrived.
     var isBeforeMessage: Bool {
         if case .startLine = phase { !line.isInside && interimCount == 0 } else { false }
     }
@@ -131,7 +131,7 @@ extension HTTP1.MessageReader {
         }
     }
 
-    /// The peer has closed its direction. Throws when a message is incomplete.
+    /// Handles that the peer has closed its direction. Throws if a message is incomplete.
     mutating func end() throws(HTTP1Error) -> HTTP1.Event? {
         switch phase {
         case .untilClose, .complete:
@@ -175,7 +175,7 @@ extension HTTP1.MessageReader {
                     in: bytes, at: &offset, upTo: limits.maxStartLineByteCount,
                     "the first line of a message")
             else { return false }
-            // RFC 9112 §2.2: a server ignores an empty line in front of a request.
+            // RFC 9112 §2.2: a server ignores an empty line before a request.
             guard kind == .request, line.line.isEmpty, !skippedEmptyLine else { break }
             skippedEmptyLine = true
         }
@@ -188,7 +188,7 @@ extension HTTP1.MessageReader {
         return true
     }
 
-    /// Reads field lines up to the empty one.
+    /// Reads field lines up to the empty line.
     private mutating func readFields(
         _ bytes: Span<UInt8>, _ offset: inout Int
     ) throws(HTTP1Error) -> Bool {
@@ -211,7 +211,8 @@ extension HTTP1.MessageReader {
         return false
     }
 
-    /// All fields were read. Returns false for an interim response, which another head follows.
+    /// Processes a head whose fields were all read. Returns false for an interim response, because
+    /// another head follows it.
     private mutating func finishHead() throws(HTTP1Error) -> Bool {
         fieldsByteCount = 0
         if let request {
@@ -234,14 +235,14 @@ extension HTTP1.MessageReader {
         return true
     }
 
-    /// Whether the response is interim (1xx), so that the reader skips it. Throws for 101 and when
-    /// there are too many.
+    /// Whether the response is interim (1xx), so that the reader skips it. Throws for 101, and if
+    /// there are too many interim responses.
     private mutating func isInterim(
         _ response: HTTP1.StartLine.Response
     ) throws(HTTP1Error) -> Bool {
         guard response.status < 200 else { return false }
         guard response.status != 101 else {
-            throw HTTP1Error("the server switched to another protocol, which was not asked for")
+            throw HTTP1Error("the server switched to another protocol, which was not requested")
         }
         interimCount += 1
         guard interimCount <= limits.maxInterimCount else {

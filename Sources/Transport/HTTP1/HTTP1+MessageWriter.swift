@@ -1,5 +1,5 @@
 extension HTTP1 {
-    /// How the writer of a message announces its body.
+    /// How a message announces its body.
     package enum OutgoingBody: Hashable, Sendable {
         case none
         case sized(Int)
@@ -7,14 +7,14 @@ extension HTTP1 {
         case streamed
     }
 
-    /// Writes one message after the other.
+    /// Writes one message after another.
     struct MessageWriter: Sendable {
         private enum Phase: Hashable {
             case idle
             case sized(left: Int)
             case chunked
             case untilClose
-            /// Content is dropped: the message may not have any.
+            /// Content is dropped, because the message must not have any.
             case suppressed
         }
 
@@ -64,7 +64,7 @@ extension HTTP1.MessageWriter {
     ///
     /// - Parameters:
     ///   - method: The method of the request. A response to HEAD has no content.
-    ///   - mayChunk: Whether the client understands chunks. Otherwise the end of the connection ends the body.
+    ///   - mayChunk: Whether the client supports chunks. If not, the end of the connection ends the body.
     ///   - closes: Whether the connection ends with this response.
     mutating func beginResponse(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody, answering method: String, mayChunk: Bool,
@@ -100,7 +100,7 @@ extension HTTP1.MessageWriter {
         output.append(copying: Array("HTTP/1.1 \(status) \r\n\r\n".utf8))
     }
 
-    /// Adds content. Throws when it is more than was announced, or no message is open.
+    /// Adds content. Throws if it is more than was announced, or if no message is open.
     mutating func append(_ content: [UInt8]) throws(HTTP1Error) {
         guard !content.isEmpty else { return }
         switch phase {
@@ -120,8 +120,8 @@ extension HTTP1.MessageWriter {
         }
     }
 
-    /// Ends the message. Throws when less content was added than was announced, and when there are
-    /// trailers and the body is not chunked.
+    /// Ends the message. Throws if less content was added than was announced, or if there are trailers and
+    /// the body is not chunked.
     mutating func finish(trailers: HeaderList = HeaderList()) throws(HTTP1Error) {
         guard trailers.isEmpty || phase == .chunked || phase == .suppressed else {
             throw HTTP1Error("only a chunked body can have trailers")
@@ -163,8 +163,8 @@ extension HTTP1.MessageWriter {
         "transfer-encoding", "upgrade",
     ]
 
-    /// Appends a field line. Throws for a name or a value that is not allowed: a line end in a value would add lines to
-    /// the head.
+    /// Appends a field line. Throws if the name or the value is not allowed. For example, a line end in a
+    /// value would add lines to the head.
     private static func append(
         _ name: String, _ value: String, to bytes: inout [UInt8]
     ) throws(HTTP1Error) {

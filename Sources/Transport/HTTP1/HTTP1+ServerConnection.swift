@@ -18,9 +18,9 @@ extension HTTP1 {
 }
 
 extension HTTP1.ServerConnection {
-    /// Reads on from `offset`. Returns nil when more bytes are needed, or the response to the request that was read is
-    /// not complete. Throws for a request that breaks a rule: the caller responds with the status of the error, and the
-    /// connection ends after that response.
+    /// Reads from `offset` up to the next event. Returns nil if more bytes are needed, or if the response to
+    /// the last request is not complete. Throws for a request that breaks a rule. Then the caller responds
+    /// with the status of the error, and the connection ends after that response.
     package mutating func receive(
         _ bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP1Error) -> HTTP1.Event? {
@@ -40,7 +40,7 @@ extension HTTP1.ServerConnection {
         }
     }
 
-    /// The client has closed its direction. Throws when a request is incomplete.
+    /// Handles that the client has closed its direction. Throws if a request is incomplete.
     package mutating func receiveEnd() throws(HTTP1Error) {
         closesAfterResponse = true
         guard !requestHasEnded else { return }
@@ -48,8 +48,8 @@ extension HTTP1.ServerConnection {
         _ = try reader.end()
     }
 
-    /// Begins the response. `:status` is the first field of `head`. Throws, and sends nothing, when there is
-    /// no request to answer or the head cannot be sent.
+    /// Begins the response. `:status` is the first field of `head`. If there is no request to answer, or the
+    /// head cannot be sent, throws and sends nothing.
     package mutating func begin(
         _ head: HeaderList, _ body: HTTP1.OutgoingBody
     ) throws(HTTP1Error) {
@@ -95,16 +95,16 @@ extension HTTP1.ServerConnection {
         reader.head.first(":method").map { reader.head.value(of: $0) } ?? ""
     }
 
-    /// The head of the last request, with the pseudo-header fields of HTTP/2 in front.
+    /// The head of the last request. The pseudo-header fields of HTTP/2 come first.
     package var receivedHead: HeaderList { reader.head }
     package var receivedTrailers: HeaderList { reader.trailers }
     /// Whether the client waits for ``sendContinue()`` before it sends the body.
     package var expectsContinue: Bool {
         reader.connection.expectsContinue && reader.version == 1 && !requestHasEnded
     }
-    /// Whether the connection ends once the output was sent.
+    /// Whether the connection ends when the output has been sent.
     package var isClosed: Bool { phase == .closed }
-    /// Whether no request is under way.
+    /// Whether no request is being read or answered.
     package var isBetweenRequests: Bool { phase == .receiving && reader.isBetweenMessages }
 
     package var hasOutput: Bool { !writer.output.isEmpty }

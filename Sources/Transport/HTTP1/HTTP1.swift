@@ -1,9 +1,9 @@
-/// HTTP/1.1 (RFC 9112) without I/O: bytes in, events out.
+/// HTTP/1.1 (RFC 9112) without I/O: its input is bytes, and its output is events.
 ///
-/// Heads are the same ``HeaderList`` as in HTTP/2, with the pseudo-header fields of RFC 9113 §8.3 in
-/// front and names in lower case. Code above the engine reads and writes both versions alike.
+/// Heads are the same ``HeaderList`` as in HTTP/2: the pseudo-header fields of RFC 9113 §8.3 come first, and
+/// names are in lower case. So the code that uses the engine is the same for both versions.
 ///
-/// Every error ends the connection: after a framing error the rest of the bytes have no meaning.
+/// Every error ends the connection: after a framing error, the remaining bytes have no meaning.
 package enum HTTP1 {
     /// How the end of a body is found (RFC 9112 §6.3).
     package enum BodyFraming: Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// The identifier of a stream (RFC 9113 §5.1.1): odd when the client opened it, even when the server
-/// did, zero for the connection itself.
+/// The identifier of a stream (RFC 9113 §5.1.1). Odd if the client opened the stream, even if the server
+/// opened it. Zero for the connection itself.
 ///
 /// Invariant: `rawValue < 2³¹`. Both initialisers establish it, so it needs no further check.
 package struct StreamID: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct StreamID: Hashable, Sendable {
 }
 
 extension StreamID {
-    /// Stream zero, on which SETTINGS, PING and GOAWAY travel.
+    /// Stream zero, for SETTINGS, PING and GOAWAY.
     package static let connection = StreamID(unchecked: 0)
 
     /// The first stream that a client may open.
@@ -30,13 +30,13 @@ extension StreamID {
     /// Whether a client may open this stream.
     package var isClientInitiated: Bool { rawValue & 1 == 1 }
 
-    /// The stream that the same side opens after this one. Nil when all identifiers have been used and a
+    /// The stream that the same side opens after this one. Nil if all identifiers have been used, so that a
     /// new connection is needed (§5.1.1).
     package var successor: StreamID? {
         rawValue > 0x7fff_ffff - 2 ? nil : StreamID(unchecked: rawValue + 2)
     }
 
-    /// The stream that the same side opened before this one. Stream zero for the first one.
+    /// The stream that the same side opened before this one. For the first one, stream zero.
     package var predecessor: StreamID { StreamID(unchecked: rawValue < 2 ? 0 : rawValue - 2) }
 }
 

@@ -64,7 +64,8 @@
             }
         }
 
-        /// Waits; -1 milliseconds is without limit. Interruptions and signals return no event.
+        /// Waits for events. −1 milliseconds means no limit. Interruptions and signals return no
+        /// event.
         func wait(milliseconds: CInt, _ events: inout [Poller.Event]) throws(SystemError) {
             let status = unsafe withUnsafeTemporaryAllocation(
                 of: epoll_event.self, capacity: Self.eventLimit
@@ -95,12 +96,14 @@
             return readiness
         }
 
-        /// Each write is an edge, so the counter need not be read.
+        /// Each write causes an event (the eventfd is edge-triggered), so the counter need not be
+        /// read.
         func interrupt() {
             while eventfd_write(interruption, 1) < 0 {
                 switch errno {
                 case EINTR: continue
-                // The counter overflows after 2⁶⁴ − 1 interruptions and is reset.
+                // The counter is full after 2⁶⁴ − 2 interruptions. Reading it sets it to 0. Then
+                // the write is repeated.
                 case EAGAIN:
                     var count: eventfd_t = 0
                     _ = unsafe eventfd_read(interruption, &count)

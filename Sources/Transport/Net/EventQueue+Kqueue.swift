@@ -49,7 +49,8 @@
             }
         }
 
-        /// Waits; -1 milliseconds is without limit. Interruptions and signals return no event.
+        /// Waits for events. −1 milliseconds means no limit. Interruptions and signals return no
+        /// event.
         func wait(milliseconds: CInt, _ events: inout [Poller.Event]) throws(SystemError) {
             var timeout = timespec(
                 tv_sec: Int(milliseconds) / 1_000, tv_nsec: Int(milliseconds) % 1_000 * 1_000_000)
@@ -82,7 +83,7 @@
         }
 
         func interrupt() {
-            // It fails only for a queue or an event that does not exist.
+            // This fails only if the queue or the event does not exist.
             try? change(0, EVFILT_USER, 0, 0, note: UInt32(NOTE_TRIGGER))
         }
     }

@@ -9,7 +9,7 @@ import CSwiftletSystem
 #endif
 
 extension GatherList {
-    /// The most pieces in one system call. 64 entries take 1 KiB of the stack. They are 32 frames
+    /// The most pieces in one system call. 64 entries need 1 KiB of the stack. They hold 32 frames
     /// of 16 KiB with their headers: half a megabyte per call.
     package static let vectorLimit = 64
 

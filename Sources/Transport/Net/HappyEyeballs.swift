@@ -1,8 +1,8 @@
 /// Chooses which of several addresses to connect to, and when (RFC 8305 §4, §5).
 ///
-/// The address families alternate, so that broken IPv6 costs one delay and not one delay per
-/// address. A slow attempt continues while the next one begins. The first that succeeds wins, and
-/// the caller ends the others. A failed attempt starts the next one at once.
+/// The address families alternate, so that broken IPv6 costs one delay in total and not one delay
+/// per address. A slow attempt continues while the next one begins. A failed attempt starts the
+/// next one at once. The first attempt that succeeds is used, and the caller ends the others.
 ///
 /// It has no clock and no socket: the caller connects, reports the result, and calls
 /// ``next(now:)``.
@@ -63,7 +63,7 @@ extension HappyEyeballs {
         }
     }
 
-    /// What to do now. After `start`, call it again until it returns something else.
+    /// Returns the next action. After `start`, call it again until it returns another action.
     package mutating func next(now: MonotonicInstant) -> Action {
         if let winner { return .succeeded(winner) }
         if startedCount < addresses.count {

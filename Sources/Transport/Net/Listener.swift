@@ -12,13 +12,14 @@ import CSwiftletSystem
 package struct Listener: ~Copyable, Sendable {
     private let socket: Socket
 
-    /// The address it listens on. Contains the port that the system chose if 0 was asked for.
+    /// The address that the socket is bound to. If port 0 was requested, it contains the port that
+    /// the system chose.
     package let address: SocketAddress
 
     package init(on address: SocketAddress, backlog: CInt = 1_024) throws(SystemError) {
         let socket = try Socket(for: address)
         if address.isTCP {
-            // A restarted server can use its port at once.
+            // With this option, a restarted server can use its port at once.
             try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR")
         }
         let descriptor = socket.descriptor
@@ -33,8 +34,9 @@ package struct Listener: ~Copyable, Sendable {
 
     package var descriptor: CInt { socket.descriptor }
 
-    /// Refuses connections from now on, and removes the path, so that another listener can use it.
-    /// The descriptor stays open. Call it once: later the path may belong to another listener.
+    /// Refuses new connections, and removes the path, so that another listener can use it. The
+    /// descriptor stays open. Call it only once, because the path may later belong to another
+    /// listener.
     package func stop() {
         socket.stop()
         guard case .unix(let path) = address, !path.isEmpty else { return }
@@ -42,7 +44,7 @@ package struct Listener: ~Copyable, Sendable {
         _ = unsafe path.withCString { path in unsafe unlink(path) }
     }
 
-    /// The next connection. Nil when none is waiting.
+    /// The next connection. Nil if none is waiting.
     package func acceptNext() throws(SystemError) -> Socket? {
         while true {
             #if os(Linux)
@@ -53,14 +55,14 @@ package struct Listener: ~Copyable, Sendable {
             #endif
             if descriptor >= 0 {
                 let accepted = Socket(adopting: descriptor)
-                // Options cannot be set on a connection that has ended already. The next one may
-                // work.
+                // Options cannot be set on a connection that has already ended. Continues with the
+                // next one.
                 guard (try? accepted.prepareWhereBirthFlagsAreMissing()) != nil else { continue }
                 return accepted
             }
             switch errno {
             case EAGAIN, EWOULDBLOCK: return nil
-            // The peer closed the connection before it was accepted. The next one may work.
+            // The peer closed the connection before it was accepted. Continues with the next one.
             case EINTR, ECONNABORTED: continue
             #if !canImport(Darwin)
                 // Linux reports a network error of that connection.

@@ -29,8 +29,8 @@ package enum NameLookup {
 
     /// The addresses of `host` in the resolver's order (RFC 6724), without duplicates.
     ///
-    /// Blocks until the resolver answers, possibly many seconds. Do not call it on the thread of an
-    /// event loop.
+    /// Blocks until the resolver answers, possibly for many seconds. Do not call it on the thread
+    /// of an event loop.
     package static func addresses(
         of host: String, port: UInt16
     ) throws(Failure) -> [SocketAddress] {
@@ -39,7 +39,7 @@ package enum NameLookup {
         }
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
-        // Without a type, each address would be returned once for every type of socket.
+        // Without a socket type, each address would be returned once for every type.
         unsafe hints.ai_socktype = swiftlet_sock_stream
         var list: UnsafeMutablePointer<addrinfo>?
         let status = unsafe getaddrinfo(host, nil, &hints, &list)

@@ -46,8 +46,8 @@ package struct NetworkWatch: ~Copyable, Sendable {
 
     package var descriptor: CInt { socket.descriptor }
 
-    /// Reads and discards the kernel's notifications. The caller then calls ``hasNetwork()``, so a
-    /// lost notification is harmless.
+    /// Reads and discards the kernel's notifications. The caller then calls ``hasNetwork()``, so
+    /// that a lost notification is harmless.
     package func drain() {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {

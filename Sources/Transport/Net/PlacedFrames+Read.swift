@@ -13,12 +13,12 @@ extension PlacedFrames {
     package struct ReadOutcome: Equatable {
         package var socket: Socket.ReadOutcome
         package var arrived = Arrived()
-        /// Whether the read left no room, so that the socket may have more.
+        /// Whether the read filled the free memory. If true, the socket may have more bytes.
         package var wasFilled = false
     }
 
-    /// Reads once. Content is appended to `message`, within its capacity. Bytes that follow the
-    /// message, and unexpected bytes, go to `buffer`, which must be empty.
+    /// Reads once. Content is appended to `message`, within its capacity. Bytes after the message,
+    /// and unexpected bytes, are put into `buffer`, which must be empty.
     ///
     /// - Parameter frameCount: How many frames to expect after this one.
     ///
@@ -28,13 +28,13 @@ extension PlacedFrames {
         _ buffer: inout ReceiveBuffer
     ) throws(SystemError) -> ReadOutcome? {
         precondition(buffer.isEmpty)
-        // At most as many bytes as one turn reads into a buffer. After each read the window is
-        // given back, so that the server can send the next bytes in the meantime.
+        // At most as many bytes as one turn reads into a buffer. After each read, a WINDOW_UPDATE
+        // returns them, so that the server can send the next bytes in the meantime.
         let room = min(message.capacity - message.count, ReceiveBuffer.turnByteCount)
         let plan = plan(expecting: frameCount, room: room)
         guard !plan.pieces.isEmpty else { return nil }
         let start = message.count
-        // When the plan was cut because of its length, the next read continues it.
+        // If the plan was cut because of its length, it is continued with the next read.
         let readsOn =
             plan.endsWithFrame
             && (plan.contentByteCount == messageRest || frameCount < Self.expectedFrameLimit)

@@ -3,11 +3,11 @@ import Synchronization
 /// Waits for many descriptors at once: epoll on Linux, kqueue on Darwin.
 ///
 /// Descriptors are watched edge-triggered, in both directions, from the moment they are added: each
-/// change is reported once. No system call is needed to ask for writability after a partial write,
-/// or to stop asking. The owner of a descriptor must read (or write) until the system reports that
-/// it would block, or remember that there is more.
+/// change is reported once. No system call is needed to request a report of writability after a
+/// partial write, or to end these reports. The owner of a descriptor must read (or write) until the
+/// system reports that it would block, or remember that there is more.
 ///
-/// One thread waits. Any thread may add, remove and wake up.
+/// One thread waits. Any thread may add and remove descriptors, and wake up the waiting thread.
 package final class Poller: Sendable {
     package struct Readiness: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
@@ -32,7 +32,7 @@ package final class Poller: Sendable {
         case working
         /// The thread is waiting, or begins to.
         case sleeping
-        /// ``wakeUp()`` was called, and the thread has not noticed it yet.
+        /// ``wakeUp()`` was called. The current or next wait returns at once.
         case woken
     }
 
@@ -44,7 +44,7 @@ package final class Poller: Sendable {
     }
 }
 
-// MARK: - What is watched
+// MARK: - Watched descriptors
 
 extension Poller {
     /// Watches `descriptor` until it is removed or closed. `token` must not be `UInt64.max`, which
@@ -69,8 +69,8 @@ extension Poller {
 // MARK: - Waiting and waking
 
 extension Poller {
-    /// Waits, and replaces the contents of `events` with what happened. Returns without an event
-    /// when `deadline` passes (nil is no limit) or ``wakeUp()`` was called.
+    /// Waits, and replaces the contents of `events` with the new events. Returns without an event
+    /// if `deadline` passes (nil means no limit) or ``wakeUp()`` was called.
     ///
     /// Allocates nothing if `events` has enough capacity.
     ///
@@ -83,8 +83,8 @@ extension Poller {
         let mayNotSleep = !phase.compareExchange(
             expected: .working, desired: .sleeping, ordering: .acquiringAndReleasing
         ).exchanged
-        // From here on, `wakeUp()` ends this wait. The caller checks its queues after the wait, and
-        // sees the work that the other thread queued before `wakeUp()`.
+        // From here on, `wakeUp()` ends this wait. After the wait, the caller checks its queues. It
+        // finds the work that the other thread queued before `wakeUp()`.
         do throws(SystemError) {
             try queue.wait(
                 milliseconds: mayNotSleep ? 0 : Self.milliseconds(until: deadline), &events)
@@ -95,14 +95,15 @@ extension Poller {
         return phase.exchange(.working, ordering: .acquiringAndReleasing) == .woken
     }
 
-    /// Makes the waiting thread return from ``wait(until:into:)``, or not begin to wait. Needs a
-    /// system call only when that thread waits and was not woken up already.
+    /// Makes the waiting thread return from ``wait(until:into:)``. If no thread waits, the next
+    /// wait returns at once. Needs a system call only if the thread waits and was not woken up
+    /// already.
     package func wakeUp() {
         guard phase.exchange(.woken, ordering: .acquiringAndReleasing) == .sleeping else { return }
         queue.interrupt()
     }
 
-    /// Rounded up: a wait that ends early would make the loop spin until the deadline.
+    /// Rounds up, because a wait that ends early would make the loop spin until the deadline.
     private static func milliseconds(until deadline: MonotonicInstant?) -> CInt {
         guard let deadline else { return -1 }
         let left = MonotonicInstant.now.duration(to: deadline)

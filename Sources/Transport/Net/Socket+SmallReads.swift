@@ -7,8 +7,9 @@
 #endif
 
 extension Socket {
-    /// Reads at most `count` bytes and leaves all later bytes in the socket: the bytes that follow an unencrypted
-    /// handshake belong to another reader. Nil when nothing is there now; empty at the end of the stream.
+    /// Reads at most `count` bytes. All later bytes stay in the socket, because the bytes after an
+    /// unencrypted handshake belong to another reader. Nil if no bytes are available now. Empty at the end of
+    /// the stream.
     package func read(atMost count: Int) throws(SystemError) -> [UInt8]? {
         guard count > 0 else { return nil }
         var result = ReadResult.count(0)
@@ -23,7 +24,7 @@ extension Socket {
         }
     }
 
-    /// Writes as much of `bytes` as the system takes now. Returns the rest.
+    /// Writes as much of `bytes` as the system accepts now. Returns the rest.
     package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> ArraySlice<UInt8> {
         var list = GatherList()
         list.append(referencing: Array(bytes))

@@ -12,23 +12,23 @@ import CSwiftletSystem
 
 extension Socket {
     package enum ReadOutcome: Hashable, Sendable {
-        /// That many bytes were added; at least one. When ``ReceiveBuffer/wasFilled`` is false,
-        /// nothing more is available now, unless the poller reported a hang-up.
+        /// This number of bytes was added; at least one. If ``ReceiveBuffer/wasFilled`` is false,
+        /// no more bytes are available now, unless the poller reported a hang-up.
         case bytes(Int)
         case wouldBlock
         /// The peer closed its sending side.
         case endOfStream
-        /// The buffer has no room. Consume it, then read again.
+        /// The buffer is full. Consume bytes, then read again.
         case bufferFull
     }
 
     package enum WriteOutcome: Hashable, Sendable {
-        /// The system has accepted that many bytes; at least one.
+        /// The system has accepted this number of bytes; at least one.
         case bytes(Int)
         case wouldBlock
     }
 
-    /// Writes from the front of `list`, and removes what was written. Does nothing for an empty
+    /// Writes from the front of `list`, and removes the written bytes. Does nothing for an empty
     /// list.
     package func write(gathering list: inout GatherList) throws(SystemError) -> WriteOutcome {
         guard !list.isEmpty else { return .bytes(0) }
@@ -42,8 +42,8 @@ extension Socket {
             list.removeFirst(count)
             return .bytes(count)
         }
-        // Zero without an error would make the loop spin. Stream sockets do not return it; treat it
-        // as a broken connection.
+        // Zero without an error would make the loop spin. Stream sockets do not return it. It is
+        // treated as a broken connection.
         if count == 0 { throw SystemError("write", "", code: EPIPE) }
         if code == EAGAIN || code == EWOULDBLOCK { return .wouldBlock }
         throw SystemError("write", "", code: code)
@@ -93,7 +93,7 @@ extension Socket {
         case count(Int)
         case failed(CInt)
 
-        /// Repeats the call when a signal interrupted it.
+        /// Repeats the call if a signal interrupted it.
         static func of(_ body: () -> Int) -> ReadResult {
             while true {
                 let count = body()

@@ -19,8 +19,8 @@ extension SocketAddress {
         }
     }
 
-    /// Calls `body` with the system's representation. Fails for a path that is too long or contains
-    /// a zero, which would name another file.
+    /// Calls `body` with the system's representation. Fails for a path that is too long or contains a zero
+    /// byte, because the zero would end the path.
     func withSystemAddress<Result>(
         for operation: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(SystemError) -> Result {
@@ -112,8 +112,9 @@ extension SocketAddress {
         return Self.nameOffset + name.count
     }
 
-    /// AF_VSOCK and the layout of sockaddr_vm (vsock(7)), which the C library's headers leave out: a
-    /// family, two reserved bytes, the port and the context identifier, both in the machine's order.
+    /// AF_VSOCK and the layout of sockaddr_vm (vsock(7)), which the C library's headers do not contain: a
+    /// family, two reserved bytes, the port and the context identifier, both in the byte order of the
+    /// machine.
     fileprivate static let vsockFamily: CInt = 40
     fileprivate static let vsockPortOffset = 4
     fileprivate static let vsockCIDOffset = 8
@@ -179,7 +180,7 @@ extension SocketAddress {
             }
         }
         guard status == 0 else { throw .current(operation) }
-        // The system may report more bytes than it wrote. At most the storage is read.
+        // The system may report more bytes than it wrote. Reads no more bytes than the storage has.
         let count = min(Int(length), MemoryLayout<sockaddr_storage>.size)
         let address = unsafe withUnsafePointer(to: &storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

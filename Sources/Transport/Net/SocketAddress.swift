@@ -26,7 +26,7 @@ package enum SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress {
-    /// Whether the peer is on this machine, so that no network is between.
+    /// Whether the peer is on this machine, so that no network is used.
     package var isOnThisMachine: Bool {
         switch self {
         case .ipv4(let number, _): number >> 24 == 127
@@ -52,7 +52,7 @@ extension SocketAddress {
         return .ipv6(bytes, port: port)
     }
 
-    /// Parses a numeric address. Nil when `host` is a name. An IPv6 address may be in brackets and
+    /// Parses a numeric address. Nil if `host` is a name. An IPv6 address may be in brackets and
     /// may name its interface (`fe80::1%eth0`, `fe80::1%2`).
     package init?(host: String, port: UInt16) {
         if let number = Self.parseIPv4(host) {
@@ -105,7 +105,7 @@ extension SocketAddress {
     }
 }
 
-// MARK: - Looking at
+// MARK: - Reading
 
 extension SocketAddress {
     package enum Family: Hashable, Sendable { case ipv4, ipv6, unix, vsock }
@@ -129,7 +129,7 @@ extension SocketAddress {
         }
     }
 
-    /// The same address with another port. An address without a port of TCP is returned unchanged.
+    /// The same address with another port. An address without a TCP port is returned unchanged.
     package func with(port: UInt16) -> SocketAddress {
         switch self {
         case .ipv4(let number, _): .ipv4(number, port: port)

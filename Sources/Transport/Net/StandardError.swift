@@ -8,10 +8,10 @@
 
 /// The standard error of the process.
 package enum StandardError {
-    /// Writes a line. Gives up when standard error is closed or full.
+    /// Writes a line. Drops the rest if standard error is closed or full.
     package static func writeLine(_ line: String) { write(line + "\n") }
 
-    /// Writes a text. Gives up when standard error is closed or full.
+    /// Writes a text. Drops the rest if standard error is closed or full.
     package static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -26,7 +26,7 @@ package enum StandardError {
     }
 }
 
-/// Calls the system's `write`, which `StandardError.write(_:)` hides inside that type.
+/// The system's `write`. Inside the type, `StandardError.write(_:)` hides it.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     // Safe: the caller passes a pointer to `count` bytes.
     unsafe write(descriptor, bytes, count)

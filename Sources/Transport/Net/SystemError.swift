@@ -6,7 +6,7 @@
     import Glibc
 #endif
 
-/// A system call that failed.
+/// A failed system call.
 package struct SystemError: Error, Hashable, Sendable {
     /// The system call, or its purpose: `connect`, `read`, `bind`.
     package let operation: String
@@ -23,7 +23,7 @@ package struct SystemError: Error, Hashable, Sendable {
         self.code = code
     }
 
-    /// The error in `errno`. Make it before any other system call.
+    /// The error in `errno`. Call it before any other system call.
     static func current(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(operation, subject, code: errno)
     }
@@ -37,7 +37,7 @@ extension SystemError {
         guard let pointer = unsafe strerror(code) else { return "error \(code)" }
         let text = unsafe String(cString: pointer)
         let second = text.dropFirst().first
-        // "RPC struct is bad" and "I/O error" keep their capitals.
+        // Some texts, such as "RPC struct is bad" and "I/O error", keep their capitals.
         guard let first = text.first, second?.isLowercase == true else { return text }
         return first.lowercased() + text.dropFirst()
     }

@@ -8,7 +8,7 @@ import CSwiftletSystem
     import Glibc
 #endif
 
-/// What the system knows of a TCP connection: Linux's `TCP_INFO`.
+/// The system's statistics of a TCP connection: Linux's `TCP_INFO`.
 ///
 /// Its layout is a part of the kernel's interface: fields are only ever appended.
 package struct TCPInfo: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct TCPInfo: Hashable, Sendable {
 
     private let bytes: [UInt8]
 
-    /// Nil when there are too few bytes.
+    /// Nil if there are too few bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.byteCount else { return nil }
         self.bytes = bytes
@@ -34,13 +34,13 @@ extension TCPInfo {
     package var sendWindowScale: UInt32 { UInt32(bytes[6] & 0x0f) }
     package var receiveWindowScale: UInt32 { UInt32(bytes[6] >> 4) }
 
-    /// Times in microseconds, sizes in bytes or segments, as `tcp_info` has them, in its order: from `rto`
-    /// to `total_retrans`.
+    /// Times in microseconds, sizes in bytes or segments. They have the units and the order of `tcp_info`,
+    /// from `rto` to `total_retrans`.
     package var values: [UInt32] { (0..<24).map { value($0) } }
 
     /// The smoothed round-trip time.
     package var roundTripTime: Duration { .microseconds(value(15)) }
-    /// Segments that were sent again, since the connection was opened.
+    /// Segments that were sent again since the connection was opened.
     package var retransmissionCount: UInt32 { value(23) }
     /// Segments that were sent and not acknowledged.
     package var unacknowledgedCount: UInt32 { value(4) }

@@ -1,14 +1,14 @@
 /// A queue, first in, first out.
 ///
-/// A queue with at most one element needs no memory of its own. Removing from the front moves
-/// nothing. Free places are used again also when the queue is never empty, so that a producer that
-/// is always ahead does not make it grow.
+/// A queue with at most one element needs no memory of its own. Removing the first element moves no
+/// other. Free places are used again even if the queue is never empty, so that the queue does not
+/// grow while its producer is always ahead.
 ///
 /// Inlinable, so that other modules compile it for their element type.
 @usableFromInline
 package struct Backlog<Element> {
     @usableFromInline var head: Element?
-    /// The elements behind the head, from `restIndex` on. Empty when there is no head.
+    /// The elements after the head, from `restIndex` on. Empty if there is no head.
     @usableFromInline var rest: [Element?] = []
     @usableFromInline var restIndex = 0
 
@@ -20,7 +20,7 @@ extension Backlog {
     @inlinable package var isEmpty: Bool { head == nil }
     @inlinable package var count: Int { (head == nil ? 0 : 1) + rest.count - restIndex }
     @inlinable package var first: Element? { head }
-    /// The elements behind the head, and free places that are not used again yet.
+    /// The number of elements after the head, and of free places that are not used again yet.
     @inlinable package var placeCount: Int { rest.count }
 
     @inlinable
@@ -50,13 +50,13 @@ extension Backlog {
         return element
     }
 
-    /// Changes the first element in place. Nil when the queue is empty.
+    /// Changes the first element in place. Nil if the queue is empty.
     @inlinable
     package mutating func changeFirst<Result>(_ change: (inout Element) -> Result) -> Result? {
         Self.change(&head, change)
     }
 
-    /// Changes the last element in place. Nil when the queue is empty.
+    /// Changes the last element in place. Nil if the queue is empty.
     @inlinable
     package mutating func changeLast<Result>(_ change: (inout Element) -> Result) -> Result? {
         rest.isEmpty ? Self.change(&head, change) : Self.change(&rest[rest.count - 1], change)
@@ -81,7 +81,7 @@ extension Backlog {
         restIndex = 0
     }
 
-    /// Reserves memory for as many elements as `other` has behind its head.
+    /// Reserves memory for as many elements as `other` has after its head.
     @inlinable
     package mutating func reserve(as other: Backlog) { rest.reserveCapacity(other.placeCount) }
 }

@@ -6,7 +6,8 @@
     import Glibc
 #endif
 
-/// What changes when a file is written or replaced: its number, size and time of modification.
+/// The properties that change when a file is written or replaced: its number, size and time of
+/// modification.
 package struct FileStamp: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
@@ -14,7 +15,7 @@ package struct FileStamp: Hashable, Sendable {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// Nil if there is no such file, or it cannot be looked at.
+    /// Nil if the file does not exist, or its properties cannot be read.
     package init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

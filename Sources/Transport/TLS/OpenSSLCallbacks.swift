@@ -1,5 +1,5 @@
-/// The functions that OpenSSL calls during a step. Each finds its session through the SSL object, which has
-/// a pointer to the session that is valid as long as the object.
+/// The functions that OpenSSL calls during a step. Each finds its session through the SSL object. That object
+/// has a pointer to the session, which is valid as long as the object.
 enum OpenSSLCallbacks {
     private static func session(_ ssl: OpaquePointer?) -> OpenSSLSession? {
         guard let library = try? OpenSSLLibrary.loaded.get(),

@@ -42,7 +42,7 @@ extension OpenSSLLibrary {
         return unsafe commonName(x509GetIssuerName(certificate)) ?? "(without a name)"
     }
 
-    /// The hosts and addresses that the certificate is for (RFC 9525 §6).
+    /// The hosts and addresses for which the certificate is valid (RFC 9525 §6).
     func names(of certificate: OpaquePointer?) -> [String] {
         guard let certificate = unsafe certificate else { return [] }
         guard

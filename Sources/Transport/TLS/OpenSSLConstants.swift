@@ -1,5 +1,5 @@
-// The numbers of OpenSSL's headers, which are not needed to build this module. Each has the name that it
-// has there. They are the same in versions 1.1 and 3, unless a comment says otherwise.
+// The numbers of OpenSSL's headers, so that this module can be built without them. Each has the name of the
+// header. They are the same in versions 1.1 and 3, unless a comment states otherwise.
 
 /// Options, commands and flags of libssl and libcrypto.
 enum OpenSSL {
@@ -81,6 +81,6 @@ enum OpenSSL {
     static let SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: CUnsignedLong = 199
     static let SSL_R_NO_APPLICATION_PROTOCOL: CUnsignedLong = 235
     static let SSL_R_WRONG_VERSION_NUMBER: CUnsignedLong = 267
-    /// An alert of the peer is this number plus the number of the alert.
+    /// The code of a peer's alert is this number plus the number of the alert.
     static let SSL_AD_REASON_OFFSET: CUnsignedLong = 1000
 }

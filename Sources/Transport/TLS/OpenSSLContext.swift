@@ -1,7 +1,7 @@
-/// What all TLS connections of a client or of a server share: trust, identity, protocols and the tickets
-/// of earlier sessions. `init` reads files; making sessions does not.
+/// The parts that all TLS connections of a client or of a server share: trust, identity, protocols and the
+/// tickets of earlier sessions. `init` reads files. Making sessions reads none.
 ///
-/// Safe to share: the SSL_CTX does not change after `init`, and OpenSSL counts its references
+/// It is safe to share: the SSL_CTX does not change after `init`, and OpenSSL counts its references
 /// atomically.
 @safe
 package final class OpenSSLContext: TLSProvider, @unchecked Sendable {
@@ -86,7 +86,7 @@ extension OpenSSLContext {
     }
 
     private func setModes() throws(TLSError) {
-        // The identity is sent as given, without certificates of the trust store. An idle session has no
+        // The identity is sent as given, without certificates of the trust store. An idle session keeps no
         // buffers.
         let modes = OpenSSL.SSL_MODE_NO_AUTO_CHAIN | OpenSSL.SSL_MODE_RELEASE_BUFFERS
         try demand(
@@ -106,7 +106,7 @@ extension OpenSSLContext {
     /// does not apply to TLS 1.3, whose suites all have both.
     private static var cipherList: String { "ECDHE+AESGCM:ECDHE+CHACHA20" }
 
-    /// Throws when the library knows none of the suites.
+    /// Throws if the library supports none of the suites.
     func setCipherList(_ list: String) throws(TLSError) {
         library.errClearError()
         try demand(unsafe library.sslCtxSetCipherList(context, list) == 1, "the list of ciphers")
@@ -123,7 +123,7 @@ extension OpenSSLContext {
         try demand(result == 0, "the list of application protocols (ALPN)")
     }
 
-    /// Throws for a setting that OpenSSL refused: a connection must not be less secure than configured.
+    /// Throws if OpenSSL refused a setting, because a connection must not be less secure than configured.
     private func demand(_ isAccepted: Bool, _ what: String) throws(TLSError) {
         guard !isAccepted else { return }
         throw TLSError(.configuration, "OpenSSL refuses \(what): \(library.reason())")
@@ -149,7 +149,7 @@ extension OpenSSLContext {
                 unsafe library.x509StoreAddCert(store, certificate) == 1
             }
         }
-        // The second flag has an effect on servers only.
+        // The second flag affects servers only.
         unsafe library.sslCtxSetVerify(
             context, OpenSSL.SSL_VERIFY_PEER | OpenSSL.SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
             OpenSSLCallbacks.verify)

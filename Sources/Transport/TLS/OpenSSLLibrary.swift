@@ -6,13 +6,14 @@
     import Glibc
 #endif
 
-/// The functions of the system's OpenSSL (version 3 or 1.1) that are used, looked up at run time.
+/// The functions of the system's OpenSSL (version 3 or 1.1) that this module uses. They are looked up at run
+/// time.
 ///
-/// A program does not link to OpenSSL and starts without it. Only a program that uses TLS needs it. The
+/// A program does not link to OpenSSL, and starts without it. Only a program that uses TLS needs it. The
 /// properties have the C names in Swift's spelling.
 ///
-/// Safe to share: the table does not change after `init`, and OpenSSL does its own locking. Each caller
-/// says why the pointers that it passes are valid.
+/// It is safe to share: the table does not change after `init`, and OpenSSL does its own locking. Each caller
+/// states why the pointers that it passes are valid.
 @safe
 final class OpenSSLLibrary: @unchecked Sendable {
     typealias VerifyCallback = @convention(c) (CInt, OpaquePointer?) -> CInt
@@ -35,7 +36,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
     typealias BIOControlCallback =
         @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong
 
-    /// Version 3 or later: it packs its error codes differently.
+    /// Version 3 or later, which packs its error codes differently.
     let isVersion3: Bool
 
     // Contexts
@@ -173,8 +174,8 @@ final class OpenSSLLibrary: @unchecked Sendable {
     private init() throws(TLSError) {
         let handle = try unsafe Self.open()
 
-        /// The first of `names` that the library has. The caller states the type, from OpenSSL's manual;
-        /// the compiler cannot check it.
+        /// The first of `names` that the library contains. The caller states the type, according to OpenSSL's
+        /// manual. The compiler cannot check it.
         func find<Function>(_ names: String...) throws(TLSError) -> Function {
             for name in names {
                 guard let address = unsafe dlsym(handle, name) else { continue }
@@ -185,8 +186,8 @@ final class OpenSSLLibrary: @unchecked Sendable {
                 "this OpenSSL has no \(names[0]): version 1.1.1 or later is needed")
         }
 
-        // First of all: otherwise OpenSSL frees its state when the program exits, while another thread
-        // may be in a handshake.
+        // This call must be the first one. Otherwise OpenSSL frees its state when the program exits, while
+        // another thread may be in a handshake.
         typealias Start = @convention(c) (UInt64, OpaquePointer?) -> CInt
         let start = try unsafe find("OPENSSL_init_ssl") as Start
         _ = start(OpenSSL.OPENSSL_INIT_NO_ATEXIT, nil)
@@ -289,7 +290,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         unsafe errReasonErrorString = try find("ERR_reason_error_string")
     }
 
-    /// The newest first. `libssl` brings `libcrypto` with it, and both are searched.
+    /// The newest first. Loading `libssl` also loads `libcrypto`, and both are searched.
     private static var candidates: [String] {
         #if canImport(Darwin)
             [
@@ -328,7 +329,7 @@ final class OpenSSLLibrary: @unchecked Sendable {
         )
     }
 
-    /// Whether the loader reports that there is no such file. It may also report a broken file, or a
+    /// Whether the loader reports that the file does not exist. Other errors report a broken file, or a
     /// missing library that the file needs.
     private static func isAbsence(of name: String, _ text: String) -> Bool {
         has(text, name) && has(text, "o such file") && !has(text, "needed by")

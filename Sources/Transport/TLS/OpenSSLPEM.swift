@@ -17,7 +17,8 @@ struct OpenSSLPEM {
             }
             count += 1
         }
-        // OpenSSL reports the end of the text as an error, and a broken certificate as another one.
+        // OpenSSL reports an error for the end of the text, and another error for a broken
+        // certificate.
         let reason = library.reason()
         guard count > 0 else {
             throw TLSError(.configuration, "\(what) \(pem.place) has no certificate: \(reason)")
@@ -70,7 +71,8 @@ struct OpenSSLPEM {
         }
     }
 
-    /// Without it, OpenSSL asks for the password of an encrypted key at the terminal.
+    /// Refuses to give a password. Without it, OpenSSL would ask for the password of an encrypted
+    /// key at the terminal.
     private static var noPassword: OpenSSLLibrary.PasswordCallback { { _, _, _, _ in -1 } }
 }
 

@@ -1,7 +1,7 @@
 /// A BIO through which OpenSSL reads and writes the buffers of its session's current step.
 ///
-/// OpenSSL decrypts ciphertext from the buffer that the socket was read into, without another copy. It
-/// does not use descriptors, so it cannot raise SIGPIPE.
+/// OpenSSL decrypts ciphertext in the buffer that the socket was read into, without another copy. It uses no
+/// descriptors, so it cannot raise SIGPIPE.
 enum OpenSSLPipe {
     /// The functions of a pipe. Made once and never changed or freed, so it is safe to share.
     private nonisolated(unsafe) static let method: OpaquePointer? = unsafe makeMethod()

@@ -1,5 +1,5 @@
 /// An entry of OpenSSL's queue of errors: the part of OpenSSL that failed, the reason as a number, and
-/// OpenSSL's text for it. Decisions use the number; the text is shown.
+/// OpenSSL's text for it. Decisions use the number. Messages show the text.
 struct OpenSSLReason: Sendable {
     struct Code: Hashable, Sendable {
         /// ERR_LIB_….
@@ -8,7 +8,7 @@ struct OpenSSLReason: Sendable {
         let number: CUnsignedLong
     }
 
-    /// Nil when the queue was empty, and for errors of the operating system.
+    /// Nil if the queue was empty, and for errors of the operating system.
     let code: Code?
     let text: String
     /// Whether the queue was empty.

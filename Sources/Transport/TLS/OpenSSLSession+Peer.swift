@@ -46,7 +46,7 @@ extension OpenSSLSession {
         }
     }
 
-    /// Called by OpenSSL while it verifies. Keeps the first refusal.
+    /// Called by OpenSSL while it verifies certificates. Keeps the first refusal.
     func refuse(_ code: CInt, _ certificate: OpaquePointer?) {
         guard refusal == nil else { return }
         refusal = unsafe library.verificationFailure(code, certificate, identity)
@@ -101,8 +101,9 @@ extension OpenSSLSession {
         return (0..<count).map { unsafe body(library.opensslSkValue(chain, $0)) }
     }
 
-    /// The digests of the public keys that are compared with the pins. The peer may send any certificates together with
-    /// its own. So only the verified chain counts or, without verification, the peer's own certificate.
+    /// The digests of the public keys that are compared with the pins. The peer may send any certificates
+    /// together with its own. So only the verified chain is used. Without verification, only the peer's own
+    /// certificate is used.
     var keyDigests: [[UInt8]] {
         guard context.configuration.verification == .none else {
             return unsafe mapVerifiedChain { unsafe library.keyDigest(of: $0) }

@@ -1,4 +1,4 @@
-/// A ``TLSSession`` of OpenSSL.
+/// A ``TLSSession`` that uses OpenSSL.
 ///
 /// Unchecked: its owner uses it on one thread at a time.
 @safe
@@ -30,7 +30,7 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
     private var offeredProtocols: [String]?
     /// Why the peer's certificate was refused during the handshake.
     var refusal: TLSError?
-    /// The peer's bytes that may be read during this step. They belong to the step's caller.
+    /// The peer's bytes that may be read during this step. The caller of the step owns them.
     private var incoming = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     /// Whether OpenSSL has asked for more bytes than `incoming` contains during this step.
     private var isStarved = false
@@ -74,7 +74,7 @@ package final class OpenSSLSession: TLSSession, @unchecked Sendable {
             // ended without close_notify.
             unsafe library.sslSetShutdown(
                 ssl, OpenSSL.SSL_SENT_SHUTDOWN | OpenSSL.SSL_RECEIVED_SHUTDOWN)
-        // RFC 5246 §7.2.2: after a failure a session is not to be resumed.
+        // RFC 5246 §7.2.2: a session must not be resumed after a failure.
         case .handshaking, .failed: break
         }
         unsafe library.sslFree(ssl)
@@ -101,11 +101,11 @@ extension OpenSSLSession {
     }
 
     private struct Step {
-        /// What OpenSSL returned.
+        /// The value that OpenSSL returned.
         var result: CInt = 0
         /// The result of SSL_get_error.
         var error: CInt = 0
-        /// How many received bytes it used.
+        /// How many received bytes the step used.
         var byteCount = 0
     }
 
@@ -267,7 +267,7 @@ extension OpenSSLSession {
             "more than \(Limits.quietRecordCount) records in a row carried no application data")
     }
 
-    /// Returns the bytes before the failure. The next read reports the failure.
+    /// Returns the bytes that were read before the failure. The next read reports the failure.
     private func failRead(
         _ error: TLSError, after byteCount: Int
     ) throws(TLSError) -> TLSReadOutcome {

@@ -21,7 +21,7 @@ final class OpenSSLTicket: @unchecked Sendable {
         unsafe library.sslSessionGetProtocolVersion(session) < CInt(OpenSSL.TLS1_3_VERSION)
     }
 
-    /// Makes `ssl` offer the ticket in its handshake, which has not begun.
+    /// Makes `ssl` offer the ticket in its handshake, which must not have begun.
     func offer(to ssl: OpaquePointer) {
         _ = unsafe library.sslSetSession(ssl, session)
     }

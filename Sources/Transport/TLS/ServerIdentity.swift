@@ -8,7 +8,7 @@
 
 /// The identity that a server's certificate must have: a DNS name or an address (RFC 9525 §6).
 ///
-/// The two are verified differently, and only a name is sent as SNI (RFC 6066 §3).
+/// Names and addresses are verified differently. Only a name is sent as SNI (RFC 6066 §3).
 package enum ServerIdentity: Hashable, Sendable {
     /// A name without a dot at its end.
     case name(String)

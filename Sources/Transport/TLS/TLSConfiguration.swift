@@ -40,7 +40,7 @@ package struct TLSConfiguration: Hashable, Sendable {
     package enum Verification: Hashable, Sendable {
         /// The certificate must be trusted, valid now, and issued for the host.
         case full
-        /// Certificates are not verified, so an active attacker is not noticed. For tests.
+        /// Certificates are not verified, so an active attacker is not detected. For tests.
         case none
     }
 
@@ -50,7 +50,7 @@ package struct TLSConfiguration: Hashable, Sendable {
     package var trust = Trust.system
     package var identity: Identity?
     package var verification = Verification.full
-    /// Replaces the host in SNI and in the check of the certificate.
+    /// Replaces the host in SNI and in the verification of the certificate.
     package var serverNameOverride: String?
     /// ALPN protocols in order of preference. A server with an empty list ignores the client's list.
     package var applicationProtocols = ["h2"]
@@ -66,7 +66,8 @@ package struct TLSConfiguration: Hashable, Sendable {
     /// peer's verified chain. If certificates are not verified, it must contain the digest of the key of the
     /// peer's own certificate.
     package var pinnedKeyDigests: Set<[UInt8]> = []
-    /// The file to which the secrets of all sessions are appended, for a protocol analyser. Nil for none.
+    /// The file to which the secrets of all sessions are appended, for a protocol analyser. Nil means no
+    /// file.
     package var keyLogFile: String?
 
     package init(role: Role) { self.role = role }

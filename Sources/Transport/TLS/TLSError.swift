@@ -1,4 +1,4 @@
-/// Why a TLS connection could not be made, or ended.
+/// Why a TLS connection was not made, or has ended.
 package struct TLSError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// OpenSSL is not installed.
@@ -9,7 +9,7 @@ package struct TLSError: Error, Hashable, Sendable {
         case certificate
         /// ALPN selected no protocol that this side supports (RFC 7301).
         case applicationProtocol
-        /// The peer refused the handshake, or both sides have no parameters in common.
+        /// The peer refused the handshake, or the two sides support no common parameters.
         case handshake
         /// The connection ended without close_notify: bytes may be missing, possibly because of an
         /// attacker.

@@ -1,8 +1,8 @@
 /// Decides how many received bytes one step of the TLS library gets: at most one record, and at most
 /// ``Limits/recordStepByteCount``.
 ///
-/// A library that gets all bytes at once processes all of them at once, although records without
-/// application data cost time and return nothing.
+/// If a library gets all bytes at once, it processes all of them at once. Records without application data
+/// would cost time and return nothing.
 struct TLSRecordFeed {
     /// The header of a record (RFC 8446 §5.1): a type, a version, and the length in two bytes.
     private static let headerByteCount = 5
@@ -13,8 +13,7 @@ struct TLSRecordFeed {
 }
 
 extension TLSRecordFeed {
-    /// How many of the unread bytes the next step may use. Zero when less than the header of a record has
-    /// arrived.
+    /// How many of the unread bytes the next step may use. Zero until the header of a record has arrived.
     mutating func loan(of unread: Span<UInt8>) -> Int {
         if missingByteCount == 0 {
             guard unread.count >= Self.headerByteCount else { return 0 }
@@ -29,7 +28,7 @@ extension TLSRecordFeed {
     /// Whether the last byte that was used ended a record.
     var isBetweenRecords: Bool { missingByteCount == 0 }
 
-    /// Notes a record without application data. Returns false when there were too many in a row.
+    /// Notes a record without application data. Returns false if there were too many in a row.
     mutating func noteQuiet() -> Bool {
         quietCount += 1
         return quietCount <= Limits.quietRecordCount

@@ -1,16 +1,16 @@
 /// One end of a TLS connection without its socket: the owner of the socket moves ciphertext between it
 /// and the buffers of the session.
 ///
-/// The owner uses a session on one thread at a time. `ciphertext` contains what a step produced also when
-/// the step throws: it may be an alert for the peer, and should be sent.
+/// The owner uses a session on one thread at a time. Even if a step throws, `ciphertext` contains the bytes
+/// that it produced. They may be an alert for the peer, and should be sent.
 package protocol TLSSession: AnyObject, Sendable {
     /// Continues the handshake with the unread bytes in `received`.
     func handshake(
         _ received: inout ReceiveBuffer, sending ciphertext: inout GatherList
     ) throws(TLSError) -> TLSHandshakeProgress
 
-    /// Decrypts unread bytes of `received` and appends them to `plaintext`. The outcome says whether to read again
-    /// before more is received. The session keeps the rest of a record.
+    /// Decrypts unread bytes of `received` and appends them to `plaintext`. The outcome says whether to read
+    /// again before more bytes are received. The session keeps the rest of a record.
     func read(
         _ received: inout ReceiveBuffer, into plaintext: inout ReceiveBuffer,
         sending ciphertext: inout GatherList
@@ -24,23 +24,23 @@ package protocol TLSSession: AnyObject, Sendable {
     /// Sends close_notify.
     func close(sending ciphertext: inout GatherList)
 
-    /// The error for the end of the connection. Nil if the peer has sent close_notify.
+    /// The error if the connection ends now. Nil if the peer has sent close_notify.
     func endOfTransport() -> TLSError?
 
     /// The protocol that ALPN selected, such as "h2". Nil before the end of the handshake, or if the peer
     /// does not support ALPN.
     var negotiatedProtocol: String? { get }
 
-    /// The peer's certificates in DER, its own first. Empty if it has none, or if the session was resumed
-    /// without them.
+    /// The peer's certificates in DER, its own certificate first. Empty if the peer has none, or if the
+    /// session was resumed without them.
     var peerCertificates: [[UInt8]] { get }
 
-    /// The verified chain from the peer's certificate to an authority, in DER. If certificates are not verified, the
-    /// certificates that the peer sent. Empty if the session was resumed.
+    /// The verified chain from the peer's certificate to an authority, in DER. If certificates are not
+    /// verified, the certificates that the peer sent. Empty if the session was resumed.
     var verifiedCertificates: [[UInt8]] { get }
 
-    /// Whether the peer's certificate is also valid for `identity`, besides the session's own host.
-    /// True if the certificate's names are not verified.
+    /// Whether the peer's certificate is also valid for `identity`, in addition to the session's own host.
+    /// True if the names of the certificate are not verified.
     func isPeer(_ identity: ServerIdentity) -> Bool
 
     /// The version of TLS, for logs: "TLSv1.3".
@@ -55,15 +55,15 @@ extension TLSSession {
 }
 
 package enum TLSHandshakeProgress: Hashable, Sendable {
-    /// Send the ciphertext, and continue when more was received.
+    /// Send the ciphertext. Continue when more bytes were received.
     case needsMore
     case done
 }
 
 package enum TLSReadOutcome: Hashable, Sendable {
-    /// That many bytes were added; at least one. Read again before more is received.
+    /// This number of bytes was added; at least one. Read again before more is received.
     case bytes(Int)
-    /// A record without application data was used. Read again before more is received.
+    /// The step used a record without application data. Read again before more is received.
     case withoutContent
     /// Nothing was added. At most the beginning of a record is left in the received bytes.
     case needsMore
@@ -79,7 +79,7 @@ package protocol TLSProvider: Sendable {
     ///   - host: On a client, the name or numeric address that the server's certificate must have. Nil on a
     ///     server.
     ///   - protocols: The application protocols (ALPN) that this client offers, in order of preference. The
-    ///     server may select none of them. Nil offers those of the configuration and follows its rules.
+    ///     server may select none of them. Nil means the protocols of the configuration, with its rules.
     func makeSession(
         host: String?, offering protocols: [String]?
     ) throws(TLSError) -> any TLSSession

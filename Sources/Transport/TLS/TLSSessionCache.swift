@@ -21,8 +21,8 @@ final class TLSSessionCache<Ticket: Sendable>: Sendable {
         _ = dropped
     }
 
-    /// Returns the newest ticket. Removes it unless `isReusable`: a ticket of TLS 1.3 is used once, because
-    /// an observer could link two connections by it (RFC 8446 §C.4).
+    /// Returns the newest ticket. Removes it unless `isReusable` returns true. A ticket of TLS 1.3 is used
+    /// only once, because an observer could link two connections that use it (RFC 8446 §C.4).
     func take(for host: ServerIdentity, isReusable: (Ticket) -> Bool) -> Ticket? {
         tickets.withLock { tickets in
             guard let newest = tickets[host]?.last else { return nil }

@@ -8,7 +8,7 @@ import CSwiftletSystem
     import Glibc
 #endif
 
-/// A thread of the operating system. It ends when its body returns; nothing joins it.
+/// A thread of the operating system. It ends when its body returns. No other thread joins it.
 package enum Thread {
     /// Identifies a running thread.
     package typealias ID = UInt
@@ -17,7 +17,7 @@ package enum Thread {
         #if canImport(Glibc)
             pthread_self()
         #else
-            // Only the pointer's value is used, not what it points to.
+            // Only the value of the pointer is used, not its target.
             unsafe UInt(bitPattern: pthread_self())
         #endif
     }
@@ -26,7 +26,7 @@ package enum Thread {
     /// or the 512 KiB of Darwin. Unused pages cost nothing.
     private static let stackByteCount = 4 << 20
 
-    /// Starts a thread that runs `body`. Returns false when the system cannot start one.
+    /// Starts a thread that runs `body`. Returns false if the system cannot start a thread.
     ///
     /// - Parameter name: The name in debuggers and `top -H`. Linux cuts it after 15 bytes.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
@@ -34,7 +34,7 @@ package enum Thread {
         // The structure is valid until it is destroyed below.
         guard unsafe pthread_attr_init(&attributes) == 0 else { return false }
         defer { unsafe pthread_attr_destroy(&attributes) }
-        // On a smaller stack, a nested message would overflow it.
+        // On a smaller stack, a deeply nested message would cause an overflow.
         guard unsafe pthread_attr_setstacksize(&attributes, stackByteCount) == 0 else {
             return false
         }
@@ -44,8 +44,8 @@ package enum Thread {
         #else
             var thread: pthread_t?
         #endif
-        // The new thread takes the box's reference. The closure captures nothing, so it is a C
-        // function.
+        // The new thread takes over the reference to the box. The closure captures nothing, so it
+        // can be a C function.
         let code = unsafe pthread_create(
             &thread, &attributes,
             { argument in
@@ -75,7 +75,7 @@ package enum Thread {
         let (seconds, attoseconds) = duration.components
         var time = timespec(
             tv_sec: .init(seconds), tv_nsec: .init(attoseconds / 1_000_000_000))
-        // The structure is a local variable. A signal that ends the sleep early is harmless.
+        // The structure is a local variable. It is harmless if a signal ends the sleep early.
         unsafe nanosleep(&time, nil)
     }
 
@@ -90,7 +90,7 @@ package enum Thread {
 
         func run() {
             let name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
-            // The system copies the name. A thread without a name works, too.
+            // The system copies the name. A failure is harmless.
             #if canImport(Darwin)
                 _ = unsafe pthread_setname_np(name)
             #else

@@ -8,8 +8,8 @@
     #endif
 
     /// Replaces the standard library's `Mutex` under ThreadSanitizer. On Linux, the standard
-    /// `Mutex` waits with a system call that ThreadSanitizer does not know, so ThreadSanitizer
-    /// reports races that do not exist.
+    /// `Mutex` waits with a system call that ThreadSanitizer does not support. So ThreadSanitizer
+    /// would report races that do not exist.
     ///
     /// In a build with `SWIFTLET_WATCHED_LOCKS`, each module that has locks declares this type as
     /// `Mutex`. That build disables `MemberImportVisibility`, because files import only the module

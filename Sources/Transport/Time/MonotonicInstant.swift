@@ -8,11 +8,12 @@ import CSwiftletSystem
     import Glibc
 #endif
 
-/// A point in time of a clock that never goes back and continues while the machine sleeps.
+/// A point in time of a clock that never runs backwards and that continues while the machine
+/// sleeps.
 ///
-/// It is the clock of `ContinuousClock`. The instant of that type has no fixed layout, because it
-/// is in the system's library: every struct that contains one is copied and compared through
-/// run-time tables, on the path of every call. This one is a number.
+/// It is the clock of `ContinuousClock`. The instant of that type has no fixed layout, because the
+/// type is in the system's library. Every struct that contains one is copied and compared through
+/// run-time tables, on the path of every call. This type is a number.
 @usableFromInline package struct MonotonicInstant: Hashable, Sendable {
     /// Nanoseconds since a moment that the system chooses.
     @usableFromInline package let nanoseconds: Int64
@@ -62,7 +63,7 @@ extension MonotonicInstant {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, limited to what fits.
+    /// The duration in nanoseconds. A duration outside the range becomes the nearest number.
     fileprivate var wholeNanoseconds: Int64 {
         // The components of a longer duration would overflow.
         guard self < .nanoseconds(Int64.max) else { return .max }

@@ -1,10 +1,10 @@
 /// A priority queue of deadlines. Time is an argument.
 ///
-/// Inserting and cancelling cost O(log n). Timers are entries of two arrays, whose memory is used
-/// again. Timers with the same deadline fire in the order of insertion.
+/// Inserting and cancelling cost O(log n). Timers are entries of two arrays, whose memory is
+/// reused. Timers with the same deadline fire in the order of insertion.
 ///
-/// It is usable from inline with all of its members, so that it is compiled for its payload.
-/// Unspecialised, it is several times slower.
+/// The type and all of its members are usable from inline, so that the compiler specializes it for
+/// its payload. An unspecialized heap is several times slower.
 @usableFromInline
 package struct TimerHeap<Payload>: ~Copyable {
     /// Identifies a timer. The handle of a timer that has fired or was cancelled has no effect.
@@ -85,7 +85,7 @@ extension TimerHeap {
         return Handle(slot: slot, generation: slots[slot].generation)
     }
 
-    /// Cancels the timer. Returns nil if it has fired or was cancelled.
+    /// Cancels the timer. Returns nil if it has fired or was cancelled before.
     @inlinable
     @discardableResult
     package mutating func cancel(_ handle: Handle) -> Payload? {
@@ -96,7 +96,8 @@ extension TimerHeap {
         return remove(at: slots[handle.slot].link)
     }
 
-    /// Removes the earliest timer that is due at `now`. Call it until it returns nil.
+    /// Removes the earliest timer that is due at `now`, and returns its payload. Call it until it
+    /// returns nil.
     @inlinable
     package mutating func popExpired(now: MonotonicInstant) -> Payload? {
         guard let first = heap.first, first.deadline <= now else { return nil }

@@ -167,7 +167,7 @@ struct ServiceConfigJSONTests {
             (#""methodConfig": [1]"#, "methodConfig[0]: expected an object, found 1"),
             (
                 #""methodConfig": [{"name": [{"method": "M"}]}]"#,
-                "methodConfig[0].name[0].service: is required beside a method"
+                "methodConfig[0].name[0].service: is required if a method is given"
             ),
             (
                 #""methodConfig": [{"name": [{"service": "s"}]}, {"name": [{}, {"service": "s", "method": null}]}]"#,
@@ -184,7 +184,7 @@ struct ServiceConfigJSONTests {
             (#""retryThrottling": {"maxTokens": 10}"#, "retryThrottling.tokenRatio: is required"),
             (
                 #""loadBalancingConfig": [{"unknown1": {}}, {"unknown2": {}}]"#,
-                "loadBalancingConfig: no policy is known: 'unknown1', 'unknown2'"
+                "loadBalancingConfig: none of these balancing policies is known: 'unknown1', 'unknown2'"
             ),
             (#""loadBalancingConfig": []"#, "loadBalancingConfig: the list is empty"),
             (
@@ -197,7 +197,7 @@ struct ServiceConfigJSONTests {
             ),
             (
                 #""loadBalancingPolicy": "UnknownPolicy""#,
-                "loadBalancingPolicy: no policy is known: 'UnknownPolicy'"
+                "loadBalancingPolicy: unknown balancing policy 'UnknownPolicy'"
             ),
             (
                 #""connectionScaling": {"maxConnectionsPerSubchannel": 0}"#,

@@ -1,5 +1,5 @@
-/// Charges the peer for frames that cause work and carry no content, and ends the connection of a
-/// peer that causes too much of it.
+/// Charges the peer for frames that cause work and carry no content. Ends the connection of a peer that sends
+/// too many of them.
 struct AbuseGuard: Sendable {
     typealias Instant = MonotonicInstant
 
@@ -17,7 +17,7 @@ struct AbuseGuard: Sendable {
     }
 }
 
-// MARK: - What costs
+// MARK: - Charges
 
 extension AbuseGuard {
     /// Charges for a frame without content.
@@ -27,7 +27,8 @@ extension AbuseGuard {
         }
     }
 
-    /// Charges for an error on a stream: it costs this side a frame, and the peer next to nothing.
+    /// Charges for an error on a stream. The error costs this side a frame, and costs the peer almost
+    /// nothing.
     mutating func chargeStreamError(_ message: String, now: Instant) throws(HTTP2Error) {
         guard budget.spend(now: now) else {
             throw .connection(
@@ -52,13 +53,12 @@ extension AbuseGuard {
         }
     }
 
-    /// Charges for a WINDOW_UPDATE, unless it gives back the window of DATA that was sent, however long
-    /// ago.
+    /// Charges for a WINDOW_UPDATE, unless it answers DATA that this side has sent at any time before.
     mutating func chargeWindowUpdate(now: Instant) throws(HTTP2Error) {
         if owedUpdateCount > 0 { owedUpdateCount -= 1 } else { try charge(now: now) }
     }
 
-    /// Credits DATA that arrived, or charges for it when it is empty and does not end its stream.
+    /// Credits DATA that arrived. If the DATA is empty and does not end its stream, charges for it instead.
     mutating func receiveData(
         contentByteCount: Int, endStream: Bool, now: Instant
     ) throws(HTTP2Error) {
@@ -67,12 +67,13 @@ extension AbuseGuard {
     }
 }
 
-// MARK: - What earns
+// MARK: - Credits
 
 extension AbuseGuard {
-    /// Credits a DATA frame that was sent. The peer may give back the windows of stream and connection separately for a
-    /// message's prefix and its content, or for every 4 KiB that it reads. It may also measure the path with a PING for
-    /// each frame. The peer cannot earn this credit without limit, because this side decides what it sends.
+    /// Credits a DATA frame that was sent. The peer may send WINDOW_UPDATEs for the stream and for the
+    /// connection: for a message's prefix and its content separately, or for every 4 KiB that it reads. It
+    /// may also measure the path with a PING for each frame. The peer cannot earn this credit without limit,
+    /// because this side decides what it sends.
     mutating func sentData(_ byteCount: Int) {
         owedUpdateCount = min(owedUpdateCount + 4 + byteCount >> 11, owedUpdateLimit)
         budget.earn(4)

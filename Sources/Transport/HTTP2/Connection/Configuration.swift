@@ -3,11 +3,11 @@ package enum Role: Hashable, Sendable { case client, server }
 
 /// The options of a connection.
 package struct ConnectionConfiguration: Sendable {
-    /// How large the receive windows are.
+    /// The size of the receive windows.
     package enum ReceiveWindows: Hashable, Sendable {
-        /// The window of each stream begins with `initial` bytes. As its reader consumes, it grows to
-        /// the measured bandwidth × delay, and to the size of a message that the reader waits for.
-        /// Neither makes it larger than `limit` bytes.
+        /// The window of each stream begins with `initial` bytes. As its reader consumes bytes, it grows to
+        /// the measured bandwidth × delay, and to the size of a message that the reader waits for. It never
+        /// exceeds `limit` bytes.
         case automatic(initial: Int = 64 << 10, limit: Int = 16 << 20)
         /// The window of each stream has this many bytes.
         case fixed(Int)
@@ -15,14 +15,14 @@ package struct ConnectionConfiguration: Sendable {
 
     package var role: Role
     package var receiveWindows = ReceiveWindows.automatic()
-    /// The dynamic table that the peer's encoder may use, in bytes.
+    /// The most bytes of the dynamic table that the peer's encoder may use.
     package var decoderTableByteCount = 4_096
     /// The most bytes of the peer's table that our encoder uses.
     package var encoderTableByteCount = 4_096
     /// The largest payload of a received frame, in bytes.
     package var maxFrameByteCount = 16_384
-    /// The most concurrent streams. A server announces it. A client opens no more, even if its
-    /// server allows more. Nil: no limit on this side.
+    /// The most concurrent streams. A server announces this limit. A client opens no more streams, even if
+    /// its server allows more. Nil means no limit on this side.
     package var maxConcurrentStreams: Int?
     package var limits = Limits()
     /// The identifier of a client's first stream. Tests begin near the last one.
@@ -43,7 +43,7 @@ extension ConnectionConfiguration {
         }
     }
 
-    /// Our SETTINGS.
+    /// The SETTINGS of this side.
     var settings: Settings {
         var settings = Settings()
         settings.headerTableByteCount = UInt32(clamping: decoderTableByteCount)

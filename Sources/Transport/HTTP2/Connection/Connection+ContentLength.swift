@@ -1,7 +1,7 @@
-// A body must be as long as `content-length` says (RFC 9113 §8.1.1).
+// Checks that a body has the length that `content-length` declares (RFC 9113 §8.1.1).
 
 extension Connection {
-    /// Notes the `content-length` of the header list that just arrived. Returns false when it has none.
+    /// Notes the `content-length` of the header list that just arrived. Returns false if the list has none.
     mutating func noteContentLength(of slot: Int) throws(HTTP2Error) -> Bool {
         let list = receivedHeaders
         var length: Int64 = -1
@@ -19,8 +19,8 @@ extension Connection {
         return true
     }
 
-    /// Whether the list belongs to a response that has no body, whatever length it declares (RFC 9113
-    /// §8.1.1, RFC 9110 §8.6).
+    /// Whether the list belongs to a response without a body, even if it declares a length (RFC 9113 §8.1.1,
+    /// RFC 9110 §8.6).
     private func isBodiless(_ list: HeaderList, _ slot: Int) -> Bool {
         guard configuration.role == .client else { return false }
         if streams[slot].hasBodilessResponse { return true }
@@ -28,13 +28,13 @@ extension Connection {
         return status == 204 || status == 304
     }
 
-    /// Called when the stream has ended.
+    /// Checks the length of a body. Called when the stream has ended.
     func checkContentLength(of slot: Int) throws(HTTP2Error) {
         guard streams[slot].undeliveredByteCount > 0 else { return }
         throw .stream(streams[slot].id, .protocolError, "less DATA than content-length says")
     }
 
-    /// Reads one or more digits. Nil for anything else, and for a length that no body can have.
+    /// Reads one or more digits. Returns nil for any other text, and for a length that no body can have.
     private static func length(_ value: Span<UInt8>) -> Int64? {
         guard (1...18).contains(value.count) else { return nil }
         var length: Int64 = 0

@@ -39,7 +39,7 @@ extension Connection {
             }
             if frame.endStream { try checkContentLength(of: slot) }
         }
-        // This check is the last one, because it also takes the bytes from the stream's window.
+        // This check is the last one, because it also subtracts the bytes from the stream's window.
         guard streams[slot].receiveWindow.receive(frame.flowControlledByteCount) else {
             throw .stream(frame.streamID, .flowControlError, "DATA beyond the stream's window")
         }
@@ -49,12 +49,12 @@ extension Connection {
         _ frame: RSTStreamFrame, now: Instant
     ) throws(HTTP2Error) -> Event? {
         guard let slot = try liveSlot(of: frame.streamID, "RST_STREAM") else {
-            // The peer may also reset a stream that this side has ended.
+            // This side may have ended the stream already. Then the peer's reset crosses that end.
             if !abuse.admitLateFrame() { try abuse.charge(now: now) }
             return nil
         }
-        // A client opened the stream that is reset. On a server, streams that are opened and reset at once
-        // are an attack. Only a completed stream earns credit, so the attack exhausts its budget.
+        // On a server, the client opened the stream. Opening streams and resetting them at once is an attack.
+        // Only a completed stream earns credit, so the attack exhausts its budget.
         if configuration.role == .server { try abuse.charge(now: now) }
         let handle = streams.handle(of: slot)
         counts.resets &+= 1

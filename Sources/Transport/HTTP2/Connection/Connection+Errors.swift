@@ -1,14 +1,14 @@
 extension Connection {
-    /// Turns an error of the peer into frames and events. No other function does, so this is the only
-    /// place that decides what ends because of an error.
+    /// Answers an error of the peer with frames and events. Only this function decides what ends because of
+    /// an error.
     mutating func answer(_ error: HTTP2Error, now: Instant) {
         guard !lifecycle.hasFailed else { return }
         do throws(HTTP2Error) {
             switch error {
             case .connection: throw error
             case .stream(let id, let code, let message):
-                // §5.1: on an idle stream only PRIORITY and HEADERS may be sent, so RST_STREAM cannot
-                // answer.
+                // §5.1: on an idle stream, only PRIORITY and HEADERS may be sent. So RST_STREAM is not a
+                // possible answer, and the connection ends.
                 guard !requests.isIdle(id) else { throw .connection(code, message) }
                 try abuse.chargeStreamError(message, now: now)
                 fail(id, code, error)
@@ -30,8 +30,8 @@ extension Connection {
 
     /// Ends the connection.
     private mutating func fail(_ error: HTTP2Error) {
-        // §5.4.1: names the last stream that may have been processed, so that the peer knows which requests
-        // are safe to send again.
+        // §5.4.1: GOAWAY names the last stream that may have been processed, so that the peer knows which
+        // requests are safe to send again.
         outbox.write(
             GoAwayFrame(
                 lastStreamID: min(requests.lastAccepted, lifecycle.announcedLast),

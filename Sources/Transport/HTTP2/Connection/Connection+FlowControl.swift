@@ -1,4 +1,4 @@
-// Windows: the peer's WINDOW_UPDATEs, and the windows that this side gives back.
+// The WINDOW_UPDATEs of the peer, and those of this side.
 
 extension Connection {
     mutating func receiveWindowUpdate(
@@ -15,13 +15,13 @@ extension Connection {
         streams.makeReadyIfPossible(slot)
     }
 
-    /// The user has consumed `byteCount` bytes of the stream's DATA, which makes room for as many. Does
-    /// nothing for a stream that has ended.
+    /// Reports that the reader has consumed `byteCount` bytes of the stream's DATA, so that the peer may send
+    /// as many more. Has no effect on a stream that has ended.
     package mutating func consumed(_ handle: StreamHandle, by byteCount: Int, now: Instant) {
         consumed(handle, Consumption(byteCount: byteCount), now: now)
     }
 
-    /// As ``consumed(_:by:now:)``, for a reader that knows how many more bytes it waits for.
+    /// Does the same as ``consumed(_:by:now:)``, for a reader that knows how many more bytes it waits for.
     package mutating func consumed(
         _ handle: StreamHandle, _ consumption: Consumption, now: Instant
     ) {
@@ -44,7 +44,7 @@ extension Connection {
         writeConnectionUpdate(flow.enlarge(forStream: streams[slot].receiveWindow.target))
     }
 
-    /// Returns false when no update was sent: a peer that has sent END_STREAM needs no window.
+    /// Returns false if no update was sent, because a peer that has sent END_STREAM needs no window.
     private mutating func writeStreamUpdate(_ increment: UInt32?, of slot: Int) -> Bool {
         guard let increment, streams[slot].state.receive != .ended else { return false }
         outbox.write(WindowUpdateFrame(streamID: streams[slot].id, increment: increment))
@@ -74,7 +74,7 @@ extension Connection {
         }
     }
 
-    /// Applies our change of the window of every stream, which the peer has acknowledged.
+    /// Changes the receive window of every stream, after the peer has acknowledged our setting.
     mutating func adjustReceiveWindows(by delta: Int32) {
         for slot in streams.openSlots {
             let increment = streams[slot].receiveWindow.adjust(by: delta)
@@ -83,7 +83,7 @@ extension Connection {
     }
 
     /// Announces `byteCount` as SETTINGS_INITIAL_WINDOW_SIZE, and stops measuring the path. When the peer has
-    /// acknowledged it, the windows of open streams change by the difference, too.
+    /// acknowledged it, the windows of open streams also change by the difference.
     package mutating func setStreamWindow(to byteCount: Int, now: Instant) {
         guard !lifecycle.hasFailed else { return }
         flow.stopMeasuring()

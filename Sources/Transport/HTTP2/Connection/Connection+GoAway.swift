@@ -1,19 +1,19 @@
 // The end of a connection by GOAWAY (RFC 9113 §6.8).
 
 extension Connection {
-    /// Sends GOAWAY: no new streams are accepted; open streams may end.
+    /// Sends GOAWAY. The connection accepts no new streams. Open streams continue until they end.
     package mutating func goAway(_ code: ErrorCode = .noError, debugData: String = "") {
         writeGoAway(after: requests.lastAccepted, code, debugData)
     }
 
-    /// Sends GOAWAY for `stream` and all streams after it: they were not processed.
+    /// Sends GOAWAY, which reports that `stream` and all streams after it were not processed.
     package mutating func goAway(before stream: StreamHandle) {
         guard let slot = streams.slot(of: stream) else { return }
         writeGoAway(after: streams[slot].id.predecessor, .noError, "")
     }
 
-    /// Sends two GOAWAYs, so that no request on its way is lost: the first excludes no stream, and the
-    /// second follows after a round trip.
+    /// Sends two GOAWAYs, so that no request is lost that is already on its way. The first excludes no
+    /// stream. The second follows after a round trip.
     package mutating func shutDownGracefully(debugData: String = "") {
         guard !lifecycle.hasFailed, lifecycle.own == .open else { return }
         lifecycle.beginShutdown()
@@ -37,8 +37,8 @@ extension Connection {
                 code: code, debugData: Array(debugData.utf8)))
     }
 
-    /// Processes the peer's GOAWAY. It has not processed the streams above its limit, so these and the
-    /// waiting streams may be sent on another connection.
+    /// Processes the peer's GOAWAY. The peer has not processed the streams above the last stream that it
+    /// names. So these and the waiting streams may be sent on another connection.
     mutating func receiveGoAway(_ frame: GoAwayFrame, now: Instant) throws(HTTP2Error) {
         let isExpected = try lifecycle.receive(frame)
         events.append(.goAway(frame))
@@ -51,7 +51,7 @@ extension Connection {
         }
     }
 
-    /// Ends the waiting streams: they cannot be opened on this connection.
+    /// Ends the waiting streams, because they cannot be opened on this connection.
     mutating func dropWaitingStreams() {
         while let slot = streams.firstWaiting {
             events.append(.unsent(streams.handle(of: slot)))

@@ -1,4 +1,4 @@
-// Header blocks that arrive.
+// Handles header blocks that arrive.
 
 extension Connection {
     mutating func receiveHeaders(
@@ -20,14 +20,14 @@ extension Connection {
         return try receiveBlock(opening, block.contiguous.span, now: now)
     }
 
-    /// Processes a complete header block. It is decoded also when its stream has ended, because decoding
+    /// Processes a complete header block. The block is decoded even if its stream has ended, because decoding
     /// changes the table that all later blocks depend on (§4.3).
     private mutating func receiveBlock(
         _ opening: HeaderBlockAssembler.Opening, _ block: Span<UInt8>, now: Instant
     ) throws(HTTP2Error) -> Event? {
         let reading = try headers.read(block)
         guard let slot = try slotForHeaders(on: opening.streamID) else { return nil }
-        // §5.1: half-closed (remote), whatever the block contains.
+        // §5.1: the stream is half-closed (remote), so no block is allowed.
         guard streams[slot].state.receive != .ended else {
             throw .stream(opening.streamID, .streamClosed, "HEADERS after END_STREAM")
         }
@@ -94,8 +94,8 @@ extension Connection {
     private mutating func acceptRequest(_ id: StreamID) throws(HTTP2Error) -> Int? {
         requests.accept(id)
         if case .goingAway(let last) = lifecycle.own, id > last {
-            // §6.8: the client sent the request before it received our GOAWAY. The GOAWAY tells it that the request was
-            // not processed.
+            // §6.8: the client sent the request before it received our GOAWAY. The GOAWAY reports that the
+            // request was not processed.
             allowLateFrames(byteCount: settings.acknowledged.initialWindowByteCount)
             return nil
         }
@@ -109,8 +109,8 @@ extension Connection {
         return slot
     }
 
-    /// How many streams the client may have open. §6.5.2: the client knows no limit before it
-    /// receives our SETTINGS. Until it acknowledges them, at least 100 are accepted, the
+    /// The number of streams that the client may have open. §6.5.2: the client knows no limit before it
+    /// receives our SETTINGS. Until it acknowledges them, at least 100 streams are accepted, which is the
     /// recommended minimum.
     private var acceptLimit: Int {
         if let limit = settings.acknowledged.maxConcurrentStreams { return Int(clamping: limit) }
@@ -118,8 +118,8 @@ extension Connection {
         return max(announced, 100)
     }
 
-    /// HEADERS on a closed stream are trailers that cross our reset. On a server they can also be a request
-    /// on an identifier that was used or skipped, which is a connection error (§5.1.1).
+    /// Handles HEADERS on a closed stream. They can be trailers that cross our reset. On a server, they can
+    /// also be a request with an identifier that was used or skipped, which is a connection error (§5.1.1).
     private mutating func receiveHeadersOnClosedStream(_ id: StreamID) throws(HTTP2Error) {
         guard configuration.role == .server else {
             return try receiveOnClosedStream(id, contentByteCount: 0)
@@ -132,8 +132,8 @@ extension Connection {
         throw .connection(.streamClosed, "HEADERS on closed stream \(id)")
     }
 
-    /// A frame on a closed stream is expected shortly after our reset, because the peer does not know of it
-    /// yet. Otherwise it is STREAM_CLOSED (§5.1).
+    /// Handles a frame on a closed stream. Shortly after our reset, such frames are expected, because the
+    /// peer has not received the reset yet. Otherwise throws STREAM_CLOSED (§5.1).
     mutating func receiveOnClosedStream(
         _ id: StreamID, contentByteCount: Int
     ) throws(HTTP2Error) {
@@ -141,8 +141,8 @@ extension Connection {
         throw .stream(id, .streamClosed, "frame after the end of the stream")
     }
 
-    /// The slot of the stream that a frame names. Nil when the stream has ended. That is no error, because
-    /// the peer may have sent the frame before it knew of the end (§5.1).
+    /// The slot of the stream that a frame names; nil if the stream has ended. This is no error, because the
+    /// peer may have sent the frame before it received the end (§5.1).
     func liveSlot(of id: StreamID, _ frame: String) throws(HTTP2Error) -> Int? {
         if let slot = streams.slot(of: id) { return slot }
         guard !requests.isIdle(id) else {

@@ -1,14 +1,14 @@
-// Streams open, at once or after they have waited for the peer's limit on concurrent streams.
+// The opening of streams: at once, or after waiting for the peer's limit on concurrent streams.
 
 extension Connection {
-    /// How many streams the client may have open at once. Zero until the peer's SETTINGS arrive, because
-    /// they may set any limit, also zero.
+    /// How many streams the client may have open at once. Zero until the peer's SETTINGS arrive, because they
+    /// may set any limit, even zero.
     var streamLimit: Int {
         guard preface == .done else { return 0 }
         return min(peerStreamLimit ?? .max, configuration.maxConcurrentStreams ?? .max)
     }
 
-    /// Whether the next stream may open. After our GOAWAY a waiting stream may still open: a GOAWAY
+    /// Whether the next stream may open. After our GOAWAY, a waiting stream may still open, because a GOAWAY
     /// forbids new streams only to its receiver (§6.8).
     var mayOpenStream: Bool {
         streams.openCount < streamLimit && lifecycle.peer == .open && !lifecycle.hasFailed
@@ -46,19 +46,19 @@ extension Connection {
 // MARK: - Waiting streams
 
 extension Connection {
-    /// Whether the stream waits to be opened, so that nothing of it has been sent.
+    /// Whether the stream waits to be opened. If true, none of its bytes have been sent.
     package func isWaiting(_ handle: StreamHandle) -> Bool {
         streams.slot(of: handle).map { streams[$0].phase == .waiting } ?? false
     }
 
-    /// Makes a waiting stream open only after its fields were replaced with ``setFields(_:of:)``, because they contain
-    /// the time that is left until the deadline.
+    /// Prevents a waiting stream from opening until ``setFields(_:of:)`` has replaced its fields. The fields
+    /// contain the time left until the deadline.
     package mutating func awaitFields(of handle: StreamHandle) {
         guard let slot = streams.slot(of: handle), streams[slot].phase == .waiting else { return }
         streams[queueOf: slot].head?.awaitsFields = true
     }
 
-    /// The stream that could open but awaits its fields. Nil if there is none.
+    /// The stream that could open, but awaits its fields. Nil if there is none.
     package var streamAwaitingFields: StreamHandle? {
         guard let slot = streams.firstWaiting, mayOpenStream, !requests.isExhausted,
             streams[queueOf: slot].head?.awaitsFields == true

@@ -1,9 +1,9 @@
-// The order of output: control frames and header blocks as they are written, then DATA of all ready
-// streams, one frame each in turn.
+// The order of output: first control frames and header blocks, in the order in which they were written. Then
+// DATA of all ready streams, one frame of each in turn.
 
 extension Connection {
     /// Moves output to `list`: everything that is written, and DATA of queued streams until the output has
-    /// about `byteCount` bytes. Call it again when that has been sent, while ``hasOutput``.
+    /// about `byteCount` bytes. When that has been sent, call it again if ``hasOutput`` is true.
     ///
     /// - Parameter opensStreams: Whether waiting streams open if there is room.
     package mutating func takeOutput(
@@ -23,7 +23,7 @@ extension Connection {
         }
     }
 
-    /// The most that a stream sends in its turn, however large the peer's frames may be.
+    /// The most bytes that a stream sends in its turn, even if the peer allows larger frames.
     private static let turnByteCount = 64 << 10
 
     /// Writes one frame of a stream's queue. The stream then moves to the end of the ready streams. A queue without
@@ -64,10 +64,10 @@ extension Connection {
         keepAlive?.sentData()
     }
 
-    /// When this many bytes of output are pending, DATA is queued, so that streams take turns.
+    /// If at least this many bytes of output are pending, DATA is queued, so that streams take turns.
     private static let directOutputByteCount = 64 << 10
 
-    /// Whether a whole write may be framed at once, because no other write waits for its turn.
+    /// Whether a whole write may be framed at once, because no other write waits.
     func canWriteNow(_ byteCount: Int, on slot: Int) -> Bool {
         guard streams[slot].phase == .open, !streams.hasQueue(slot) else { return false }
         return byteCount == 0
@@ -83,7 +83,7 @@ extension Connection {
         outbox.writeData(bytes, on: streams[slot].id, endStream: endStream)
     }
 
-    /// Takes the bytes of a DATA frame from both windows.
+    /// Subtracts the bytes of a DATA frame from both windows.
     private mutating func countData(_ byteCount: Int, on slot: Int) {
         streams[slot].sendWindow.spend(byteCount)
         flow.spend(byteCount)

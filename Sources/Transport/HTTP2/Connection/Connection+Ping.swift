@@ -39,8 +39,9 @@ extension Connection {
 // MARK: - Time
 
 extension Connection {
-    /// Handles the deadlines that have passed: of our SETTINGS, and of keep-alive. Returns the next deadline, which may
-    /// change with every input and output; nil if there is none. Additional calls are harmless.
+    /// Handles the deadlines of SETTINGS and keep-alive that have passed. Returns the next deadline, or nil
+    /// if there is none. The next deadline may change with every input and output. Additional calls are
+    /// harmless.
     package mutating func poll(now: Instant) -> Instant? {
         guard !lifecycle.hasFailed else { return nil }
         if let deadline = settings.deadline, now >= deadline {

@@ -2,7 +2,7 @@ extension Connection {
     /// Processes the bytes from `offset` on, up to the first event. Returns nil when all complete frames have been
     /// processed. Moves `offset` to the first unused byte. Pass the unused bytes again, followed by more bytes.
     ///
-    /// The events do not depend on how the bytes are cut into calls.
+    /// The events do not depend on how the bytes are split into calls.
     package mutating func receive(
         _ bytes: Span<UInt8>, at offset: inout Int, now: Instant
     ) -> Event? {
@@ -10,8 +10,8 @@ extension Connection {
         while true {
             if let event = events.popFirst() { return event }
             if lifecycle.hasFailed {
-                // After a connection error the peer's bytes have no meaning. They count as used, so that
-                // a caller that drains its socket makes progress.
+                // After a connection error, the peer's bytes have no meaning. They are treated as used, so
+                // that a caller that drains its socket makes progress.
                 offset = bytes.count
                 return nil
             }
@@ -29,8 +29,8 @@ extension Connection {
         }
     }
 
-    /// The stream of a DATA frame that has begun to arrive, if its content may be read directly to its
-    /// place in the message. Call ``receive(placed:now:)`` when the frame is complete.
+    /// Returns the stream of an incomplete DATA frame, if its content may be read directly into the message.
+    /// When the frame is complete, call ``receive(placed:now:)``.
     package func streamToPlace(_ header: FrameHeader) -> StreamHandle? {
         guard header.type == .data, header.flags.isEmpty, preface == .done, !lifecycle.hasFailed,
             headers.isIdle, header.payloadByteCount <= reader.maxPayloadByteCount
@@ -38,7 +38,7 @@ extension Connection {
         return streams.slot(of: header.streamID).map { streams.handle(of: $0) }
     }
 
-    /// Notes that the peer is alive: bytes arrived, possibly only a part of a long frame.
+    /// Notes that bytes arrived, so that the peer is alive. They may be only a part of a long frame.
     package mutating func bytesArrived(now: Instant) { keepAlive?.received(now: now) }
 
     /// Processes a complete DATA frame whose content the caller has placed. The range of the returned

@@ -1,8 +1,7 @@
-// How streams end.
+// The end of streams.
 
 extension Connection {
-    /// Ends the stream at once in both directions, with RST_STREAM. Does nothing for a stream that has
-    /// ended.
+    /// Ends the stream at once in both directions, with RST_STREAM. Has no effect on a stream that has ended.
     package mutating func reset(_ handle: StreamHandle, _ code: ErrorCode) {
         guard let slot = streams.slot(of: handle) else { return }
         writeReset(of: slot, code)
@@ -15,21 +14,21 @@ extension Connection {
             allowLateFrames(
                 byteCount: hasEnded ? 0 : streams[slot].receiveWindow.available)
         }
-        // The next waiting stream opens when output is taken. A waiting stream that ends together with this
-        // one, because of the same deadline, is then never sent.
+        // The next waiting stream opens only when output is taken. So a waiting stream that ends at the same
+        // time, for example at the same deadline, is never sent.
         streams.release(slot)
     }
 
     /// Allows DATA on a stream that this side has closed: `byteCount` bytes, which the acknowledged settings
-    /// permit, and what newer settings permit in addition.
+    /// permit, and the bytes that newer settings permit in addition.
     mutating func allowLateFrames(byteCount: Int32) {
         abuse.allowLateFrames(
             byteCount: Int64(byteCount) + settings.unacknowledgedWindowGrowth)
     }
 
-    /// Ends the stream when both directions have ended and nothing is queued. A server whose response is
-    /// complete needs no more of the request, and sends RST_STREAM with NO_ERROR (RFC 9113 §8.1): a client
-    /// that waits for a window would wait without end.
+    /// Ends the stream if both directions have ended and nothing is queued. A server that has sent its
+    /// response needs no more of the request. It sends RST_STREAM with NO_ERROR (RFC 9113 §8.1), because a
+    /// client that waits for a window would wait without end.
     mutating func releaseIfClosed(_ slot: Int) {
         guard streams[slot].state.send == .ended, !streams.hasQueue(slot) else { return }
         guard streams[slot].state.isClosed else {

@@ -1,5 +1,5 @@
 extension Connection {
-    /// Why a stream cannot be opened. The request was not sent, so it may use another connection.
+    /// Why a stream cannot be opened. The request was not sent, so it may be sent on another connection.
     package enum OpenRefusal: Error, Hashable, Sendable {
         /// One side has sent GOAWAY.
         case draining
@@ -12,22 +12,22 @@ extension Connection {
 
     /// The outcome of sending DATA.
     package enum SendOutcome: Hashable, Sendable {
-        /// All of it is in the next output.
+        /// All bytes are in the next output.
         case sent
-        /// Some of it waits for a window or its turn. The stream has this many bytes queued.
+        /// Some bytes wait for a window, or for their turn. The stream has this many bytes queued.
         case queued(Int)
         /// The stream has ended, or its sending direction has.
         case closed
     }
 
-    /// Opens a stream with a request. Above the peer's limit on concurrent streams, the stream waits, and
-    /// so does everything sent on it.
+    /// Opens a stream with a request. If the peer's limit on concurrent streams is reached, the stream waits,
+    /// together with everything that is sent on it.
     ///
     /// - Parameters:
     ///   - prepared: The fields that repeat from request to request. They come first.
     ///   - fields: The other fields.
-    ///   - isHead: Whether the method is HEAD. The response then has no content, whatever length it
-    ///     declares.
+    ///   - isHead: Whether the method is HEAD. If true, the response has no content, even if it declares a
+    ///     length.
     package mutating func openStream(
         _ prepared: PreparedHeaders?, _ fields: HeaderList, endStream: Bool, isHead: Bool = false
     ) throws(OpenRefusal) -> StreamHandle {
@@ -56,8 +56,8 @@ extension Connection {
         return streams.handle(of: slot)
     }
 
-    /// Sends the headers of a response, or trailers, which follow all DATA and end the stream. Returns
-    /// false when the stream has ended or headers may not be sent now.
+    /// Sends the headers of a response, or trailers. Trailers follow all DATA and end the stream. Returns
+    /// false if the stream has ended or headers may not be sent now.
     package mutating func sendHeaders(
         _ prepared: PreparedHeaders?, _ fields: HeaderList, on handle: StreamHandle,
         endStream: Bool
@@ -79,8 +79,8 @@ extension Connection {
         return true
     }
 
-    /// Sends bytes on a stream. They are framed at once if the windows allow it and no other stream waits
-    /// for its turn. Otherwise they are queued.
+    /// Sends bytes on a stream. If the windows allow it and no other stream waits for its turn, they are
+    /// framed at once. Otherwise they are queued.
     package mutating func sendData(
         _ bytes: [UInt8], on handle: StreamHandle, endStream: Bool
     ) -> SendOutcome {
@@ -95,7 +95,7 @@ extension Connection {
         return queueData(CollectionOfOne(bytes), on: slot, endStream: endStream)
     }
 
-    /// Queues bytes in several arrays, which are too many to be framed at once.
+    /// Queues the bytes of several arrays. Unlike the function for one array, it never frames them at once.
     package mutating func sendData(
         parts: [[UInt8]], on handle: StreamHandle, endStream: Bool
     ) -> SendOutcome {
@@ -115,8 +115,8 @@ extension Connection {
         return .queued(streams[queueOf: slot].byteCount)
     }
 
-    /// Asks for a report by ``nextRoomReport()`` when the stream's queue has become short. Returns false
-    /// when it is short already.
+    /// Requests a report by ``nextRoomReport()`` when the stream's queue has become short. Returns false if
+    /// it is short already.
     package mutating func reportWhenSendQueueIsShort(_ handle: StreamHandle) -> Bool {
         guard let slot = streams.slot(of: handle), streams.hasQueue(slot),
             streams[queueOf: slot].byteCount > SendQueue.shortByteCount

@@ -1,8 +1,8 @@
-/// One end of an HTTP/2 connection as a value (RFC 9113): bytes and commands go in, events and bytes come
-/// out. It does no I/O, reads no clock, starts no task and takes no lock.
+/// One end of an HTTP/2 connection as a value (RFC 9113): its input is bytes and commands, its output is
+/// events and bytes. It does no I/O, reads no clock, starts no task and uses no lock.
 ///
-/// The connection itself does what only the protocol needs: it acknowledges PINGs, gives back windows
-/// and resets streams. It returns an ``Event`` for everything that its user must act on.
+/// The connection itself does the work that only the protocol needs: it acknowledges PINGs, sends
+/// WINDOW_UPDATEs and resets streams. It returns an ``Event`` for everything that its user must handle.
 ///
 /// It routes frames between its components. Each component has private state and one responsibility.
 ///
@@ -36,7 +36,7 @@ package struct Connection: ~Copyable {
     var abuse: AbuseGuard
 
     // For the user.
-    /// Events that were not returned yet: one input can cause many.
+    /// Events that were not returned yet, because one input can cause many.
     var events = Backlog<Event>()
     /// Streams whose queue has become short after ``reportWhenSendQueueIsShort(_:)``.
     var roomReports: [StreamHandle] = []
@@ -76,14 +76,14 @@ extension Connection {
     /// The fields of the last ``Event/headers(_:_:endStream:)``.
     package var receivedHeaders: HeaderList { headers.headers }
 
-    /// Identifies the fields of ``receivedHeaders``: lists with the same identifier have equal fields. Nil for a list
-    /// that was not recognized as a repetition.
+    /// Identifies the fields of ``receivedHeaders``: lists with the same identifier have equal fields. Nil if
+    /// the list was not recognized as a repetition.
     package var receivedHeadersID: UInt64? { headers.headersID }
 
     /// Streams that are open or wait to be opened.
     package var streamCount: Int { streams.count }
 
-    /// How many streams a client has opened; those that wait to be opened are not included.
+    /// How many streams a client has opened, without the streams that wait to be opened.
     package var startedStreamCount: Int { requests.takenCount }
 
     /// Streams that wait to be opened.
@@ -113,8 +113,8 @@ extension Connection {
             || (streams.hasWaiting && mayOpenStream)
     }
 
-    /// The largest header list that the peer accepts, in bytes (SETTINGS_MAX_HEADER_LIST_SIZE). Nil when
-    /// it announces no limit. It refuses a stream with a larger one.
+    /// The largest header list that the peer accepts, in bytes (SETTINGS_MAX_HEADER_LIST_SIZE). The peer
+    /// refuses a stream with a larger list. Nil if the peer announces no limit.
     package var peerHeaderListLimit: Int? { settings.peerHeaderListLimit }
 
     /// How many streams the peer allows at once. Nil when it announces no limit.
@@ -126,7 +126,7 @@ extension Connection {
     /// The next stream whose queue has become short since ``reportWhenSendQueueIsShort(_:)``.
     package mutating func nextRoomReport() -> StreamHandle? { roomReports.popLast() }
 
-    /// When to send a keep-alive PING, or when its answer is due, if nothing arrives until then.
+    /// The time at which a keep-alive PING is sent, or its answer is due, if nothing arrives until then.
     package var probeDeadline: Instant? { keepAlive?.deadline(hasStreams: streams.count > 0) }
 
     /// Whether no new streams can be opened.

@@ -1,9 +1,9 @@
-/// Flow control of the whole connection (RFC 9113 §6.9.1), and the measurement that sizes the receive
+/// Flow control of the whole connection (RFC 9113 §6.9.1), and the measurement that determines the receive
 /// windows of its streams.
 ///
-/// The connection's window is given back when DATA arrives, whether or not the stream's reader
-/// consumes it. Only the window of a stream is back-pressure, so no stream's reader can stop another
-/// stream. Unread data is bounded by the windows of the open streams.
+/// When DATA arrives, its bytes are returned to the connection's window at once, even if the stream's reader
+/// does not consume them. Only the window of a stream applies back-pressure, so the reader of one stream
+/// cannot stop another stream. The windows of the open streams limit the unread data.
 struct ConnectionFlow: Sendable {
     typealias Instant = MonotonicInstant
 
@@ -18,7 +18,7 @@ struct ConnectionFlow: Sendable {
         }
     }
 
-    /// What to send together with a stream's WINDOW_UPDATE.
+    /// The frames to send together with a stream's WINDOW_UPDATE.
     struct Measurement {
         /// Send a PING that measures the round trip.
         var measuresDelay = false
@@ -48,8 +48,8 @@ extension ConnectionFlow {
 // MARK: - Receiving
 
 extension ConnectionFlow {
-    /// Counts DATA that arrived, and consumes it. Returns the increment to announce, or nil when it can
-    /// wait.
+    /// Counts DATA that arrived, and treats it as consumed. Returns the increment to announce, or nil if no
+    /// update is due yet.
     mutating func receive(_ byteCount: Int) throws(HTTP2Error) -> UInt32? {
         guard receiveWindow.receive(byteCount) else {
             throw .connection(.flowControlError, "DATA beyond the connection's window")
@@ -69,8 +69,7 @@ extension ConnectionFlow {
         return Int32(clamping: bandwidth?.windowByteCount ?? 0)
     }
 
-    /// The part of an awaited message that a stream's window may grow for. None when the windows have
-    /// a fixed size.
+    /// The number of awaited bytes for which a stream's window may grow. 0 if the windows have a fixed size.
     func grant(awaited byteCount: Int) -> Int32 {
         Int32(clamping: min(byteCount, bandwidth?.limit ?? 0))
     }
@@ -81,8 +80,8 @@ extension ConnectionFlow {
         bandwidth == nil ? nil : enlarge(to: 2 * Int(byteCount))
     }
 
-    /// Measures when a stream sends a WINDOW_UPDATE. The connection's window is twice the measured size,
-    /// so that one stream alone does not use all of it.
+    /// Measures the path when a stream sends a WINDOW_UPDATE. Makes the connection's window twice the
+    /// measured size, so that one stream alone does not use all of it.
     mutating func streamUpdated(now: Instant) -> Measurement {
         guard let advice = bandwidth?.windowUpdated(now: now) else { return Measurement() }
         return Measurement(
@@ -90,7 +89,7 @@ extension ConnectionFlow {
             increment: advice.windowByteCount.flatMap { enlarge(to: $0 * 2) })
     }
 
-    /// The PING that measures the round trip was acknowledged.
+    /// Ends the measurement: its PING was answered.
     mutating func delayMeasured(now: Instant) { bandwidth?.pingAnswered(now: now) }
 
     /// Keeps the windows of streams at their announced size from now on.

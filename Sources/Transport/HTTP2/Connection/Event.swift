@@ -1,10 +1,10 @@
 extension Connection {
-    /// What the engine's user has to act on.
+    /// The events that the engine's user must handle.
     ///
     /// An event contains no payload: DATA is a range of the bytes that were passed in, and header fields
     /// are in ``Connection/receivedHeaders`` until the next call.
     package enum Event: Hashable, Sendable {
-        /// The peer's first SETTINGS have arrived: it speaks HTTP/2.
+        /// The peer's first SETTINGS have arrived, so the peer supports HTTP/2.
         case ready
         /// A header block: a request (which opens the stream), a response, or trailers.
         case headers(StreamHandle, StreamState.HeadersMeaning, endStream: Bool)
@@ -16,17 +16,17 @@ extension Connection {
         /// The peer broke a rule on the stream, and the stream was reset. On a server, this is the
         /// first event of the stream if its first headers broke the rule.
         case streamFailed(StreamHandle, HTTP2Error)
-        /// The peer has not processed the stream and will not. It ended, and the request may be sent
-        /// again on another connection.
+        /// The peer has not processed the stream, and will not process it. The stream has ended. The request
+        /// may be sent again on another connection.
         case unprocessed(StreamHandle)
-        /// The stream waited on a connection that opens no more streams. It ended, and nothing of it
-        /// was sent.
+        /// The stream waited to be opened, but the connection opens no more streams. The stream has ended,
+        /// and none of its bytes were sent.
         case unsent(StreamHandle)
         /// An answer to ``Connection/ping(_:)``.
         case pingAnswered(UInt64)
         /// The peer accepts no new streams.
         case goAway(GoAwayFrame)
-        /// The error ended the connection. Always the last event.
+        /// The error has ended the connection. This is always the last event.
         case failed(HTTP2Error)
     }
 }

@@ -1,7 +1,7 @@
 /// Limits glitches: frames that cause work and carry no content, as in a PING or SETTINGS flood.
 ///
-/// A token bucket. A glitch costs a token, and content earns tokens, because a correct peer sends
-/// control frames together with content: WINDOW_UPDATE for what it received, PING to measure the
+/// It is a token bucket. A glitch costs a token. Content earns tokens, because a correct peer sends
+/// control frames together with content: WINDOW_UPDATE for received bytes, PING to measure the
 /// path. Received content earns tokens by its bytes, so that tiny frames earn almost nothing. Time
 /// is an argument.
 struct GlitchBudget: Sendable {
@@ -53,8 +53,8 @@ extension GlitchBudget {
         contentByteCount %= Limits.contentByteCountPerGlitch
     }
 
-    // Time counts only when the tokens have run out. The result is the same as with continuous
-    // refilling.
+    // The tokens of the elapsed time are added only when the tokens have run out. So after a quiet
+    // time, a peer can spend up to twice the capacity.
     private mutating func refill(now: MonotonicInstant) {
         guard let since = refilledAt, now > since else { return }
         let earned = (now - since) / .seconds(1) * Double(perSecond)

@@ -1,4 +1,4 @@
-/// Receives header blocks: assembles their fragments, decodes them, and recognises blocks that repeat.
+/// Receives header blocks: assembles their fragments, decodes them, and recognizes blocks that repeat.
 struct HeaderReceiver {
     private var assembler: HeaderBlockAssembler
     private var decoder = HPACK.Decoder()
@@ -17,7 +17,7 @@ struct HeaderReceiver {
     struct Reading {
         /// The block is the same as an earlier one, which was valid.
         let isRepeated: Bool
-        /// The list is larger than the limit, and was not kept.
+        /// The list is larger than the limit, so it was not kept.
         let isTooLarge: Bool
         /// The decoder's table before the block.
         fileprivate let table: HPACK.Decoder.TableState?
@@ -30,11 +30,11 @@ extension HeaderReceiver {
     /// The fields of the last block.
     var headers: HeaderList { repeated.headers ?? decoded }
 
-    /// Identifies the fields of ``headers``: lists with the same identifier have equal fields. Nil for a list that was
-    /// not recognized as a repetition.
+    /// Identifies the fields of ``headers``: lists with the same identifier have equal fields. Nil if the
+    /// list was not recognized as a repetition.
     var headersID: UInt64? { repeated.current?.id }
 
-    /// The kind of the earlier, valid block that the last block repeats. Nil when the last block was decoded.
+    /// The kind of the earlier, valid block that the last block repeats. Nil if the last block was decoded.
     var repeatedKind: HeaderRules.Kind? { repeated.current?.kind }
 }
 
@@ -44,7 +44,7 @@ extension HeaderReceiver {
     /// Whether no block is incomplete.
     var isIdle: Bool { assembler.isIdle }
 
-    /// Checks that the frame may arrive now: no other frame may arrive inside a header block.
+    /// Checks that the frame may arrive now. No other frame may arrive inside a header block.
     func admit(_ header: FrameHeader) throws(HTTP2Error) { try assembler.admit(header) }
 
     mutating func begin(
@@ -79,8 +79,8 @@ extension HeaderReceiver {
         }
     }
 
-    /// Notes that the last block was valid. It need not be decoded when it repeats, if it did not change
-    /// the table.
+    /// Notes that the last block was valid. If it did not change the table, it is not decoded again when it
+    /// repeats.
     mutating func noteValid(_ block: Span<UInt8>, _ reading: Reading, as kind: HeaderRules.Kind) {
         guard let table = reading.table, table == decoder.tableState,
             !HPACK.Decoder.changesTableSize(block)

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A stored property of this type makes the compiler pass the containing value by address.
+/// A value with a stored property of this type is passed by address.
 ///
-/// The compiler passes a large noncopyable value to another module's borrowing method by moving its bytes. A value that
-/// contains an atomic has a fixed address and is not moved. The atomic is not used.
+/// Without it, the compiler passes a large noncopyable value to another module's borrowing method by moving
+/// its bytes. A value that contains an atomic has a fixed address and is not moved. The atomic is not used.
 struct InPlace: ~Copyable, Sendable {
     private let anchor = Atomic<UInt8>(0)
 }

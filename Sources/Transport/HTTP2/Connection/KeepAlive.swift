@@ -1,7 +1,8 @@
-/// Decides when to PING a quiet connection, and when to close it because no answer arrives.
+/// Decides when to send a PING on a quiet connection, and when to close the connection because no answer
+/// arrives.
 ///
-/// It has no clock and no timer. Time is an argument, and the next deadline is a result, so tests run in
-/// virtual time.
+/// It has no clock and no timer. Time is an argument, and the next deadline is a result, so that tests can
+/// use virtual time.
 package struct KeepAlive: Sendable {
     package typealias Instant = MonotonicInstant
 
@@ -12,13 +13,13 @@ package struct KeepAlive: Sendable {
         package var timeout: Duration
         /// Whether to send PINGs while no stream is open.
         package var withoutStreams: Bool
-        /// How many PINGs are sent on a connection without streams, with no DATA or HEADERS sent in
-        /// between, before the interval grows to ``Configuration/restrainedInterval``. 0 is no limit.
-        /// Servers close connections that send PINGs without need. While a stream is open,
-        /// ``interval`` always applies.
+        /// How many PINGs are sent on a connection without streams, with no DATA or HEADERS sent in between.
+        /// Then the interval grows to ``Configuration/restrainedInterval``, because servers close connections
+        /// that send PINGs without need. 0 means no limit. While a stream is open, ``interval`` always
+        /// applies.
         package var maxPingsWithoutData: Int
 
-        /// The interval after too many PINGs: common servers accept no shorter one by default.
+        /// The interval after too many PINGs. By default, common servers accept no shorter interval.
         static let restrainedInterval = Duration.seconds(300)
 
         package init(
@@ -33,7 +34,7 @@ package struct KeepAlive: Sendable {
     }
 
     package enum Action: Hashable, Sendable {
-        /// No action is due before this instant. Nil: no action will become due.
+        /// No action is due before this instant. Nil means that no action will become due.
         case wait(until: Instant?)
         case sendPing
         case closeConnection
@@ -55,17 +56,18 @@ package struct KeepAlive: Sendable {
 }
 
 extension KeepAlive {
-    /// Bytes arrived: the peer is alive.
+    /// Notes that bytes arrived, so that the peer is alive.
     package mutating func received(now: Instant) {
         state = .quiet(since: now)
     }
 
-    /// DATA or HEADERS were sent.
+    /// Notes that DATA or HEADERS were sent.
     package mutating func sentData() {
         pingsWithoutData = 0
     }
 
-    /// Call it when the last deadline has passed. Additional calls are harmless.
+    /// Returns the action that is due. Call it when the last deadline has passed. Additional calls are
+    /// harmless.
     package mutating func poll(now: Instant, hasStreams: Bool) -> Action {
         switch state {
         case .probing(let deadline):

@@ -1,16 +1,16 @@
-/// Counts the frames that the peer may still send on streams that this side has reset, before the peer knows of the
-/// reset (RFC 9113 §5.1). Such frames are no errors and cost a correct peer nothing.
+/// Counts the frames that the peer may still send on streams that this side has reset, until it has received
+/// the reset (RFC 9113 §5.1). Such frames are no errors, and are not charged.
 ///
-/// DATA is bounded by the bytes that the windows of these streams still allowed, however small the frames are. Frames
-/// without content are bounded by their number. One account serves the whole connection, so that a closed stream needs
-/// no memory.
+/// DATA is limited by the bytes that the windows of these streams still allowed, however small the frames
+/// are. Frames without content are limited by their number. The whole connection has one account, so that a
+/// closed stream needs no memory.
 struct LateFrames: Sendable {
     private var byteCount: Int64 = 0
     private var frameCount = 0
 }
 
 extension LateFrames {
-    /// A stream was reset on which the peer may send `added` bytes of DATA.
+    /// Adds a stream that was reset. The peer may still send `added` bytes of DATA on it.
     mutating func allow(byteCount added: Int64) {
         byteCount = min(byteCount + max(0, added), Limits.lateByteCount)
         let addedFrames =
@@ -19,7 +19,7 @@ extension LateFrames {
         frameCount = min(frameCount + addedFrames, Limits.lateFrameCount)
     }
 
-    /// Whether a frame on a closed stream is within what the peer may still send.
+    /// Counts a frame on a closed stream. Returns true if the peer may still send it.
     mutating func admit(contentByteCount: Int) -> Bool {
         if contentByteCount > 0 {
             guard byteCount >= contentByteCount else { return false }

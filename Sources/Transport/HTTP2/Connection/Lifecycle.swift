@@ -1,9 +1,9 @@
-/// How a connection ends (RFC 9113 §6.8): the GOAWAYs of both sides, and whether it has failed.
+/// The end of a connection (RFC 9113 §6.8): the GOAWAYs of both sides, and whether the connection has failed.
 struct Lifecycle: Sendable {
-    /// What one side has announced.
+    /// The announcement of one side.
     enum Side: Hashable, Sendable {
         case open
-        /// GOAWAY: no new streams; streams up to `last` are or may be processed.
+        /// GOAWAY: no new streams. Streams up to `last` were processed or may be processed.
         case goingAway(last: StreamID)
 
         /// Whether a GOAWAY is the first one, or the second one of a graceful shutdown.
@@ -25,7 +25,7 @@ struct Lifecycle: Sendable {
 extension Lifecycle {
     var isDraining: Bool { peer != .open || own != .open || hasFailed }
 
-    /// The last stream that this side has announced; no later GOAWAY may name a higher one (§6.8).
+    /// The last stream that this side has announced. No later GOAWAY may name a higher one (§6.8).
     var announcedLast: StreamID {
         switch own {
         case .open: .last
@@ -33,8 +33,8 @@ extension Lifecycle {
         }
     }
 
-    /// This side sends a GOAWAY that names `last` or, if lower, what it has announced before. Returns
-    /// the stream that the frame names.
+    /// Notes that this side sends a GOAWAY. The frame names `last`, or the stream that was announced before
+    /// if that is lower. Returns the stream that the frame names.
     mutating func goAway(after last: StreamID) -> StreamID {
         let last = min(last, announcedLast)
         own = .goingAway(last: last)
@@ -42,14 +42,15 @@ extension Lifecycle {
         return last
     }
 
-    /// This side sends the first GOAWAY of a graceful shutdown, which excludes no stream, and a PING.
+    /// Notes that this side begins a graceful shutdown: it sends a GOAWAY that excludes no stream, and a
+    /// PING.
     mutating func beginShutdown() {
         own = .goingAway(last: .last)
         awaitsShutdownPing = true
     }
 
-    /// The peer sent a GOAWAY. Returns whether it is the first one, or the second one of a graceful
-    /// shutdown. Throws when it names a higher stream than an earlier one.
+    /// Notes a GOAWAY of the peer. Returns whether it is the first one, or the second one of a graceful
+    /// shutdown. Throws if it names a higher stream than an earlier one.
     mutating func receive(_ frame: GoAwayFrame) throws(HTTP2Error) -> Bool {
         if case .goingAway(let last) = peer, frame.lastStreamID > last {
             // §6.8: "Endpoints MUST NOT increase the value they send."

@@ -1,5 +1,5 @@
-/// The output of a connection, in the order in which it is sent, and the state that writing frames
-/// needs: the header compressor and the peer's largest frame.
+/// The output of a connection, in the order in which it is sent. Also the state that is needed to write
+/// frames: the header compressor and the peer's largest frame.
 struct Outbox: Sendable {
     private var bytes = GatherList()
     private var writer = FrameWriter()
@@ -57,7 +57,7 @@ extension Outbox {
         bytes.tail.append(header, copying: content)
     }
 
-    /// Writes a DATA frame with the first `byteCount` bytes of `queue`. Without bytes, it writes a frame
+    /// Writes a DATA frame with the first `byteCount` bytes of `queue`. If there are no bytes, writes a frame
     /// only to end the stream.
     mutating func writeData(
         _ byteCount: Int, from queue: inout SendQueue, on stream: StreamID, endStream: Bool

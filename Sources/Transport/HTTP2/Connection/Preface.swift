@@ -13,8 +13,8 @@ enum Preface: Hashable, Sendable {
 }
 
 extension Preface {
-    /// Checks what the peer sends before its first frame, as far as it has arrived. Returns false when
-    /// more has to arrive.
+    /// Checks the bytes that the peer sends before its first frame, as far as they have arrived. Returns
+    /// false if more bytes are needed.
     mutating func receive(
         _ bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP2Error) -> Bool {
@@ -39,8 +39,8 @@ extension Preface {
         return true
     }
 
-    /// Reports a peer that does not speak HTTP/2, before its bytes are read as the header of a frame of
-    /// some megabytes.
+    /// Throws if the peer does not support HTTP/2. Otherwise its bytes would be read as the header of a frame
+    /// of several megabytes.
     private static func checkProtocol(
         of bytes: Span<UInt8>, at offset: Int
     ) throws(HTTP2Error) {

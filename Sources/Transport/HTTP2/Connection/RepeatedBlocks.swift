@@ -1,13 +1,13 @@
-/// Remembers header blocks that repeat, so that each is decoded and checked once.
+/// Remembers header blocks that repeat, so that they are not decoded and checked again.
 ///
 /// Most servers send the same headers and trailers with every response. A block that does not change
 /// the decoder's table has the same meaning as long as the table stays the same.
 struct RepeatedBlocks {
-    /// Identifies a list among all that were remembered on the connection.
+    /// Identifies a header list among all lists that were remembered on the connection.
     typealias ID = UInt64
 
-    /// The kind and the ID of the remembered list that the last block repeats. Nil when the last
-    /// block had to be decoded.
+    /// The kind and the ID of the remembered list that the last block repeats. Nil if the last block had to
+    /// be decoded.
     private(set) var current: (kind: HeaderRules.Kind, id: ID)?
 
     private var response = Remembered()

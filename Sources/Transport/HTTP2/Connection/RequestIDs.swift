@@ -1,5 +1,4 @@
-/// The identifiers of the streams that the client opens (RFC 9113 §5.1.1): which were used, and which
-/// is next.
+/// The identifiers of the streams that the client opens (RFC 9113 §5.1.1): the used ones, and the next one.
 struct RequestIDs: Sendable {
     private let role: Role
     /// The next stream that a client opens. Nil when all identifiers have been used.
@@ -34,7 +33,7 @@ extension RequestIDs {
         lastAccepted = id
     }
 
-    /// Whether the stream has not been opened. Push is refused, so streams of a server are always idle.
+    /// Whether the stream has not been opened. Push is disabled, so a stream of a server is always idle.
     func isIdle(_ id: StreamID) -> Bool {
         guard id.isClientInitiated else { return true }
         switch role {
@@ -43,7 +42,7 @@ extension RequestIDs {
         }
     }
 
-    /// Whether the client has left out the stream when it opened a higher one.
+    /// Whether the client skipped the stream when it opened a higher one.
     func wasSkipped(_ id: StreamID) -> Bool { skipped.contains(id) }
 
     var skippedRangeCount: Int { skipped.rangeCount }

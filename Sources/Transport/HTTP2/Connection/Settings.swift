@@ -2,11 +2,11 @@
 package struct Settings: Hashable, Sendable {
     package var headerTableByteCount: UInt32 = 4_096
     package var enablePush = true
-    /// Nil is no limit.
+    /// Nil means no limit.
     package var maxConcurrentStreams: UInt32?
     package var initialWindowByteCount: Int32 = FlowControlWindow.defaultByteCount
     package var maxFrameByteCount = 16_384
-    /// Nil is no limit. It is advice: the peer refuses larger lists.
+    /// Nil means no limit. The limit is advice: the peer refuses larger lists.
     package var maxHeaderListByteCount: UInt32?
 
     package init() {}
@@ -18,7 +18,7 @@ extension Settings {
     /// The legal values of SETTINGS_MAX_FRAME_SIZE (§6.5.2).
     private static let frameByteCounts = 16_384...16_777_215
 
-    /// Applies what the peer announced, in order.
+    /// Applies the announcement of the peer, in order.
     mutating func apply(_ entries: [SettingsFrame.Entry]) throws(HTTP2Error) {
         for entry in entries { try apply(entry) }
     }
@@ -54,7 +54,7 @@ extension Settings {
         }
     }
 
-    /// The entries that change `old`, which the peer knows, to these settings.
+    /// The entries that change `old`, the settings that the peer already has, to these settings.
     func entries(changedFrom old: Settings = Settings()) -> [SettingsFrame.Entry] {
         var entries: [SettingsFrame.Entry] = []
         func add(_ identifier: UInt16, _ value: UInt32) {

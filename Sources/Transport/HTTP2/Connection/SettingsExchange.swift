@@ -1,24 +1,25 @@
-/// The SETTINGS of both sides (RFC 9113 §6.5): which values are in effect, and which wait for an acknowledgement.
+/// The SETTINGS of both sides (RFC 9113 §6.5): the values in effect, and the values that wait for an
+/// acknowledgement.
 struct SettingsExchange: Sendable {
     typealias Instant = MonotonicInstant
 
-    /// What the peer has announced. It limits what this side sends.
+    /// The values that the peer has announced. They limit what this side sends.
     private(set) var peer = Settings()
-    /// What this side has announced and the peer has acknowledged. It limits what the peer sends.
+    /// The values that this side has announced and the peer has acknowledged. They limit what the peer sends.
     private(set) var acknowledged = Settings()
-    /// When the peer must have acknowledged the oldest announcement. Nil when none is unacknowledged.
+    /// The time until which the peer must acknowledge the oldest announcement. Nil if all are acknowledged.
     private(set) var deadline: Instant?
 
-    /// What this side has announced, oldest first.
+    /// The announcements that the peer has not acknowledged, oldest first.
     private var unacknowledged: [Settings] = []
     private let timeout: Duration
 
     init(timeout: Duration) { self.timeout = timeout }
 
-    /// What changes when the peer acknowledges an announcement.
+    /// The changes to make when the peer acknowledges an announcement.
     struct Acknowledgement {
         var windowDelta: Int32
-        /// The new size of the decoder's table. Nil when it stays.
+        /// The new size of the decoder's table. Nil if it does not change.
         var tableByteCount: Int?
     }
 }
@@ -29,8 +30,8 @@ extension SettingsExchange {
     /// The newest announcement. The peer may have applied it already.
     var newest: Settings { unacknowledged.last ?? acknowledged }
 
-    /// How many bytes the newest announced initial window exceeds the acknowledged one. The peer may already use the
-    /// newest one.
+    /// The number of bytes by which the newest announced initial window exceeds the acknowledged one. The
+    /// peer may already use the newest one.
     var unacknowledgedWindowGrowth: Int64 {
         max(
             0,
@@ -45,8 +46,8 @@ extension SettingsExchange {
         return frame
     }
 
-    /// Applies the oldest unacknowledged SETTINGS of this side: the peer acknowledged it (§6.5.3).
-    /// Throws when no SETTINGS frame is unacknowledged.
+    /// Applies the oldest unacknowledged SETTINGS of this side, because the peer has acknowledged them
+    /// (§6.5.3). Throws if no SETTINGS frame is unacknowledged.
     mutating func receiveAcknowledgement(
         now: Instant
     ) throws(HTTP2Error) -> Acknowledgement {
@@ -66,13 +67,13 @@ extension SettingsExchange {
 // MARK: - The peer's settings
 
 extension SettingsExchange {
-    /// Applies what the peer announces. Returns the change of its initial window.
+    /// Applies the announcement of the peer. Returns the change of its initial window.
     mutating func receive(
         _ frame: SettingsFrame, as role: Role
     ) throws(HTTP2Error) -> Int64 {
         let old = peer.initialWindowByteCount
         try peer.apply(frame.entries)
-        // §6.5.2: a client treats any value other than 0 from a server as an error, also 1, which is
+        // §6.5.2: a client treats any value other than 0 from a server as an error. This includes 1, which is
         // the initial value.
         if role == .client,
             frame.entries.contains(where: {
@@ -84,8 +85,8 @@ extension SettingsExchange {
         return Int64(peer.initialWindowByteCount) - Int64(old)
     }
 
-    /// The largest header list that the peer accepts, in bytes. Nil when it announces no limit. The peer
-    /// refuses a stream with a larger one.
+    /// The largest header list that the peer accepts, in bytes. The peer refuses a stream with a larger list.
+    /// Nil if it announces no limit.
     var peerHeaderListLimit: Int? { peer.maxHeaderListByteCount.map(Int.init(clamping:)) }
 
     /// How many streams the peer allows at once. Nil when it announces no limit.

@@ -1,6 +1,6 @@
-/// Counts of what the peer sent, for tests of servers. The engine itself does not use them.
+/// Counts of traffic, for tests of servers. The engine itself does not use them.
 package struct TrafficCounts: Sendable, Hashable {
-    /// PINGs that asked for an answer.
+    /// PINGs of the peer that need an answer.
     package internal(set) var pings = 0
     /// PINGs that this side sent.
     package internal(set) var sentPings = 0

@@ -43,7 +43,7 @@ extension ErrorCode {
     /// The header compression context can no longer be maintained.
     package static let compressionError = ErrorCode(rawValue: 0x9)
 
-    /// The connection that a CONNECT request asked for was reset or closed abnormally.
+    /// The connection that a CONNECT request opened was reset or closed abnormally.
     package static let connectError = ErrorCode(rawValue: 0xa)
 
     /// The peer causes too much work.

@@ -1,10 +1,10 @@
 /// A rule of RFC 9113 that the peer broke.
 ///
-/// The case says what ends because of it: a stream error is answered with RST_STREAM (§5.4.2); a
-/// connection error is answered with GOAWAY and ends every stream (§5.4.1).
+/// The case determines what ends: a stream error is answered with RST_STREAM (§5.4.2). A connection error is
+/// answered with GOAWAY and ends every stream (§5.4.1).
 ///
-/// Only errors of the peer are thrown. A reset that the peer *sends* is an event, not an error. Errors of
-/// this module are assertions.
+/// Only errors of the peer are thrown. A reset that the peer *sends* is an event, not an error. A mistake in
+/// this module, or in its caller, fails an assertion or a precondition.
 package enum HTTP2Error: Error, Hashable, Sendable {
     case connection(ErrorCode, String)
     case stream(StreamID, ErrorCode, String)

@@ -1,16 +1,16 @@
-/// Header fields in order, in two arrays, so that a list needs two allocations, and none when it is
-/// used again.
+/// Header fields in order. They are stored in two arrays: a list needs two allocations, and none if
+/// it is used again.
 ///
 /// A list is used for encoding and decoding. It checks nothing: ``HeaderRules`` checks names and
 /// values when a block belongs to a stream.
 package struct HeaderList: Sendable {
-    /// What an HPACK encoder may do with a field (RFC 7541 §6.2).
+    /// Whether an HPACK encoder may insert a field into a table (RFC 7541 §6.2).
     package enum Indexing: UInt8, Sendable {
         /// The field usually repeats: it may enter the dynamic table.
         case indexed
-        /// The field changes every time: it never enters the table, and so removes nothing from it.
+        /// The field changes every time: it never enters the table, so it evicts nothing from it.
         case unindexed
-        /// The field is secret: no encoder on the path may put it into a table (§7.1.3).
+        /// The field is secret: no encoder on the path may insert it into a table (§7.1.3).
         case never
     }
 
@@ -124,8 +124,8 @@ extension HeaderList {
 }
 
 extension HeaderList.Field {
-    /// Ignores the verdict: it follows from the bytes, and may be known for only one of two equal
-    /// fields.
+    /// Ignores the verdict, because the bytes determine it. It may be known for only one of two
+    /// equal fields.
     package static func == (left: Self, right: Self) -> Bool {
         left.start == right.start && left.nameByteCount == right.nameByteCount
             && left.valueByteCount == right.valueByteCount && left.indexing == right.indexing

@@ -1,6 +1,6 @@
 extension HeaderRules {
-    /// The result of checking one field without the others. Fields of a compression table carry it,
-    /// so that a field that arrives with every message is checked once.
+    /// The result of checking one field alone. Fields in a compression table store it, so that a
+    /// field that arrives with every message is checked once.
     package enum Verdict: UInt8, Sendable {
         case unchecked
         case regular
@@ -72,8 +72,8 @@ extension HeaderRules {
         return !isBad
     }
 
-    /// §8.2.1: no NUL, CR or LF. Spaces at the ends, which it also forbids, are accepted: servers
-    /// send them, and readers can remove them.
+    /// §8.2.1: no NUL, CR or LF. The rule also forbids spaces at the ends. They are accepted,
+    /// because servers send them, and readers can remove them.
     private static func isLegal(value: Span<UInt8>) -> Bool {
         var isBad = false
         for index in value.indices {

@@ -1,4 +1,4 @@
-/// The rules of RFC 9113 §8.2 and §8.3 for a list of header fields. A list that breaks one is
+/// The rules of RFC 9113 §8.2 and §8.3 for a list of header fields. A list that breaks a rule is
 /// malformed, which is an error of its stream (§8.1.1).
 package enum HeaderRules {
     package enum Kind: Sendable {

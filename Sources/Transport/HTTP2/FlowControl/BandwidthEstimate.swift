@@ -1,17 +1,16 @@
 /// Measures bandwidth × delay of a connection, and recommends the size of receive windows.
 ///
-/// The delay is the round trip of a PING. A PING is sent only together with a window update, so it
-/// shares a write that happens anyway. The bandwidth is the number of bytes that readers consume
-/// between two window updates: bytes that arrive and stay unread do not make windows grow.
-/// Time is an argument.
+/// The delay is the round trip of a PING. A PING is sent only together with a window update, so that it needs
+/// no write of its own. The bandwidth is the number of bytes that readers consume between two window updates,
+/// so bytes that stay unread do not make windows grow. Time is an argument.
 package struct BandwidthEstimate: Sendable {
     package typealias Instant = MonotonicInstant
 
-    /// What to do at a window update.
+    /// The actions at a window update.
     package struct Advice: Hashable, Sendable {
         /// Send a PING with the update, and report its answer to ``BandwidthEstimate/pingAnswered(now:)``.
         package var measuresDelay = false
-        /// The new window in bytes, when it has grown.
+        /// The new window in bytes. Nil if it has not grown.
         package var windowByteCount: Int?
     }
 
@@ -21,8 +20,8 @@ package struct BandwidthEstimate: Sendable {
     }
 
     private var measurement = Delay.idle(notBefore: nil)
-    /// The shortest recent round trip. A longer one includes waiting behind data or for a busy
-    /// thread.
+    /// The shortest recent round trip. A longer one includes time in a queue, or time until a busy thread
+    /// answered.
     private var delay: Duration?
     private var lastUpdate: Instant?
     /// Bytes consumed since ``lastUpdate``.
@@ -59,8 +58,8 @@ extension BandwidthEstimate {
         guard let lastUpdate, let delay else { return advice }
         let elapsed = max(now - lastUpdate, .microseconds(1))
         let product = Double(byteCount) * (delay / elapsed)
-        // An update is sent when half of the window is consumed, so a window of twice the product keeps the sender
-        // busy. The second factor of two is a reserve for delays.
+        // An update is sent when half of the window is consumed. So a window of twice the product keeps the
+        // sender busy. The second factor of two is a reserve for delays.
         if 4 * product > Double(windowByteCount) {
             windowByteCount = min(limit, 2 * windowByteCount)
             advice.windowByteCount = windowByteCount
@@ -71,7 +70,7 @@ extension BandwidthEstimate {
     package mutating func pingAnswered(now: Instant) {
         guard case .measuring(let since) = measurement else { return }
         let sample = now - since
-        // The path can become longer: an old sample loses weight with each new one.
+        // The path can become longer, so an old sample loses weight with each new one.
         delay = delay.map { min(sample, $0 + $0 / 8) } ?? sample
         measurement = .idle(notBefore: now + Self.pause)
     }

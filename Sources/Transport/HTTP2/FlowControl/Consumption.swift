@@ -1,9 +1,9 @@
-/// What a stream's reader has consumed, and what it waits for.
+/// The bytes that a stream's reader has consumed, and the bytes that it waits for.
 package struct Consumption: Hashable, Sendable {
     /// Bytes of DATA that the reader has consumed.
     package var byteCount: Int
-    /// Bytes that are missing of the message that the reader waits for. The stream's window grows to
-    /// hold them, so that the peer sends the message without waiting for updates.
+    /// The reader waits for a message. This is the number of its bytes that have not arrived. The stream's
+    /// window grows to hold them, so that the peer sends the message without waiting for updates.
     package var awaitedByteCount: Int
 
     package init(byteCount: Int = 0, awaitedByteCount: Int = 0) {

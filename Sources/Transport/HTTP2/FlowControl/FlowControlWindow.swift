@@ -1,9 +1,9 @@
 /// How many bytes of DATA one side may send, on a stream or on the connection.
 ///
-/// Invariant: `−2³¹ < available < 2³¹`, so `Int32` suffices and no operation overflows. It begins
-/// in `0..<2³¹`. ``grow(by:)`` and ``adjust(by:)`` throw instead of exceeding the upper bound. Only
-/// ``adjust(by:)`` can make it negative, when the peer lowers SETTINGS_INITIAL_WINDOW_SIZE below
-/// what was sent (RFC 9113 §6.9.2).
+/// Invariant: `−2³¹ < available < 2³¹`, so `Int32` suffices and no operation overflows. The initial
+/// value is in `0..<2³¹`. ``grow(by:)`` and ``adjust(by:)`` throw instead of exceeding the upper
+/// bound. Only ``adjust(by:)`` can make the window negative: the peer may lower
+/// SETTINGS_INITIAL_WINDOW_SIZE below the number of sent bytes (RFC 9113 §6.9.2).
 package struct FlowControlWindow: Hashable, Sendable {
     /// The initial size of all windows (§6.9.2).
     package static let defaultByteCount: Int32 = 65_535
@@ -15,13 +15,13 @@ package struct FlowControlWindow: Hashable, Sendable {
         available = initial
     }
 
-    /// The window does not know whether it belongs to a stream or to the connection. Its owner
-    /// decides what the error ends.
+    /// The window exceeds its upper bound. The owner of the window determines whether a stream or
+    /// the connection ends.
     package struct Overflow: Error {}
 }
 
 extension FlowControlWindow {
-    /// Takes bytes that the caller has found to be available.
+    /// Subtracts bytes. The caller must have checked that they are available.
     package mutating func spend(_ byteCount: Int) {
         precondition(byteCount >= 0 && byteCount <= Int(max(0, available)), "beyond the window")
         available -= Int32(byteCount)

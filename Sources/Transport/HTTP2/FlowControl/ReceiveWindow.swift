@@ -1,19 +1,19 @@
-/// The receiving side of flow control (RFC 9113 §6.9): what the peer may still send on a stream or
-/// on the connection, and what is given back to it.
+/// The receiving side of flow control (RFC 9113 §6.9): how many bytes the peer may still send on a stream or
+/// on the connection, and when to send a WINDOW_UPDATE.
 ///
-/// The window of a stream is back-pressure: it is given back, and grows, only by the bytes that the
-/// stream's reader consumes, or waits for as parts of a message. A stream that is not read costs at
-/// most its first window. The window of the connection is given back as bytes arrive, so no stream's
-/// reader can stop another stream.
+/// The window of a stream applies back-pressure. A WINDOW_UPDATE returns only bytes that the reader has
+/// consumed, and bytes of a message that the reader waits for. The window grows only by such bytes. A stream
+/// that was never read receives at most its first window. The window of the connection is returned as bytes
+/// arrive, so the reader of one stream cannot stop another stream.
 ///
-/// Updates are few and large: one when half of the target has been consumed.
+/// Updates are few and large: one for each half of the target that has been consumed.
 package struct ReceiveWindow: Hashable, Sendable {
-    /// Bytes that the peer may send. Negative only after the setting was lowered while data was on
+    /// The number of bytes that the peer may send. Negative only if the setting was lowered while data was on
     /// its way.
     package private(set) var available: Int32
     /// Bytes received and not yet consumed.
     package private(set) var held: Int32 = 0
-    /// Bytes consumed and not yet given back.
+    /// Bytes consumed, but not yet returned with a WINDOW_UPDATE.
     private var owed: Int32 = 0
     /// The size that the window has when nothing is held and nothing is owed.
     package private(set) var target: Int32
@@ -34,18 +34,18 @@ extension ReceiveWindow {
         return true
     }
 
-    /// Counts bytes as consumed. Returns the increment to announce, or nil when it can wait.
+    /// Counts bytes as consumed. Returns the increment to announce, or nil if no update is due yet.
     ///
     /// - Parameters:
-    ///   - limit: The size up to which the window may grow. It grows by no more than was consumed
-    ///     since the last update, so its size never exceeds its first size plus all bytes that were
-    ///     consumed.
-    ///   - awaited: Bytes that the reader waits for and that are to arrive as one message. If the
-    ///     window is smaller, it grows to hold them, whatever the limit is: the reader consumes them.
+    ///   - limit: The size up to which the window may grow. The window grows by no more than the bytes
+    ///     consumed since the last update. So its size never exceeds its first size plus all consumed bytes.
+    ///   - awaited: The number of bytes that the reader waits for, because they belong to one message. If the
+    ///     window is smaller, it grows to hold them, even above the limit, because the reader consumes them.
     package mutating func consume(
         _ byteCount: Int, growingTo limit: Int32 = 0, awaiting awaited: Int32 = 0
     ) -> UInt32? {
-        precondition(byteCount >= 0 && byteCount <= Int(held), "consumed what was not received")
+        precondition(
+            byteCount >= 0 && byteCount <= Int(held), "more bytes were consumed than received")
         held -= Int32(byteCount)
         owed += Int32(byteCount)
         if available < awaited {
@@ -64,8 +64,8 @@ extension ReceiveWindow {
         return takeOwed()
     }
 
-    /// Grows the window to `byteCount` bytes. Returns the increment to announce, or nil when the
-    /// window is as large already.
+    /// Grows the window to `byteCount` bytes. Returns the increment to announce, or nil if the window is
+    /// already as large.
     package mutating func enlarge(to byteCount: Int32) -> UInt32? {
         guard byteCount > target else { return nil }
         owed += byteCount - target
@@ -76,9 +76,9 @@ extension ReceiveWindow {
     /// Applies a change of our SETTINGS_INITIAL_WINDOW_SIZE that the peer has acknowledged. It
     /// changes the window without an update on the wire (§6.9.2).
     ///
-    /// Returns the increment to announce when the bytes to give back are at least half of the new
-    /// target. Without this update, a sender whose window is empty would wait without end: no more
-    /// DATA arrives, so no consumption causes an update.
+    /// Returns the increment to announce if the bytes to return are at least half of the new target. Without
+    /// this update, a sender with an empty window would wait without end: no more DATA arrives, so no
+    /// consumption causes an update.
     package mutating func adjust(by delta: Int32) -> UInt32? {
         available = Int32(clamping: Int(available) + Int(delta))
         target = max(0, Int32(clamping: Int(target) + Int(delta)))

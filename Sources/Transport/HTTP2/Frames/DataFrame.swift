@@ -4,7 +4,7 @@ package struct DataFrame: Hashable, Sendable {
     package var endStream: Bool
     /// The range of the content in the payload, without padding.
     package var content: Range<Int>
-    /// Bytes that the frame takes of both windows: content, padding and the pad length.
+    /// The bytes that the frame subtracts from both windows: content, padding and the pad length.
     package var flowControlledByteCount: Int
 }
 

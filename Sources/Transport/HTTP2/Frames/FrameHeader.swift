@@ -29,7 +29,7 @@ package struct FrameHeader: Hashable, Sendable {
 // MARK: - Wire format
 
 extension FrameHeader {
-    /// Reads the header at `offset`. Returns nil when it has not arrived completely.
+    /// Reads the header at `offset`. Returns nil if it has not arrived completely.
     package init?(decoding bytes: Span<UInt8>, at offset: Int) {
         guard bytes.count - offset >= Self.byteCount else { return nil }
         payloadByteCount = Int(bytes.uint24(at: offset))

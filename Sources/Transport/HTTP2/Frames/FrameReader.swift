@@ -1,4 +1,4 @@
-/// Cuts bytes into frames. Keeps no bytes of its own.
+/// Splits bytes into frames. Keeps no bytes of its own.
 ///
 /// A payload is returned as a range: the caller has the buffer, and `bytes.extracting(payload)` is
 /// checked and copies nothing.
@@ -8,13 +8,14 @@ package struct FrameReader: Sendable {
 
     package init() {}
 
-    /// Returns the next complete frame at `offset`, and moves `offset` to the byte after it. Nil
-    /// when more bytes are needed.
+    /// Returns the next complete frame at `offset`, and moves `offset` to the byte after it.
+    /// Returns nil if more bytes are needed.
     package func next(
         in bytes: Span<UInt8>, at offset: inout Int
     ) throws(HTTP2Error) -> (header: FrameHeader, payload: Range<Int>)? {
         guard let header = FrameHeader(decoding: bytes, at: offset) else { return nil }
-        // §4.2: refuse it by its header alone. Otherwise the peer decides how much memory is used.
+        // §4.2: the frame is refused by its header alone. Otherwise the peer would determine how
+        // much memory is used.
         guard header.payloadByteCount <= maxPayloadByteCount else {
             throw .connection(
                 .frameSizeError,

@@ -1,7 +1,7 @@
 /// Describes each frame of one direction of a connection in one line, while the bytes arrive.
 ///
-/// It does not decode header blocks, so no description depends on earlier frames. It accepts any bytes, also invalid
-/// ones.
+/// It does not decode header blocks, so that no description depends on earlier frames. It accepts any bytes,
+/// even invalid ones.
 package struct FrameTrace: Sendable {
     /// Bytes of the client's preface that have not arrived.
     private var prefaceByteCount: Int
@@ -46,7 +46,8 @@ extension FrameTrace {
     private mutating func begin(_ line: (String) -> Void) {
         guard let frame = FrameHeader(decoding: head.contiguous.span, at: 0) else { return }
         head.removeAll(keepingCapacity: true)
-        // A frame whose text does not need the payload is described at once: its payload may never arrive.
+        // If the text does not need the payload, the frame is described at once, because its payload may
+        // never arrive.
         if !frame.hasDetails { line(frame.text(payload: [])) }
         guard frame.payloadByteCount > 0 else {
             if frame.hasDetails { line(frame.text(payload: [])) }

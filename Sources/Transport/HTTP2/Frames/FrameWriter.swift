@@ -6,8 +6,8 @@ package protocol WritableFrame {
 
 /// Writes header blocks as frames that the peer accepts. Keeps no bytes of its own.
 ///
-/// A block is encoded in place, behind the header of its first frame. Its length is filled in when the
-/// block is complete, so a block that fits one frame is not copied.
+/// A block is encoded in place, after the header of its first frame. When the block is complete, its length
+/// is filled in. So a block that fits one frame is not copied.
 package struct FrameWriter: Sendable {
     /// The peer's SETTINGS_MAX_FRAME_SIZE: the most bytes in the payload of one frame.
     package var maxPayloadByteCount = 16_384
@@ -26,8 +26,8 @@ package struct FrameWriter: Sendable {
         return header
     }
 
-    /// Completes the header block that begins at `start`: in one HEADERS frame, or with CONTINUATION
-    /// frames when the block is longer than a frame may be.
+    /// Completes the header block that begins at `start`. Uses one HEADERS frame. If the block is longer than
+    /// the limit of a frame, adds CONTINUATION frames.
     package func endHeaders(_ header: FrameHeader, at start: Int, in output: inout [UInt8]) {
         var header = header
         let blockStart = start + FrameHeader.byteCount

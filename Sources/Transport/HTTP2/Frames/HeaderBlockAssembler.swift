@@ -1,9 +1,9 @@
 /// Assembles a header block that arrives in HEADERS and CONTINUATION frames (RFC 9113 §6.10).
 ///
-/// Between the first frame of a block and its END_HEADERS no other frame may arrive, on any stream, so
-/// one assembler serves a connection. Only blocks that are split are copied.
+/// Between the first frame of a block and its END_HEADERS, no other frame may arrive on any stream. So one
+/// assembler is enough for a connection. Only split blocks are copied.
 struct HeaderBlockAssembler: Sendable {
-    /// What the HEADERS frame says about its block.
+    /// The fields of the HEADERS frame that began the block.
     struct Opening: Hashable, Sendable {
         var streamID: StreamID
         var endStream: Bool
@@ -15,7 +15,7 @@ struct HeaderBlockAssembler: Sendable {
     }
 
     private var state = State.idle
-    /// The fragments so far. They are not in `state`, so that appending does not copy them.
+    /// The fragments so far. They are separate from `state`, so that appending does not copy them.
     private(set) var fragments: [UInt8] = []
 
     private let maxByteCount: Int
@@ -63,8 +63,8 @@ extension HeaderBlockAssembler {
         }
     }
 
-    /// Appends a CONTINUATION that was admitted. Returns the opening when the block is complete; its bytes
-    /// are then ``fragments``.
+    /// Appends a CONTINUATION that was admitted. Returns the opening if the block is complete. Its bytes are
+    /// then ``fragments``.
     mutating func `continue`(
         _ frame: ContinuationFrame, _ fragment: Span<UInt8>
     ) throws(HTTP2Error) -> Opening? {

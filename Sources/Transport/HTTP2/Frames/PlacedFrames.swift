@@ -1,24 +1,24 @@
 /// DATA frames whose content is read directly into its message, and not into the receive buffer.
 ///
-/// A large message usually arrives in DATA frames of one size. When the first one has begun, the
-/// places of the following ones are known before they arrive: one read puts their content behind
-/// the message, and their headers into other memory, where they are compared with the expected
-/// ones. Unexpected bytes go to the receive buffer.
+/// A large message usually arrives in DATA frames of one size. When the first one has begun, the places of
+/// the following ones are known before they arrive. One read appends their content to the message, and puts
+/// their headers into a separate buffer. The headers are then compared with the expected headers. Unexpected
+/// bytes are moved to the receive buffer.
 package struct PlacedFrames: Sendable {
-    /// The frame that is arriving. The following ones are expected to be like it.
+    /// The frame that is arriving. The following frames are expected to have the same header.
     package let header: FrameHeader
     /// Bytes of the frame's content that have not arrived.
     package private(set) var frameRest: Int
     /// Bytes of the message that have not arrived, including those of the frame.
     package private(set) var messageRest: Int
-    /// The length of the frame. The last one of a message may be shorter.
+    /// The length of the frame. The last frame of a message may be shorter.
     private var frameByteCount: Int
 
-    /// The places of consecutive bytes.
+    /// A part of the bytes of a read, and its place.
     enum Piece: Hashable, Sendable {
-        /// This range of the headers.
+        /// The range in the headers.
         case header(Range<Int>)
-        /// This range of the content.
+        /// The range in the content.
         case content(Range<Int>)
 
         var byteCount: Int {
@@ -31,8 +31,8 @@ package struct PlacedFrames: Sendable {
     /// - Parameters:
     ///   - header: The header of a frame that has begun to arrive.
     ///   - arrived: Bytes of the frame's content that have arrived.
-    ///   - messageRest: Bytes of the message that have not arrived, including the rest of this frame. All content of
-    ///     the frame belongs to the message.
+    ///   - messageRest: Bytes of the message that have not arrived, including the rest of this frame. All
+    ///     content of the frame must belong to the message.
     package init(_ header: FrameHeader, arrived: Int, messageRest: Int) {
         precondition((0...header.payloadByteCount).contains(arrived))
         precondition(messageRest >= header.payloadByteCount - arrived)
@@ -49,7 +49,7 @@ package struct PlacedFrames: Sendable {
 }
 
 extension PlacedFrames {
-    /// The most frames that are expected in one read. With their headers they fit one system call.
+    /// The most frames that are expected in one read. With their headers, they fit one system call.
     package static let expectedFrameLimit = 31
 
     /// The places of the next bytes: the rest of this frame, and `frameCount` frames like it,
@@ -111,7 +111,7 @@ extension PlacedFrames {
         package init() {}
     }
 
-    /// Compares the bytes of a read with the expected ones.
+    /// Compares the headers of a read with the expected ones, and counts its content.
     mutating func take(
         _ plan: Plan, byteCount: Int, headers: Span<UInt8>, content: Span<UInt8>
     ) -> Arrived {
@@ -143,7 +143,7 @@ extension PlacedFrames {
         if frameRest == 0 { arrived.wholeFrames.append(frameByteCount) }
     }
 
-    /// Whether the next frame is the expected one. The last one ends with the message.
+    /// Whether the next frame is the expected one. The last frame ends together with the message.
     package func isNext(_ next: FrameHeader?) -> Bool {
         frameRest == 0
             && next

@@ -1,6 +1,7 @@
 /// The announcement of a stream that the server opens (RFC 9113 §6.6).
 ///
-/// SETTINGS disable push, so this frame is always an error. It is read for the error's text.
+/// SETTINGS disable push, so this frame is always an error. It is read only for the text of the
+/// error.
 package struct PushPromiseFrame: Hashable, Sendable {
     package var streamID: StreamID
     package var promisedStreamID: StreamID

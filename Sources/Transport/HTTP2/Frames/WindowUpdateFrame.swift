@@ -13,8 +13,8 @@ extension WindowUpdateFrame {
         guard payload.count == Self.byteCount else {
             throw .connection(.frameSizeError, "WINDOW_UPDATE of \(payload.count) bytes")
         }
-        // §6.9: the top bit is reserved. An increment of zero is an error of the stream, or on
-        // stream 0 of the connection.
+        // §6.9: the top bit is reserved. An increment of zero is a stream error. On stream 0, it is
+        // a connection error.
         let increment = payload.uint32(at: 0) & 0x7fff_ffff
         guard increment > 0 else {
             throw header.streamID == .connection

@@ -10,8 +10,8 @@ extension HPACK {
         private var table: Table
         /// The largest table that the peer may choose: our SETTINGS_HEADER_TABLE_SIZE.
         private var limit: Int
-        /// The limit of a size update that the next block must begin with, because the limit became
-        /// smaller than the current size (RFC 7541 §4.2). Nil when no update is required.
+        /// The next block must begin with a size update of at most this size, because the limit
+        /// became smaller than the current size (RFC 7541 §4.2). Nil if no update is required.
         private var dueSizeUpdate: Int?
         private let huffman = HuffmanDecoder.shared
 
@@ -50,7 +50,7 @@ extension HPACK.Decoder {
         fileprivate let maxByteCount: Int
     }
 
-    /// The table before the next block. Nil when that block must change its size.
+    /// Identifies the table before the next block. Nil if that block must change the table's size.
     package var tableState: TableState? {
         guard dueSizeUpdate == nil else { return nil }
         return TableState(
@@ -103,8 +103,8 @@ extension HPACK.Decoder {
         return budget.isExceeded ? .tooLarge : .complete
     }
 
-    /// How many bytes may still be added to a list. After a field has exceeded it, every
-    /// further field is refused.
+    /// How many bytes may still be added to a list. After a field has exceeded it, every further
+    /// field is refused.
     private struct Budget {
         var left: Int
         var isExceeded: Bool { left < 0 }
@@ -194,8 +194,8 @@ extension HPACK.Decoder {
         if !budget.spend(byteCount) { list.removeAll() }
     }
 
-    /// Reads a string (§5.2) and appends it to `bytes` if it fits `room`. Returns its length also
-    /// if it does not fit.
+    /// Reads a string (§5.2). Appends it to `bytes` if it fits `room`. Returns its length even if
+    /// it does not fit.
     private func readString(
         _ block: Span<UInt8>, at offset: inout Int, room: Int, into bytes: inout [UInt8]
     ) throws(HPACK.Malformation) -> Int {

@@ -1,16 +1,16 @@
 extension HPACK {
     /// Encodes the header blocks of one connection in the order in which they are sent.
     ///
-    /// One or more calls of `encode` make a block, such as the prepared fields of a request and
-    /// then its other fields. The peer's table size must not change between them, because a block
-    /// begins with its size updates.
+    /// One or more calls of `encode` make one block. For example, a block has the prepared fields
+    /// of a request and then its other fields. The peer's table size must not change between these
+    /// calls, because size updates are allowed only at the beginning of a block.
     package struct Encoder: Sendable {
         private var table: Table
         private var index: EncoderIndex
         private var sightings = Sightings()
         private var prepared = PreparedBlocks()
         private let ownMaxTableByteCount: Int
-        /// The smallest size since the last block that was not announced. Nil when nothing is to be
+        /// The smallest size since the last block, if it was not announced. Nil if no size must be
         /// announced.
         private var smallestUnannounced: Int?
         private let statics = StaticIndex.shared
@@ -46,7 +46,8 @@ extension HPACK.Encoder {
         smallestUnannounced = min(byteCount, smallestUnannounced ?? byteCount)
     }
 
-    /// RFC 7541 §4.2: first the smallest size, because it evicted fields, then the current size.
+    /// RFC 7541 §4.2: announces the smallest size first, because it evicted fields, then the
+    /// current size.
     @inline(__always)
     private mutating func announceSize(into output: inout [UInt8]) {
         guard let smallest = smallestUnannounced else { return }
@@ -68,8 +69,8 @@ extension HPACK.Encoder {
         }
     }
 
-    /// Encodes fields that repeat: they enter the table at once. When nothing has entered the table
-    /// since the last time, the same bytes are appended.
+    /// Encodes fields that repeat: they enter the table at once. If the table has not changed since
+    /// the last time, appends the same bytes again.
     package mutating func encode(_ headers: PreparedHeaders, into output: inout [UInt8]) {
         announceSize(into: &output)
         if prepared.append(headers, to: &output) { return }
@@ -126,8 +127,8 @@ extension HPACK.Encoder {
 
     /// Whether to insert a field into the table. A field above ¾ of the table's size is not
     /// inserted. A field of prepared headers is inserted at once. Any other field is inserted when
-    /// it, or its name if the name is in no table, is sent the second time. So fields that are sent
-    /// only once do not evict others.
+    /// it is sent the second time. If its name is in no table, it is also inserted when the name is
+    /// sent the second time. So fields that are sent only once do not evict others.
     private mutating func shouldInsert(
         _ field: HeaderList.Field, nameIndex: Int, repeats: Bool, fieldHash: UInt64,
         nameHash: UInt64

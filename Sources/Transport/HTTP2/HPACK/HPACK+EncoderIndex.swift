@@ -1,9 +1,9 @@
 extension HPACK {
     /// Finds the fields of the encoder's dynamic table by the hash of a name, or of name and value.
     ///
-    /// It has two hash tables with chains. A chain leads from younger to older fields and ends
-    /// where the dynamic table begins, so a field that leaves the table need not be removed from
-    /// it.
+    /// It has two hash tables with chains. A chain leads from younger to older fields, and ends at
+    /// the oldest field of the dynamic table. So a field that is evicted from the table need not be
+    /// removed from its chain.
     struct EncoderIndex {
         private struct Link {
             // The upper half of each hash. It need not be unique, because every match is compared
@@ -36,7 +36,7 @@ extension HPACK.EncoderIndex {
     @inline(__always)
     private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-    /// Zero for a distance that does not fit: such an old field has left the table.
+    /// Zero if the distance does not fit 32 bits: such an old field was evicted from the table.
     private static func distance(_ number: Int, _ head: Int) -> UInt32 {
         head < 0 ? 0 : UInt32(exactly: number - head) ?? 0
     }

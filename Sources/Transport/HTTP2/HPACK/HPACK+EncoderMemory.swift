@@ -1,13 +1,13 @@
 extension HPACK {
     /// Remembers the hashes of recent fields, and overwrites older ones.
     ///
-    /// The low bits of a hash choose one of 32 rows of eight hashes. With one place per hash, two
-    /// fields of every request with the same place would overwrite each other each time.
+    /// The low bits of a hash choose one of 32 rows of eight hashes. Without rows, two fields of
+    /// every request could have the same place, and would overwrite each other each time.
     struct Sightings {
         private var rows = [SIMD8<UInt32>](repeating: .zero, count: 32)
         private var turns = [UInt8](repeating: 0, count: 32)
 
-        /// Returns whether `hash` is remembered. Remembers it.
+        /// Remembers `hash`. Returns true if it was remembered before.
         mutating func remember(_ hash: UInt64) -> Bool {
             let row = Int(truncatingIfNeeded: hash) & 31
             let tag = UInt32(truncatingIfNeeded: hash >> 32) | 1
@@ -37,7 +37,7 @@ extension HPACK {
 extension HPACK.PreparedBlocks {
     mutating func tableChanged() { generation += 1 }
 
-    /// Appends the bytes of `headers` if they are known and valid. Returns false otherwise.
+    /// Appends the bytes of `headers` if they are known and valid. Otherwise returns false.
     @inline(__always)
     func append(_ headers: PreparedHeaders, to output: inout [UInt8]) -> Bool {
         for index in blocks.indices where blocks[index].headers === headers {

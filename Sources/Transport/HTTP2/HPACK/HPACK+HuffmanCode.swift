@@ -2,7 +2,7 @@ extension HPACK {
     /// The Huffman code of RFC 7541 appendix B.
     ///
     /// The code is canonical: shorter codes come first, and codes of one length ascend with their
-    /// symbols. So the lengths determine the codes, which are computed.
+    /// symbols. So the codes can be computed from their lengths.
     enum HuffmanCode {
         struct Word {
             /// The code, in the low `bitCount` bits.

@@ -1,6 +1,6 @@
 extension HPACK {
-    /// Decodes Huffman strings by looking up twelve bits at a time, which contain up to two
-    /// symbols. Rare bytes with longer codes are found by the length of their code.
+    /// Decodes Huffman strings. It looks up twelve bits at a time, which contain up to two symbols.
+    /// A rare byte with a longer code is found by the length of its code.
     package struct HuffmanDecoder: Sendable {
         package static let shared = HuffmanDecoder()
 
@@ -114,7 +114,7 @@ extension HPACK.HuffmanDecoder {
         return decodedByteCount
     }
 
-    /// Returns nil for an invalid code.
+    /// Decodes `source` into `target`. Returns nil for an invalid code.
     ///
     /// `target` has room for the longest result of `source` and two more bytes. Each symbol takes
     /// at least five bits of `source`, so no write exceeds that room.

@@ -1,10 +1,10 @@
 extension HPACK {
-    /// The static table and the dynamic one (RFC 7541 §2.3), in one run of bytes.
+    /// The static table and the dynamic table (RFC 7541 §2.3), in one array of bytes.
     ///
-    /// New fields are appended. The oldest are evicted by increasing `oldest`. When the run has
-    /// grown to twice the limit, the remaining fields move to its front, which moves each byte at
-    /// most once. Fields are numbered in the order of insertion, and number `n` is at `n & mask`,
-    /// so an index on the wire is one subtraction away from its field.
+    /// New fields are appended. The oldest fields are evicted by increasing `oldest`. When the array has
+    /// grown to twice the limit, the remaining fields move to its front, so each byte moves at most once.
+    /// Fields are numbered in the order of insertion, and field `n` is at `n & mask`. So one subtraction
+    /// converts an index on the wire to a field.
     ///
     /// Invariants: `byteCount ≤ maxByteCount ≤ limit`; a field has a size of at least 32 bytes
     /// (§4.1), so `insertedCount − oldest ≤ limit / 32 ≤ entries.count`.
@@ -64,7 +64,7 @@ extension HPACK.Table {
 // MARK: - Change
 
 extension HPACK.Table {
-    /// Inserts a field whose bytes are in `source`. A field that is larger than the table empties it,
+    /// Inserts a field whose bytes are in `source`. A field that is larger than the table evicts all fields,
     /// which is no error (RFC 7541 §4.4).
     mutating func insert(_ field: HeaderList.Field, of source: Span<UInt8>) {
         evict(toFit: field.byteCount)
@@ -121,7 +121,7 @@ extension HPACK.Table {
 }
 
 extension HeaderList {
-    /// Appends a field of `table`. Its name and value are adjacent there as they are here.
+    /// Appends a field of `table`. In both, the value follows the name.
     @inline(__always)
     mutating func append(copying field: Field, of table: borrowing HPACK.Table) {
         var copy = field

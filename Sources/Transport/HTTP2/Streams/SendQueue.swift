@@ -1,8 +1,8 @@
-/// What a stream sends later: the head of a request that waits for an identifier, DATA that waits
-/// for a window or for other streams, and trailers.
+/// The frames that a stream sends later: the head of a request that waits for an identifier, DATA
+/// that waits for a window or for other streams, and trailers.
 ///
-/// Small writes are copied into one buffer. Large ones are kept by reference and not copied. When a
-/// stream closes, another stream reuses its queue and the queue's memory.
+/// Small writes are copied into one buffer. Large writes are kept by reference and not copied. When
+/// a stream closes, another stream reuses its queue with the memory.
 struct SendQueue: Sendable {
     fileprivate struct Piece: Sendable {
         var bytes: [UInt8]
@@ -60,8 +60,8 @@ extension SendQueue {
         }
     }
 
-    /// Returns whether to report that the queue has become short. True once for each request to
-    /// report.
+    /// Returns whether to report that the queue has become short. Returns true once for each
+    /// request of a report.
     mutating func takeShortReport() -> Bool {
         guard reportsWhenShort, byteCount <= Self.shortByteCount else { return false }
         reportsWhenShort = false
@@ -79,14 +79,14 @@ extension SendQueue {
 }
 
 extension SendQueue.Piece {
-    /// Appends a small write. Returns false when there is no room for it.
+    /// Appends a small write. Returns false if the buffer is full.
     mutating func gather(_ more: Span<UInt8>) -> Bool {
         guard bytes.count < SendQueue.gatheringByteCount * 4 else { return false }
         bytes.append(copying: more)
         return true
     }
 
-    /// Moves up to `rest` bytes to `output`. Returns whether none are left here.
+    /// Moves up to `rest` bytes to `output`. Returns true if no bytes are left here.
     mutating func move(_ rest: inout Int, to output: inout GatherList) -> Bool {
         let count = min(rest, bytes.count - start)
         output.append(referencing: bytes, start..<start + count)

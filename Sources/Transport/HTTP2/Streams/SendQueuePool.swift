@@ -1,4 +1,4 @@
-/// The queues of the streams that have something queued. Queues are used again with their memory.
+/// The queues of the streams that have something queued. Queues and their memory are reused.
 struct SendQueuePool: Sendable {
     private var queues: [SendQueue] = []
     private var free: [Int32] = []
@@ -13,7 +13,7 @@ struct SendQueuePool: Sendable {
 }
 
 extension SendQueuePool {
-    /// Returns the queue of `stream`. Gives it one if it has none.
+    /// Returns the queue of `stream`. Assigns a queue if it has none.
     mutating func obtain(for stream: inout Stream) -> Int {
         if stream.queue < 0 {
             if let reused = free.popLast() {
@@ -26,7 +26,7 @@ extension SendQueuePool {
         return Int(stream.queue)
     }
 
-    /// Takes the queue from `stream`, and drops what is in it.
+    /// Removes the queue from `stream`, and drops its contents.
     mutating func release(_ stream: inout Stream) {
         guard stream.queue >= 0 else { return }
         queues[Int(stream.queue)].removeAll()

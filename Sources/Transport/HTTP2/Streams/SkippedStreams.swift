@@ -1,7 +1,7 @@
-/// The identifiers that a client has skipped. The first use of a higher one closes them (RFC 9113
-/// §5.1.1), so a request on one of them is not late: its identifier is illegal.
+/// The identifiers that a client has skipped. When the client uses a higher identifier, they become closed
+/// (RFC 9113 §5.1.1). So a request on one of them is not late: its identifier is illegal.
 ///
-/// Clients usually skip none. The newest ranges are remembered; a request on an older one is treated as
+/// Clients usually skip none. Only the newest ranges are remembered. A request on an older one is treated as
 /// a request on a closed stream.
 struct SkippedStreams: Sendable {
     private var ranges: [Range<UInt32>] = []

@@ -1,7 +1,7 @@
-/// Identifies one stream for the engine's user, from before the stream has an identifier until it ends.
+/// Identifies one stream for the engine's user until the stream ends, even before it has an identifier.
 ///
-/// A slot is used again when its stream has ended. The new stream has another generation, so that an old handle refers
-/// to no stream, and not to the new one.
+/// After a stream has ended, its slot is used again. The new stream has another generation. So an old handle
+/// refers to no stream, and not to the new one.
 package struct StreamHandle: Hashable, Sendable {
     package let slot: Int32
     package let generation: UInt32
@@ -35,10 +35,10 @@ struct Stream: Sendable {
     var state = StreamState()
     var sendWindow = FlowControlWindow(initial: 0)
     var receiveWindow = ReceiveWindow(byteCount: 0)
-    /// The index of the stream's queue. Negative when it has none, like most streams.
+    /// The index of the stream's queue. Negative if it has none, which is true for most streams.
     var queue: Int32 = -1
-    /// Whether it is in a list, and its neighbours there. Its phase determines the list: free, waiting or
-    /// ready streams.
+    /// Whether the stream is in a list. ``previous`` and ``next`` are its neighbours there. The stream's
+    /// phase determines the list: free, waiting or ready streams.
     var isLinked = false
     var previous: Int32 = -1
     var next: Int32 = -1

@@ -1,9 +1,10 @@
-/// Finds the slot of a stream by its identifier: an open-addressing table with linear probing.
+/// Finds the slot of a stream by its identifier. It is an open-addressing table with linear
+/// probing.
 ///
 /// It is written by hand because every frame uses it. Identifiers need no hash function beyond one
 /// multiplication, and removal leaves no tombstones.
 struct StreamIndex: Sendable {
-    /// Zero is free: stream zero is the connection and has no slot.
+    /// The identifiers. Zero marks a free entry: stream zero is the connection and has no slot.
     private var keys: [UInt32]
     private var slots: [Int32]
     private(set) var count = 0
@@ -39,8 +40,7 @@ extension StreamIndex {
             hole = (hole + 1) & mask
         }
         count -= 1
-        // Moves later entries into the hole if a search would stop at the hole and no longer find
-        // them.
+        // Moves later entries into the hole if a search would stop at the hole and not find them.
         var next = (hole + 1) & mask
         while keys[next] != 0 {
             let distance = (next &- home(of: keys[next])) & mask

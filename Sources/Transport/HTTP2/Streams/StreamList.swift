@@ -27,7 +27,7 @@ extension StreamList {
         return slot
     }
 
-    /// Does nothing for a stream that is in no list.
+    /// Removes a stream. Has no effect if it is in no list.
     mutating func remove(_ slot: Int, in slots: inout [Stream]) {
         guard slots[slot].isLinked else { return }
         slots[slot].isLinked = false

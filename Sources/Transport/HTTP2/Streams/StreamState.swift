@@ -1,9 +1,8 @@
 /// The state of a stream (RFC 9113 §5.1), for both roles.
 ///
-/// The RFC has seven states. Five of them combine two independent halves: what this side may still
-/// send, and what it may still receive. So this is a product of two small enums. "Half-closed
-/// (local)" is `send == .ended`. SETTINGS disable push, so the two reserved states cannot be
-/// reached and have no case.
+/// The RFC has seven states. Five of them combine two independent parts: what this side may still send, and
+/// what it may still receive. So this type consists of two small enums. For example, "half-closed (local)" is
+/// `send == .ended`. SETTINGS disable push, so the two reserved states cannot be reached and have no case.
 package struct StreamState: Hashable, Sendable {
     package enum Send: Hashable, Sendable { case idle, open, ended }
     package enum Receive: Hashable, Sendable { case awaitingHeaders, awaitingData, ended }
@@ -19,7 +18,7 @@ package struct StreamState: Hashable, Sendable {
 // MARK: - Sending: an illegal order is the caller's error and returns false
 
 extension StreamState {
-    /// Called before HEADERS are sent: the first, or trailers. Returns false when they may not be sent.
+    /// Called before the first HEADERS or trailers are sent. Returns false if they may not be sent.
     package mutating func sendHeaders(endStream: Bool) -> Bool {
         switch (send, endStream) {
         case (.idle, false): send = .open
@@ -29,7 +28,7 @@ extension StreamState {
         return true
     }
 
-    /// Called before DATA is sent. Returns false when it may not be sent.
+    /// Called before DATA is sent. Returns false if it may not be sent.
     package mutating func sendData(endStream: Bool) -> Bool {
         guard send == .open else { return false }
         if endStream { send = .ended }

@@ -1,9 +1,9 @@
-/// All streams of a connection, in slots that are used again, with their queues and the order in which
-/// they take turns.
+/// All streams of a connection, with their queues and the order in which they send. The slots of ended
+/// streams are used again.
 ///
-/// A stream in use is in one of three phases of sending: it waits to be opened, it is ready (open, with
-/// queued DATA and a window), or it has nothing that it could send now. The waiting streams are in one
-/// list, and the ready streams in another.
+/// A stream in use is in one of three phases of sending. It waits to be opened. Or it is ready: open, with
+/// queued DATA and a window. Or it has nothing that it could send now. The waiting streams are in one list,
+/// and the ready streams in another.
 struct StreamTable: Sendable {
     private var slots: [Stream] = []
     private var free = StreamList()
@@ -12,11 +12,12 @@ struct StreamTable: Sendable {
     private var index = StreamIndex()
     private var queues = SendQueuePool()
 
-    /// Streams in use, waiting ones included.
+    /// Streams in use, including waiting ones.
     private(set) var count = 0
     /// The most streams that were open at once.
     private(set) var mostOpenCount = 0
-    /// The generation of the next stream. The slots do not store it, because they can be freed and allocated again.
+    /// The generation of the next stream. The slots do not store it, because slots can be freed and allocated
+    /// again.
     private var nextGeneration: UInt32 = 0
 }
 
@@ -59,7 +60,7 @@ extension StreamTable {
 // MARK: - Beginning and ending
 
 extension StreamTable {
-    /// A slot in phase `waiting`, which is in no list yet.
+    /// Returns a slot in phase `waiting`, which is in no list yet.
     mutating func allocate() -> Int {
         let slot: Int
         if let reused = free.popFirst(in: &slots) {
@@ -160,9 +161,9 @@ extension StreamTable {
         _modify { yield &queues[Int(slots[slot].queue)] }
     }
 
-    /// Gives the stream a queue if it has none.
+    /// Assigns a queue to the stream if it has none.
     mutating func obtainQueue(of slot: Int) { _ = queues.obtain(for: &slots[slot]) }
 
-    /// Takes the queue from the stream, and drops what is in it.
+    /// Removes the queue from the stream, and drops its contents.
     mutating func releaseQueue(of slot: Int) { queues.release(&slots[slot]) }
 }

@@ -3,7 +3,7 @@ package enum DNSAnswer: Hashable, Sendable {
     /// The texts of the name's TXT records, each with its strings joined. Empty if it has none.
     case texts([[UInt8]])
     case noSuchName
-    /// The answer does not fit a datagram. The question has to be asked over TCP.
+    /// The answer does not fit a datagram. The query must be sent over TCP.
     case truncated
     /// The server could not answer; its RCODE.
     case failed(UInt8)
@@ -39,7 +39,7 @@ extension DNSAnswer {
     }
 }
 
-/// Reads the parts of a DNS message. It reads each byte at most a few times, also of a malformed message.
+/// Reads the parts of a DNS message. It reads each byte at most a few times, even in a malformed message.
 struct DNSReader {
     struct Malformed: Error {}
 
@@ -66,8 +66,8 @@ extension DNSReader {
         offset += count
     }
 
-    /// A name in lower case, as ``DNSQuery`` has it. A compression pointer must point before the position from which
-    /// its labels were read (RFC 1035 §4.1.4), so that there is no loop.
+    /// Reads a name. Returns it in lower case, in the form of ``DNSQuery``. A compression pointer must point
+    /// before the position from which its labels were read (RFC 1035 §4.1.4), so that there is no loop.
     mutating func name() throws(Malformed) -> [UInt8] {
         var name: [UInt8] = []
         var position = offset

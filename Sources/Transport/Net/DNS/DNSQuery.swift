@@ -6,7 +6,7 @@ package struct DNSQuery: Hashable, Sendable {
     static let headerByteCount = 12
     private static let maxNameByteCount = 255
 
-    /// Chosen at random, so that an answer cannot be forged without guessing it.
+    /// A random number. To forge an answer, an attacker must guess it.
     package let id: UInt16
     /// The name as it is sent, in lower case: labels with their lengths, and a zero.
     let name: [UInt8]
@@ -26,7 +26,7 @@ package struct DNSQuery: Hashable, Sendable {
         self.name = name
     }
 
-    /// The query as a datagram has it: one question, with recursion desired.
+    /// The query as the content of a datagram: one question, with recursion desired.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = [UInt8(id >> 8), UInt8(id & 0xff), 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
         bytes += name

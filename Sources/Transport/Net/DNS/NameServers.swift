@@ -6,14 +6,14 @@
     import Glibc
 #endif
 
-/// The name servers of the system, and how they are asked: what resolv.conf(5) says.
+/// The name servers of the system and the settings of resolv.conf(5).
 package struct NameServers: Hashable, Sendable {
     private static let port: UInt16 = 53
     private static let maxServerCount = 3
     private static let maxDomainCount = 6
     private static let maxFileByteCount = 1 << 16
 
-    /// In the order in which they are asked. This machine if the file names none.
+    /// In the order in which they are queried. If the file names none, this machine.
     package var addresses: [SocketAddress] = [.ipv4Loopback(port: port)]
     /// Domains that a name is looked up in.
     package var searchDomains: [String] = []
@@ -21,7 +21,7 @@ package struct NameServers: Hashable, Sendable {
     package var dotCount = 1
     /// How long each server has to answer.
     package var timeout = Duration.seconds(5)
-    /// How often each server is asked.
+    /// How often each server is queried.
     package var attemptCount = 2
 
     package init(_ addresses: [SocketAddress]) { self.addresses = addresses }
@@ -49,7 +49,7 @@ package struct NameServers: Hashable, Sendable {
     private mutating func readOption(_ word: String) {
         let parts = word.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let number = Int(parts[1]), number >= 0 else { return }
-        // The system's own limits.
+        // The limits of the system.
         switch parts[0] {
         case "ndots": dotCount = min(number, 15)
         case "timeout": timeout = .seconds(max(1, min(number, 30)))
@@ -58,7 +58,7 @@ package struct NameServers: Hashable, Sendable {
         }
     }
 
-    /// What `/etc/resolv.conf` says now. This machine is asked if the file cannot be read.
+    /// Reads `/etc/resolv.conf`. If the file cannot be read, the name server is this machine.
     package static func ofSystem() -> NameServers {
         NameServers(configuration: contents(of: "/etc/resolv.conf"))
     }

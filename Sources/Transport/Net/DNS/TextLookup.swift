@@ -8,12 +8,12 @@ import CSwiftletSystem
     import Glibc
 #endif
 
-/// Asks name servers for the TXT records of a name. The system's `getaddrinfo` has no way to do so.
+/// Queries name servers for the TXT records of a name. The system's `getaddrinfo` cannot do that.
 package enum TextLookup {
-    /// The texts of `name`; empty if it has none, or does not exist.
+    /// The texts of `name`. Empty if the name does not exist, or has none.
     ///
-    /// Blocks until a server answers, at most for `timeLimit`. Do not call it on the thread of an event
-    /// loop. Throws when no server answers.
+    /// Blocks until a server answers, at most for `timeLimit`. Do not call it on the thread of an event loop.
+    /// Throws if no server answers.
     package static func texts(
         of name: String, from servers: NameServers, timeLimit: Duration
     ) throws(NameLookup.Failure) -> [[UInt8]] {
@@ -31,7 +31,7 @@ package enum TextLookup {
         var reason = "no answer within the time limit"
         for _ in 0..<servers.attemptCount {
             for server in servers.addresses {
-                // A new identifier for each question, so that a late answer to an earlier question does not match.
+                // Each query has a new identifier, so that a late answer to an earlier query does not match.
                 guard let query = DNSQuery(id: .random(in: 0 ... .max), textsOf: name) else {
                     throw NameLookup.Failure(
                         host: name, reason: "not a name that DNS can have", isTemporary: false)
@@ -56,8 +56,8 @@ package enum TextLookup {
         throw NameLookup.Failure(host: name, reason: reason, isTemporary: true)
     }
 
-    /// The answer of one server: over UDP, or over TCP if it does not fit a datagram. Nil if there is none
-    /// in time.
+    /// The answer of one server: over UDP, or over TCP if the answer does not fit a datagram. Nil if no
+    /// answer arrives in time.
     private static func answer(
         of server: SocketAddress, to query: DNSQuery, until end: MonotonicInstant
     ) throws(SystemError) -> DNSAnswer? {
@@ -70,14 +70,15 @@ package enum TextLookup {
 // MARK: - UDP
 
 extension TextLookup {
-    /// The room for a datagram. The query announces no larger size, so a server sends at most 512 bytes
-    /// (RFC 1035 §4.2.1).
+    /// The size of the buffer for a datagram. The query announces no larger size, so a server sends at most
+    /// 512 bytes (RFC 1035 §4.2.1).
     private static let datagramByteCount = 4_096
 
     private static func datagramAnswer(
         of server: SocketAddress, to query: DNSQuery, until end: MonotonicInstant
     ) throws(SystemError) -> DNSAnswer? {
-        // Connected: the system chooses a random port, and drops datagrams of others.
+        // The socket is connected, so the system chooses a random port, and drops datagrams from other
+        // addresses.
         let socket = try Socket.forDatagrams(to: server)
         _ = try socket.startConnecting(to: server)
         guard try socket.sendNow(query.bytes[...]) == query.bytes.count else { return nil }
@@ -142,7 +143,7 @@ extension Socket {
         return made
     }
 
-    /// Blocks until the socket is ready, or has failed. Returns false when `end` passes first.
+    /// Blocks until the socket is ready, or has failed. Returns false if `end` passes first.
     fileprivate func wait(for direction: Readiness, until end: MonotonicInstant) -> Bool {
         while true {
             let rest = MonotonicInstant.now.duration(to: end)
@@ -170,7 +171,7 @@ extension Socket {
         return 0
     }
 
-    /// Receives once. Empty at the end of a stream; nil if there is nothing now.
+    /// Receives once. Empty at the end of a stream. Nil if no bytes are available now.
     fileprivate func receiveNow(upTo byteCount: Int) throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in
