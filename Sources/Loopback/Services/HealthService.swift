@@ -76,7 +76,6 @@ extension HealthService {
             var last: ServingStatus?
             // The changes end when the task is cancelled: the client has cancelled, the connection was lost,
             // or the deadline has passed.
-            // passed.
             for await status in self.changes(of: request.service) where status != last {
                 last = status
                 try await replies.write(Reply(status: status))

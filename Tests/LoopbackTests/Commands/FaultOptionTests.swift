@@ -28,7 +28,7 @@ struct FaultOptionTests {
         "refuses what it does not know",
         arguments: [
             ("", "not a kind: ''"), ("dropp", "did you mean 'drop'?"), ("stall:1", "not a kind"),
-            ("status:OK", "'OK' is not a status code that is an error"),
+            ("status:OK", "not an error status: 'OK'"),
             ("status:UNAVAILABL", "did you mean 'UNAVAILABLE'?"),
             ("reset:99", "not an error code of HTTP/2: '99' (expected 0 to 13)"),
             ("delay:never", "not a time: 'never'"), ("drop-after:-1", "not a count"),
