@@ -34,7 +34,7 @@ struct BackoffTests {
         #expect(Self.rounded(Self.delays(.init(), count: 2, chance: chance)) == milliseconds)
     }
 
-    @Test("stays within the range of the jitter with a chance of its own")
+    @Test("stays within the range of the jitter with a random number")
     func randomChance() throws {
         var backoff = Backoff(.init(initial: .seconds(10), maximum: .seconds(10)))
         for _ in 0..<1_000 {
@@ -43,7 +43,7 @@ struct BackoffTests {
         }
     }
 
-    @Test("begins anew after a success, and counts its attempts from there")
+    @Test("starts again after a success, and counts attempts from there")
     func reset() {
         var backoff = Backoff(.init())
         #expect(backoff.attemptCount == 0)

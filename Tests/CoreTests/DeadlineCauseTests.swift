@@ -29,7 +29,7 @@ struct DeadlineCauseTests {
             deadline: .never, backend: core, observer: SingleResponse())
     }
 
-    @Test("is the TLS handshake as soon as the server is connected to")
+    @Test("is the TLS handshake as soon as the socket is connected")
     func sessionBeingMade() throws {
         let provider = SlowProvider()
         let queue = try CompletionQueue(.byHand)

@@ -41,7 +41,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("goes on with its other work though a timer is always due")
+    @Test("continues its other work even if a timer is always due")
     func restless() throws {
         let loop = try EventLoop()
         let target = Restless(loop)

@@ -25,7 +25,7 @@ struct InboxTests {
         return trailers
     }
 
-    @Test("drops what is delivered afterwards, and keeps the error behind the end of the call")
+    @Test("drops later messages, and keeps the error after the end of the call")
     func tasks() {
         let inbox = ResponseInbox()
         inbox.receive(message: [1], from: Idle())
@@ -37,7 +37,7 @@ struct InboxTests {
         #expect(inbox.end?.trailers["x-cost"] == "3")
     }
 
-    @Test("drops what is delivered afterwards, and keeps the error, for a thread as well")
+    @Test("drops later messages, and keeps the error, also for a blocked thread")
     func threads() throws {
         let queue = try CompletionQueue()
         defer { queue.shutdown() }
@@ -51,7 +51,7 @@ struct InboxTests {
         #expect(inbox.end?.trailers["x-cost"] == "3")
     }
 
-    @Test("keeps the error when the end of the call came first")
+    @Test("keeps the error when the end of the call arrived first")
     func endedBefore() throws {
         let queue = try CompletionQueue()
         defer { queue.shutdown() }

@@ -54,7 +54,7 @@ struct OutputTurnTests {
         #expect(turn == .blocked)
     }
 
-    @Test("can be deferred to a requested flush, and never begins after the socket failed")
+    @Test("can be deferred to a requested flush, and never begins after the socket has failed")
     func putOff() {
         var turn = OutputTurn.idle
         expect(turn.begin(hasOutput: true), true)

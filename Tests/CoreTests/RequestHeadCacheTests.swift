@@ -87,7 +87,7 @@ struct RequestHeadCacheTests {
         }
     }
 
-    @Test("of a method that is gone are not used for another in its place")
+    @Test("of a released method are not used for another method at the same address")
     func reusedMemory() throws {
         var cache = RequestHeadCache()
         let kept = signature("/a.B/C")
@@ -101,7 +101,7 @@ struct RequestHeadCacheTests {
         }
     }
 
-    @Test("are made again for a method that was not used for long")
+    @Test("are made again for a method that was not used for a long time")
     func capacity() throws {
         var cache = RequestHeadCache()
         let methods = (0..<200).map { signature("/a.B/C\($0)") }
@@ -113,7 +113,7 @@ struct RequestHeadCacheTests {
         }
     }
 
-    @Test("are refused for what cannot be sent")
+    @Test("are refused if they cannot be sent")
     func refused() {
         var cache = RequestHeadCache()
         func refusal(_ method: MethodSignature, _ options: CallOptions) -> StatusCode? {

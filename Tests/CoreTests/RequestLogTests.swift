@@ -20,7 +20,7 @@ struct RequestLogTests {
         return taken
     }
 
-    @Test("gives every message once, and all of them again to another stream")
+    @Test("gives a stream every message once, and another stream all of them again")
     func replay() throws {
         var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<3 { log.append(Self.message(index), andFinish: false) }
@@ -37,7 +37,7 @@ struct RequestLogTests {
         #expect(log.takePortion() == nil)
     }
 
-    @Test("keeps the messages that no stream has taken when it drops the others")
+    @Test("keeps the messages that no stream has received, and drops the others")
     func partialCommit() throws {
         var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<2 { log.append(Self.message(index), andFinish: false) }

@@ -37,7 +37,7 @@ struct SecureLayerTests {
         var isResumed: Bool { false }
     }
 
-    @Test("charges a read with the encrypted bytes that it processed, also if they had no content")
+    @Test("charges a read with the encrypted bytes that it processed, even if they had no content")
     func charge() throws {
         let counts = try Socket.withPair { near, far throws -> [Int] in
             var output = GatherList()

@@ -14,7 +14,7 @@ struct TimerSlotTests {
     private let target = Target()
     private let later = MonotonicInstant.now + .seconds(3_600)
 
-    @Test("has one timer, the one that was scheduled last")
+    @Test("has only the timer that was scheduled last")
     func replaced() throws {
         let loop = try EventLoop()
         let slot = TimerSlot()

@@ -56,7 +56,7 @@ struct AnswerRuleTests {
 
     /// If the HTTP status is an error, the error in the body is used only when the body is a valid
     /// answer to this request. Otherwise the call fails with the HTTP status.
-    @Test("that tells of an error beside an HTTP status has the version and the ID, too")
+    @Test("with an error and an HTTP status needs the version and the ID, too")
     func failures() async throws {
         let error = #""error": {"code": 7, "message": "no"}"#
         for accepted in [#"{"jsonrpc": "2.0", "id": "a", "#, #"{"jsonrpc": "2.0", "id": null, "#] {
@@ -82,7 +82,7 @@ struct AnswerRuleTests {
         #expect(error?.message.contains("'b'") == true)
     }
 
-    @Test("is not waited for by a batch without requests, which is not sent")
+    @Test("is not expected for a batch without requests, which is not sent")
     func emptyBatch() async throws {
         let fake = try FakeChannel()
         let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
@@ -90,7 +90,7 @@ struct AnswerRuleTests {
         #expect(try await client.send(JSONRPCBatch()).count == 0)
     }
 
-    @Test("is not waited for twice by a guard: requests are the same whatever their IDs")
+    @Test("is shared by equal requests under a guard, even if their IDs differ")
     func refusedDuplicate() async throws {
         let fake = try FakeChannel(interceptors: [.all(DuplicateGuard().interceptor)])
         let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
@@ -115,7 +115,7 @@ struct AnswerRuleTests {
         _ = await first.result
     }
 
-    @Test("is shared by those who join a request, although it carries the ID of the first")
+    @Test("is shared by joined requests, although it has the ID of the first one")
     func joinedDuplicate() async throws {
         let (finished, finishes) = AsyncStream.makeStream(of: Void.self)
         let watch = InterceptorFactory("watch") { _ in FinishWatch(finishes) }

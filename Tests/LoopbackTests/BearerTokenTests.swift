@@ -40,7 +40,7 @@ struct BearerTokenTests {
             ])
     }
 
-    @Test("is fetched once for calls that come together, in every face")
+    @Test("is fetched once for calls that start together, in every face")
     func together() async throws {
         let seen = Notes()
         let fetches = Atomic(0)
@@ -70,7 +70,7 @@ struct BearerTokenTests {
         #expect(seen.all.count == 21)
     }
 
-    @Test("is not fetched again by a call that comes while the fetch ends")
+    @Test("is not fetched again by a call that starts while the fetch ends")
     func atTheEnd() async throws {
         let call = CallDescription(
             path: "/t.T/Call", shape: .unary, authority: "t", isSecure: false)
@@ -108,7 +108,7 @@ struct BearerTokenTests {
         #expect(seen.all == ["Bearer second"])
     }
 
-    @Test("is not sent in the clear unless that is allowed")
+    @Test("is not sent without TLS unless that is allowed")
     func clear() async throws {
         let seen = Notes()
         let server = try server(seen)

@@ -93,7 +93,7 @@ struct ChainRaceTests {
         }
     }
 
-    @Test("end exactly once, and nothing of them is left")
+    @Test("end exactly once, and leave no objects")
     func once() async throws {
         let server = try LoopbackServer { server in
             server.maxConcurrentStreams = 50

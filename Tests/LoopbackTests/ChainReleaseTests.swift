@@ -85,7 +85,7 @@ struct ChainReleaseTests {
         ("never started", { _, _ in }, false, .internal),
     ]
 
-    @Test("is released with all its parts, however the call ended", arguments: ways.indices)
+    @Test("is released with all its parts after any end of the call", arguments: ways.indices)
     func released(way: Int) async throws {
         let (_, script, cancels, code) = Self.ways[way]
         let (releases, release) = AsyncStream.makeStream(of: Void.self)
@@ -127,7 +127,7 @@ struct ChainReleaseTests {
         try await eventually { chain == nil && intercepted == nil }
     }
 
-    @Test("is released when the last reference of an interceptor to an ended call is")
+    @Test("is released when an interceptor releases its last reference to the ended call")
     func keptCall() async throws {
         let kept = Mutex<InterceptedCall?>(nil)
         weak var chain: AnyObject?

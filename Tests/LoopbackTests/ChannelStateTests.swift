@@ -69,7 +69,8 @@ struct ChannelStateTests {
         for await next in channel.connectivityChanges where next == state { break }
     }
 
-    @Test("is idle until it is used, fails with its server, and is ready once that is there")
+    @Test(
+        "is idle until it is used, fails without its server, and is ready once the server listens")
     func wholeLife() async throws {
         let supply = Supply()
         let channel = try Self.channel(to: supply)

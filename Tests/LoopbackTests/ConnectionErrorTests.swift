@@ -7,7 +7,7 @@ import Testing
 /// Tests which facts about a connection an error contains.
 @Suite("An error of a connection", .timeLimit(.minutes(5)))
 struct ConnectionErrorTests {
-    @Test("names the GOAWAY that came before it")
+    @Test("names the GOAWAY that arrived before it")
     func goAway() async throws {
         let peer = try RawPeer(
             RawScript { connection, _ in
@@ -22,7 +22,8 @@ struct ConnectionErrorTests {
         #expect(error?.causes == ["GOAWAY ENHANCE_YOUR_CALM \"quota exceeded\""])
     }
 
-    @Test("names the GOAWAY that came before it, also when a write fails before it is read")
+    @Test(
+        "names the GOAWAY that arrived before it, even if a write fails before the GOAWAY is read")
     func goAwayBeforeWrite() async throws {
         let gate = BlockingGate()
         defer { gate.open() }

@@ -12,7 +12,7 @@ struct EmptyRequestTests {
     private static let chat = Method<[UInt8], [UInt8]>(
         "/a.B/Chat", .bidirectional, request: .bytes, reply: .bytes)
 
-    @Test("ends for the server, on a cold connection and on a warm one")
+    @Test("ends for the server, on a new connection and on an open one")
     func cold() async throws {
         let peer = try RawPeer(.correct)
         let channel = try Channel(peer.target, credentials: .insecure)

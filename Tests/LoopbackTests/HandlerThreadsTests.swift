@@ -64,7 +64,7 @@ struct HandlerThreadsTests {
         for task in blocked { #expect(try await task.value == [7]) }
     }
 
-    @Test("are two at first, and the rest get their threads when the server stops")
+    @Test("have two threads at first, and the others get theirs when the server stops")
     func usual() async throws {
         // Nobody turns the queue, so the timer does not fire.
         let queue = try CompletionQueue(.byHand)

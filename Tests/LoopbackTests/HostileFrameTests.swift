@@ -140,7 +140,7 @@ struct HostileFrameTests {
         },
     ]
 
-    @Test("cost one call", arguments: streamErrors)
+    @Test("fail one call", arguments: streamErrors)
     func stream(row: HostileCase) async throws { try await row.check() }
 
     private static let harmless: [HostileCase] = [

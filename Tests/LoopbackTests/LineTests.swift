@@ -39,7 +39,7 @@ struct LineTests {
         }
     }
 
-    @Test("goes elsewhere when the connection is lost")
+    @Test("uses another connection when the connection is lost")
     func inLine() async throws {
         let secondIsInLine = DispatchSemaphore(value: 0)
         let peer = try Self.narrowPeer(
@@ -58,7 +58,7 @@ struct LineTests {
         #expect(error?.mayHaveBeenExecuted == true)
     }
 
-    @Test("goes elsewhere though its channel is gone")
+    @Test("uses another connection even if its channel was released")
     func inLineReleased() async throws {
         let channelIsGone = DispatchSemaphore(value: 0)
         let peer = try Self.narrowPeer(
@@ -79,7 +79,7 @@ struct LineTests {
         await #expect(throws: RPCError.self) { for try await _ in first {} }
     }
 
-    @Test("sends the time that is left to its deadline when it gets one")
+    @Test("sends the time left until its deadline when it gets a stream")
     func timeLeft() async throws {
         let isRunning = Atomic(false)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
@@ -105,7 +105,7 @@ struct LineTests {
         _ = try await first
     }
 
-    @Test("says that it was not executed when its time is up")
+    @Test("was not executed when its deadline passes")
     func lateInLine() async throws {
         let peer = try Self.narrowPeer(
             RawScript.butFirst { connection, _ in try connection.stall() })
@@ -122,7 +122,7 @@ struct LineTests {
         _ = await first.result
     }
 
-    @Test("leaves no trace when its channel is closed, or loses its time")
+    @Test("is removed when its channel is closed, or its deadline passes")
     func endInLine() async throws {
         for closes in [true, false] {
             let peer = try Self.narrowPeer(
@@ -150,7 +150,7 @@ struct LineTests {
         }
     }
 
-    @Test("gets the next one, however the call before it ended")
+    @Test("gets the next stream, however the call before it ended")
     func nextStream() async throws {
         let connectionCount = Mutex(0)
         let secondIsInLine = DispatchSemaphore(value: 0)

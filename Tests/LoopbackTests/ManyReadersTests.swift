@@ -55,7 +55,7 @@ struct ManyReadersTests {
         for stream in streams { stream.cancel() }
     }
 
-    @Test("whose readers make a call for each message go on", arguments: securities)
+    @Test("whose readers make a call for each message continue", arguments: securities)
     func callsPerMessage(isSecure: Bool) async throws {
         let (server, channel) = try Self.connected(isSecure: isSecure)
         defer { server.shutdown() }

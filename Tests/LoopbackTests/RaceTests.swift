@@ -134,12 +134,12 @@ struct RaceTests {
     }
 
     @Test(
-        "end exactly once, whatever races, and nothing of them is left", arguments: Policy.allCases)
+        "end exactly once in any race, and leave no objects", arguments: Policy.allCases)
     func once(policy: Policy) async throws {
         try await race(policy, Self.callCount, Self.unary)
     }
 
-    @Test("end exactly once, and nothing is left, if they are streams", arguments: Policy.allCases)
+    @Test("end exactly once, and leave no objects, if they are streams", arguments: Policy.allCases)
     func streamsOnce(policy: Policy) async throws {
         try await race(policy, Self.callCount / 2, Self.streams)
     }
@@ -185,7 +185,7 @@ struct RaceTests {
         queue.shutdown()
     }
 
-    @Test("leave no descriptor and no thread behind")
+    @Test("leave no descriptors and no threads")
     func resources() async throws {
         func descriptors() -> Int {
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0

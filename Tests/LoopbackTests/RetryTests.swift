@@ -157,7 +157,7 @@ struct RetryTests {
     }
 
     @Test(
-        "is not sent again when the server pushes back so",
+        "is not sent again when the server forbids it",
         arguments: ["-1", "soon", "99999999999"]
     )
     func pushedBack(value: String) async throws {
@@ -168,7 +168,7 @@ struct RetryTests {
         #expect(attempts.list.count == 1)
     }
 
-    @Test("is sent again at the time that the server asks for")
+    @Test("is sent again at the time that the server requests")
     func pushedBackInTime() async throws {
         let attempts = Attempts()
         let server = try Self.server(attempts, failureCount: 1, pushback: "30")

@@ -6,7 +6,7 @@ import Testing
 @Suite("The shared queue", .timeLimit(.minutes(5)))
 struct ScarcityTests {
     #if os(Linux)
-        @Test("cannot be made without file descriptors, and can when there are some again")
+        @Test("cannot be made without file descriptors, but can be made when some are free again")
         func sharedQueue() async throws {
             let result = try await #require(
                 processExitsWith: .success, observing: [\.standardOutputContent]

@@ -7,7 +7,7 @@ struct SlotReuseTests {
     private static let echo = Method<[UInt8], [UInt8]>(
         "/test.T/Echo", .unary, request: .bytes, reply: .bytes)
 
-    @Test("is not ended by what the other one leaves behind")
+    @Test("is not ended by late events of the other one")
     func manyThreads() async throws {
         let server = try LoopbackServer { server in
             server.unary(Self.echo) { request, _ in request }

@@ -132,7 +132,7 @@ struct StrictServerTests {
         }
     }
 
-    @Test("says 415 to a content type that is not gRPC's")
+    @Test("answers 415 to a content type that is not gRPC's")
     func contentType() async throws {
         let server = try Self.server()
         for type in ["application/grpc-web", "application/json", "text/plain"] {
@@ -142,7 +142,7 @@ struct StrictServerTests {
         }
     }
 
-    @Test("answers all of it when it is told not to be strict")
+    @Test("answers all these requests when it is not strict")
     func mild() async throws {
         let server = try Self.server(isStrict: false)
         let changes: [(String, String?)] = [("te", nil), ("grpc-shout", "x"), (":scheme", "ftp")]

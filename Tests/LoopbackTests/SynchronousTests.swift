@@ -82,7 +82,7 @@ struct SynchronousTests {
         #expect(count == 32)
     }
 
-    @Test("ends for a handler that makes one to its own server")
+    @Test("ends in a handler that makes it to its own server")
     func nested() async throws {
         let inner = Mutex<Channel?>(nil)
         let outer = Method<[UInt8], [UInt8]>(
@@ -100,7 +100,7 @@ struct SynchronousTests {
         inner.withLock { $0 = nil }
     }
 
-    @Test("keeps its server no longer than its channel")
+    @Test("does not keep its server after its channel is released")
     func released() async throws {
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
         do {

@@ -48,7 +48,7 @@ struct TooManyPingsTests {
         return Int(((deadline - .now) / interval).rounded(.up))
     }
 
-    @Test("is sent them half as often on each later connection, down to a 64th")
+    @Test("receives PINGs half as often on each later connection, down to a 64th")
     func tooManyPings() async throws {
         let peer = try Self.peer(.enhanceYourCalm, "too_many_pings")
         let channel = try Self.channel(to: peer)
@@ -59,7 +59,7 @@ struct TooManyPingsTests {
     }
 
     @Test(
-        "is told apart by its code and its text",
+        "is recognized by its code and its text",
         arguments: [
             (.enhanceYourCalm, ""), (.enhanceYourCalm, "too_many_ping"),
             (.noError, "too_many_pings"),

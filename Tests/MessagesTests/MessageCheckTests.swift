@@ -194,7 +194,7 @@ struct ThrowingVisitTests {
         #expect(bytes == [9])
     }
 
-    @Test("stops the program with a sentence where no error can be thrown")
+    @Test("stops the program with an error text if no error can be thrown")
     func stop() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -45,7 +45,7 @@ private struct Watched: Message {
 
 @Suite("A message that arrives in parts")
 struct PartsTests {
-    @Test("grows in its place, whichever way its field is listed", arguments: [UInt8](2...4))
+    @Test("grows in place, for every way to list its field", arguments: [UInt8](2...4))
     func growsInPlace(number: UInt8) throws {
         let few = try #require(try Self.decoded(number, parts: 1000))
         let many = try #require(try Self.decoded(number, parts: 4000))

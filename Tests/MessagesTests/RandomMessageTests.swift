@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Random bytes and messages")
 struct RandomMessageTests {
-    @Test("never make the decoder trap; what it accepts, it writes and reads again")
+    @Test("never make the decoder trap; accepted messages are the same after encoding and decoding")
     func noise() throws {
         var random = SplitMix64(seed: 1)
         let seed = Everything.random(using: &random).encoded()
@@ -24,7 +24,7 @@ struct RandomMessageTests {
         }
     }
 
-    @Test("are refused or understood wherever they are cut off, and never make the decoder trap")
+    @Test("are refused or decoded wherever they are cut off, and never make the decoder trap")
     func truncated() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<4 {
@@ -45,7 +45,7 @@ struct RandomMessageTests {
         }
     }
 
-    @Test("come back as they went")
+    @Test("are the same after encoding and decoding")
     func roundTrip() throws {
         var random = SplitMix64(seed: 2)
         for _ in 0..<500 {

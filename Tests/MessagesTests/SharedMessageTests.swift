@@ -89,7 +89,7 @@ struct SharedMessageTests {
         #expect(text.contains("is not a stored property of the message"), "\(text)")
     }
 
-    @Test("is not written to by a property that is not stored in it: the program stops before")
+    @Test("is not changed by a property that is not stored in it: the program stops before")
     func notStored() async throws {
         try expectRefusal(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

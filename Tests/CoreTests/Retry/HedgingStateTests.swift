@@ -107,7 +107,7 @@ struct HedgingStateTests {
         #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .seconds(2)) == .finish)
     }
 
-    @Test("gives up when a throttled hedged request was all that was left")
+    @Test("gives up when only a throttled hedged request remains")
     func throttledLater() {
         let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
         var state = state(throttle: throttle)

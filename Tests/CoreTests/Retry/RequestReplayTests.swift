@@ -63,7 +63,7 @@ struct RequestReplayTests {
         #expect(trial.steps(of: 0) == [])
     }
 
-    @Test("keeps no message that the committed attempt has, and goes on with the next one")
+    @Test("drops the messages that the committed attempt has, and continues with the next one")
     func dropped() {
         let trial = Trial()
         var next = 0

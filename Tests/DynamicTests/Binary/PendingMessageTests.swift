@@ -42,7 +42,7 @@ struct PendingMessageTests {
         return [0x8a, 1, UInt8(bytes.count)] + bytes
     }
 
-    @Test("is what the bytes are by themselves, and fails where they fail")
+    @Test("equals the message that is decoded from its bytes alone, or fails like it")
     func likeOutside() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         var failures = 0
@@ -72,7 +72,7 @@ struct PendingMessageTests {
     }
 
     @Test(
-        "is what the bytes are by themselves in proto2, groups, extensions and required fields included"
+        "equals the message from its bytes alone in proto2, with groups, extensions and required fields"
     )
     func proto2() throws {
         let schema = try TestSchema.all().requiredMessage("o.Old")
@@ -113,7 +113,7 @@ struct PendingMessageTests {
         }
     }
 
-    @Test("changes alone")
+    @Test("changes without an effect on its copies")
     func change() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         let bytes: [UInt8] =
@@ -162,7 +162,7 @@ struct PendingMessageTests {
         #expect(try dropped.encoded() == [0x8a, 1, 3, 0x8a, 1, 0])
     }
 
-    @Test("is read by many tasks at a time")
+    @Test("can be read by many tasks at the same time")
     func tasks() async throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         var bytes: [UInt8] = []
@@ -206,7 +206,7 @@ struct PendingMessageTests {
     }
 
     @Test(
-        "fails at the innermost level, and keeps what was read above, without reading each level twice",
+        "fails at the innermost level, keeps the levels above, and reads no level twice",
         arguments: [("t.All", "child", 17), ("o.Old", "inner", 7)] as [(String, String, UInt32)])
     func deepFailure(type: String, field: String, number: UInt32) throws {
         let schema = try TestSchema.all().requiredMessage(type)

@@ -25,7 +25,9 @@ struct LibraryMessagesTests {
         #expect(findings == message.findings)
     }
 
-    @Test("are all that their .proto files declare", arguments: LibraryFile.all.map(\.name))
+    @Test(
+        "are complete: their .proto files declare no others", arguments: LibraryFile.all.map(\.name)
+    )
     func files(_ name: String) throws {
         let file = try #require(LibraryFile.all.first { $0.name == name })
         let declared = try Self.schema.get().messages.filter {

@@ -19,13 +19,13 @@ struct FaultOptionTests {
         ("refuse", "refuse"), ("no-trailers", "missingTrailers"), ("garbage", "garbage"),
     ]
 
-    @Test("says which fault applies to which calls", arguments: texts)
+    @Test("sets a fault for certain calls", arguments: texts)
     func parsed(value: String, fault: String) throws {
         #expect(try Self.faults(value).map { "\($0)" } == [fault])
     }
 
     @Test(
-        "refuses what it does not know",
+        "refuses unknown kinds and values",
         arguments: [
             ("", "not a kind: ''"), ("dropp", "did you mean 'drop'?"), ("stall:1", "not a kind"),
             ("status:OK", "not an error status: 'OK'"),

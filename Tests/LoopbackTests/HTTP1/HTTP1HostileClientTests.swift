@@ -32,7 +32,7 @@ struct HTTP1HostileClientTests {
         ("A: b\0c\n\n", 400),
     ]
 
-    @Test("gets one refusal, and no second request out of one that can be read in two ways")
+    @Test("gets one refusal for an ambiguous request, which is not read as two requests")
     func smuggling() async throws {
         let paths = Notes()
         let server = try LoopbackServer { server in

@@ -29,7 +29,7 @@ struct ObjectiveCChannelTests {
         String(decoding: try await channel.unary(agent, []), as: UTF8.self)
     }
 
-    @Test("GRPCHost: one for each address, whose settings hold from the next channel on")
+    @Test("GRPCHost: one for each address; its settings apply from the next channel on")
     func host() async throws {
         let server = try Self.server()
         let cache = HostCache()
@@ -128,7 +128,7 @@ struct ObjectiveCChannelTests {
         }
     }
 
-    @Test("GRPCChannel: in the clear, and all calls to one host share one connection")
+    @Test("GRPCChannel: without TLS, and all calls to one host share one connection")
     func insecureChannel() async throws {
         let server = try Self.server()
         let queue = try CompletionQueue()
@@ -232,7 +232,7 @@ struct ObjectiveCChannelTests {
         }
     }
 
-    @Test("GRPCConnectivityMonitor: a lost network ends calls, and the host connects anew")
+    @Test("GRPCConnectivityMonitor: a lost network ends calls, and the host connects again")
     func connectivity() async throws {
         let gate = Gate()
         let server = try LoopbackServer { server in

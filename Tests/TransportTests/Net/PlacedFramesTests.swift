@@ -51,7 +51,7 @@ struct PlacedFramesTests {
         }
     }
 
-    @Test("are the same that a reader of all bytes finds", arguments: 0..<60)
+    @Test("equal the frames that a reader of all bytes finds", arguments: 0..<60)
     func random(_ round: Int) throws {
         let frame = Int.random(in: 1...300)
         let row = Row(
@@ -130,7 +130,7 @@ struct PlacedFramesTests {
             ])
     }
 
-    @Test("have as much content in the first bytes as those have besides headers")
+    @Test("count the content among the first N bytes, without the frame headers")
     func contentOfFirstBytes() {
         let header = FrameHeader(
             type: .data, streamID: StreamID(wire: 1), payloadByteCount: 10)

@@ -235,7 +235,7 @@ struct BandwidthEstimateTests {
         #expect(advice.windowByteCount == nil)
     }
 
-    @Test("does not take two updates that go out together for a fast path")
+    @Test("does not mistake two updates that are sent together for a fast path")
     func together() {
         let now = MonotonicInstant.now
         var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(10), now)
@@ -246,7 +246,7 @@ struct BandwidthEstimateTests {
         #expect(advice.windowByteCount == nil)
     }
 
-    @Test("measures one delay at a time, and holds a PING that came late for what it is")
+    @Test("measures one delay at a time, and is not changed by a late answer to a PING")
     func delay() {
         let now = MonotonicInstant.now
         var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(1), now)

@@ -106,7 +106,7 @@ struct FloodTests {
     }
 
     @Test(
-        "of a peer that does not read the answers ends at a thousand answers, whatever it has earned"
+        "of a peer that does not read the answers ends at a thousand answers, with any budget"
     )
     func unread() throws {
         var configuration = ConnectionConfiguration(.client)

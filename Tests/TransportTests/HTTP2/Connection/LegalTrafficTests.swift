@@ -185,7 +185,7 @@ struct LegalTrafficTests {
     }
 
     @Test(
-        "never exceed a window, lose nothing, and give everything back", arguments: UInt64(1)...60)
+        "never exceed a window, lose no bytes, and return all windows", arguments: UInt64(1)...60)
     func traffic(_ seed: UInt64) throws {
         var run = Run(seed: seed)
         for _ in 0..<400 { try run.turn() }

@@ -238,7 +238,7 @@ struct StreamOrderTests {
         #expect(frames.map(\.flags) == [Raw.endHeaders, Raw.endHeaders | Raw.endStream])
     }
 
-    @Test("with trailers that depend on themselves ends as it does with others")
+    @Test("with trailers that depend on themselves ends as with other trailers")
     func selfDependency() throws {
         var client = Endpoint.client()
         let call = try client.open(ends: true)

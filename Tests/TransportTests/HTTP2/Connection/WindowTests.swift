@@ -116,7 +116,7 @@ struct WindowTests {
     }
 
     @Test(
-        "that become smaller give back the bytes that were read before, so that no sender waits forever"
+        "that become smaller return the bytes that were read before, so that no sender waits forever"
     )
     func loweredAfterReading() throws {
         var client = Endpoint.client()
@@ -271,7 +271,7 @@ struct WindowTests {
         #expect(late == .stream(.flowControlError))
     }
 
-    @Test("are given back in few large updates, as the bytes are consumed")
+    @Test("are returned in few large updates, as the bytes are consumed")
     func updates() throws {
         var configuration = ConnectionConfiguration(.client)
         configuration.receiveWindows = .fixed(10_000)

@@ -68,7 +68,7 @@ struct HPACKEncoderTests {
     }
 
     @Test(
-        "never puts a secret into a table, also if it is not marked",
+        "never puts a secret into a table, even if it is not marked",
         arguments: ["authorization", "cookie", "proxy-authorization", "set-cookie"])
     func secrets(name: String) throws {
         var encoder = HPACK.Encoder()
@@ -222,7 +222,7 @@ struct HPACKHuffmanTests {
         }
     }
 
-    @Test("gives the same result in the fast decoder and when counting, also if it is invalid")
+    @Test("gives the same result in the fast decoder and when counting, even if it is invalid")
     func noise() {
         var random = SplitMix64(seed: 1)
         for _ in 0..<20_000 {
