@@ -3,8 +3,8 @@ import Testing
 
 @Suite("The sources")
 struct ImportTests {
-    /// What each module of the package may import of the others, by its folder. A folder inside another one
-    /// is no part of that module.
+    /// The modules of the package that each module may import, by the folder of the module. A folder inside
+    /// another one does not belong to that module.
     static let allowed: [String: Set<String>] = [
         "Transport": ["CSwiftletSystem"],
         "Core": ["SwiftletTransport"],

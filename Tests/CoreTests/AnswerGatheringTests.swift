@@ -21,7 +21,7 @@ struct AnswerGatheringTests {
     @Test("are tried less and less often while they bring nothing")
     func futile() {
         let rests = Self.turns(Array(repeating: 1, count: 200_000))
-        // Between two tries are 16, 64, 256, … turns, and never more than 65,536.
+        // Between two tries there are 16, 64, 256, … turns, but never more than 65,536.
         let places = rests.indices.filter { rests[$0] }
         #expect(places.prefix(3) == [15, 80, 337])
         #expect(places.count < 12)

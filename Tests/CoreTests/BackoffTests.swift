@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The backoff between attempts to connect")
 struct BackoffTests {
-    /// The delays of the first attempts. `chance` is the position in the range of the jitter, for all of them.
+    /// The delays of the first attempts. `chance` is the random number of the jitter, for all of them.
     private static func delays(
         _ configuration: Backoff.Configuration, count: Int, chance: Double = 0.5
     ) -> [Duration] {

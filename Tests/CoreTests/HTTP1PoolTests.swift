@@ -49,7 +49,7 @@ struct HTTP1PoolTests {
         func retryTime(now: MonotonicInstant) -> MonotonicInstant? { pool.retryTime(now: now) }
         func beginAttempt(now: MonotonicInstant) -> Bool { pool.beginAttempt(now: now) }
         func attemptSucceeded(_ link: Link) { pool.attemptSucceeded(link) }
-        /// Returns the calls that fail.
+        /// Ends an attempt. Returns the calls that fail.
         @discardableResult
         func attemptFailed(begun: MonotonicInstant) -> [Call] {
             pool.attemptFailed(failure, begun: begun).compactMap { step in
@@ -66,12 +66,12 @@ struct HTTP1PoolTests {
             return count
         }
 
-        /// The call that gets a connection next; nil if none does.
+        /// The call that gets the next connection; nil if none does.
         func opened() -> Call? {
             if case .open(let call, _) = nextStep() { call } else { nil }
         }
 
-        /// Whether there is nothing to do.
+        /// Whether the pool has nothing to do.
         func isWaiting(now: MonotonicInstant = start) -> Bool {
             if case nil = nextStep(now: now) { true } else { false }
         }

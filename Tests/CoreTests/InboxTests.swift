@@ -2,7 +2,8 @@ import Testing
 
 @testable import SwiftletCore
 
-/// A reader that finds a message unreadable fails its call while another thread may be delivering.
+/// A reader fails its call when it cannot decode a message. Another thread may deliver events at
+/// the same time.
 @Suite("An inbox whose reader has failed the call")
 struct InboxTests {
     private static let failure = RPCError(.internal, "a message that cannot be read")

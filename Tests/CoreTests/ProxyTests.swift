@@ -75,8 +75,8 @@ struct ProxyTests {
 
 @Suite("The handshake with a proxy")
 struct ProxyHandshakeTests {
-    /// Feeds `answer` piece by piece as the handshake asks for it. Returns what was sent, and how many
-    /// bytes were left over.
+    /// Passes `answer` to the handshake piece by piece, as the handshake requests it. Returns the sent bytes,
+    /// and the number of bytes that were left over.
     private func run(
         _ url: String, host: String = "example.com", _ answer: [UInt8]
     ) throws -> (sent: [UInt8], left: Int) {

@@ -93,7 +93,8 @@ struct RequestHeadCacheTests {
         let kept = signature("/a.B/C")
         _ = try lines(&cache, kept)
         for _ in 0..<100 {
-            // Each method is released before the next one is made, which often has the same address.
+            // Each method is released before the next one is made, so the next one often has the same
+            // address.
             for path in ["/a.B/C", "/a.B/D"] {
                 let found = try lines(&cache, signature(path))
                 #expect(found.contains(":path: \(path)"))

@@ -49,7 +49,8 @@ struct SecureLayerTests {
                 try layer.read(from: near, into: &plaintext).byteCount
             }
         }
-        // The first read only receives, and the last finds no complete record: the least charge.
+        // The first read only receives bytes, and the last one finds no complete record: both cost
+        // the minimum.
         #expect(counts == [1_024, 2_000, 2_000, 1_024])
     }
 

@@ -53,7 +53,7 @@ struct TimerSlotTests {
         slot.hasFired(now: .now)
         slot.schedule(target, noLaterThan: later, on: loop)
         #expect(loop.timerCount == 1)
-        // An earlier timer that reports late does not remove the new timer from the slot.
+        // If an earlier timer fires late, it does not remove the new timer from the slot.
         slot.hasFired(now: .now)
         slot.close()
         #expect(loop.timerCount == 0)

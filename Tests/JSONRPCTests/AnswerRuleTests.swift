@@ -3,7 +3,7 @@ import SwiftletJSONRPC
 import SwiftletLoopback
 import Testing
 
-/// Tests given response texts with a `FakeChannel`, without a network.
+/// Tests with given response texts, with a `FakeChannel` and without a network.
 @Suite("An answer of JSON-RPC", .timeLimit(.minutes(5)))
 struct AnswerRuleTests {
     private static func result(
@@ -86,7 +86,7 @@ struct AnswerRuleTests {
     func emptyBatch() async throws {
         let fake = try FakeChannel()
         let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
-        // The fake has no response: a request would fail.
+        // The fake has no response, so a request would fail.
         #expect(try await client.send(JSONRPCBatch()).count == 0)
     }
 
@@ -144,7 +144,7 @@ struct AnswerRuleTests {
     }
 }
 
-/// Reports the end of each request when the interceptors behind it have handled it.
+/// Reports the end of each request after the later interceptors have handled it.
 private final class FinishWatch: Interceptor {
     private let finishes: AsyncStream<Void>.Continuation
 

@@ -47,7 +47,7 @@ private final class RequestLog: Sendable {
 
     func append(_ request: JSONValue) { requests.withLock { $0.append(request) } }
 
-    /// The fields of the last request, or of each one in the last batch.
+    /// The fields of the last request, or of each request in the last batch.
     func last() throws -> [[String: JSONValue]] {
         let request = try #require(requests.withLock { $0.last })
         let entries = if case .array(let entries) = request { entries } else { [request] }
@@ -205,7 +205,7 @@ struct JSONRPCTests {
             try log.last() == [
                 ["jsonrpc": "2.0", "method": "sum", "params": .array([3, 4]), "id": 5]
             ])
-        // A notification has no ID, and the requests of a batch have IDs of their own.
+        // A notification has no ID, and the requests of a batch have their own IDs.
         try await extra.notify("nothing", NoParameters())
         #expect(
             try log.last() == [

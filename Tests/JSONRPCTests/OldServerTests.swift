@@ -20,7 +20,7 @@ struct OldServerTests {
         let items = Mutex<[String: [UInt8]]>([:])
         server = try LoopbackServer { server in
             server.httpVersion = .http1
-            // The sample answer: no version, and an ID that is not that of the request.
+            // The sample answer: it has no version, and its ID is not that of the request.
             server.http("/demo.ashx") { request in
                 guard request.path == "/demo.ashx?test" else {
                     return HTTPReply(status: 404, contentType: "text/plain", body: [])

@@ -9,7 +9,7 @@ import Testing
 /// this type or setting rely on.
 @Suite("DRDNetworking", .timeLimit(.minutes(5)))
 struct ProcedureCallTests {
-    /// An envelope of the program's own.
+    /// An envelope that the program defines.
     private struct Envelope: RPCProtocol {
         struct Refused: Error, Equatable { var reason: String }
         struct Answer<Value: Decodable>: Decodable {
@@ -28,7 +28,7 @@ struct ProcedureCallTests {
         }
     }
 
-    /// What the server answers next.
+    /// The next answer of the server.
     private final class NextAnswer: Sendable {
         private let text = Mutex("")
         var body: String {

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// How a stream behaves while the caller does not read the messages that have arrived.
+/// Tests a stream whose caller does not read the messages that have arrived.
 @Suite("A stream that is read slowly", .timeLimit(.minutes(5)))
 struct BackPressureTests {
     private static let stream = Method<[UInt8], [UInt8]>(
@@ -55,8 +55,8 @@ struct BackPressureTests {
             before = written.count
             for _ in 0..<200 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         }
-        // An empty message has five bytes, so about 13,107 fill the window. The server queues about
-        // as many, and a few were read.
+        // An empty message has five bytes, so about 13,107 messages fill the window. The server
+        // queues about as many, and a few were read.
         #expect(written.count < 40_000)
         var received = 1
         while try await stream.next() != nil { received += 1 }
@@ -134,8 +134,8 @@ struct BackPressureTests {
         }
         // After these round trips, all messages that the server has sent have arrived.
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
-        // About 64 messages in the window, about as many in the server's queue, and the 10 that
-        // were read.
+        // About 64 messages are in the window, about as many in the server's queue, and 10 were
+        // read.
         #expect(written.count < 150)
         for index in 10..<2_000 {
             #expect(try await reader.next() == Self.message(index, byteCount: 1_024))

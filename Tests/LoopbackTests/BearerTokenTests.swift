@@ -25,7 +25,7 @@ struct BearerTokenTests {
         let server = try server(seen)
         let token = BearerToken(allowsInsecureConnections: true) {
             let number = fetches.wrappingAdd(1, ordering: .relaxed).newValue
-            // The second token expires so soon that it is not used again.
+            // The second token expires so early that it is not used again.
             return BearerToken.Token("t\(number)", validFor: .seconds(number == 2 ? 1 : 3_600))
         }
         let channel = try Channel(

@@ -120,7 +120,7 @@ struct CallFaceTests {
             Greeter.sayHello, requests: SequenceWriter(value: HelloRequest(name: "you")),
             context: .queue(queue))
         #expect(call.state == .notStarted)
-        // If the call had started already, it would have its answer after these round trips.
+        // If the call had already started, its answer would have arrived after these round trips.
         for _ in 0..<5 { _ = try await greeter.sayHello(.init(name: "other")) }
         #expect(call.state == .notStarted)
         #expect(call.responseHeaders == nil)

@@ -8,7 +8,7 @@ import Testing
     "Checks of the server's certificates", .timeLimit(.minutes(5)),
     .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
 struct CertificateCheckTests {
-    /// The digests that the error of a server with other keys names.
+    /// The digests in the error for a server with other keys.
     private static func keys(in failure: RPCError) -> [String] {
         failure.message.split { " ,'\"()".contains($0) }
             .filter { $0.hasPrefix("sha256/") }.map { String($0) }

@@ -129,8 +129,8 @@ struct ChainEdgeTests {
         let ended = AsyncStream<Void>.makeStream()
     }
 
-    /// Makes a second attempt when the first one fails. With a pause, it waits for the test before the
-    /// second attempt, so that the caller can cancel the call first.
+    /// Makes a second attempt when the first one fails. With a pause, it waits for the test before the second
+    /// attempt, so that the caller can cancel the call in the meantime.
     private final class Again: Interceptor {
         private var request: RawMessage?
         private var attempts = 0
@@ -236,7 +236,7 @@ struct ChainEdgeTests {
         }
         async let first = ask("one")
         async let second = ask("two")
-        // No call is answered before both have arrived.
+        // No call is answered before both calls have arrived.
         await gate.waitFor(2)
         gate.open()
         #expect(try await first == Array("Bearer one".utf8))

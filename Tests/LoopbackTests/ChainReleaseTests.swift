@@ -30,7 +30,8 @@ struct ChainReleaseTests {
 
     private static let givenUp = CallEnd(error: RPCError(.aborted, "given up"))
 
-    /// What an interceptor does at the start, what the caller does then, and the code of the end.
+    /// The actions of an interceptor at the start, then the action of the caller, and the code of
+    /// the end.
     private static let ways: [(name: String, Script, cancels: Bool, StatusCode)] = [
         ("answered", { options, call in call.start(options) }, false, .ok),
         ("closed before it starts", { _, call in call.close(givenUp) }, false, .aborted),

@@ -32,7 +32,7 @@ struct CommandTests {
 
     @Test("refuses more words than it accepts")
     func extraWords() async throws {
-        // `generate` and `check` take any number of words.
+        // `generate` and `check` accept any number of words.
         #expect(Self.excess.count == Main.commands.count - 2)
         for (command, words) in Self.excess {
             let error = await #expect(throws: UsageError.self) {

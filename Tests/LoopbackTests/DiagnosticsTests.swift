@@ -77,7 +77,7 @@ struct DiagnosticsTests {
         #expect(counts == Array(745..<1_000))
         #expect(log.record.recent.count == 64)
         #expect(log.record.count == 1_001)
-        // Nothing happens after the end, and a late follower ends at once.
+        // No event follows the end, and a late follower ends at once.
         log.note(.resolved(endpointCount: 1))
         #expect(log.record.count == 1_001)
         for await _ in log.follow() { Issue.record("an event after the end") }

@@ -121,8 +121,8 @@ struct EarlyEndTests {
         let reader = Task {
             for try await _ in try await channel.serverStreaming(flood, [], options: options) {
                 read.add()
-                // Slower than the messages arrive. And two tasks that never suspend would block the test
-                // on a pool of two threads.
+                // Reads more slowly than the messages arrive. Without `yield`, the two tasks would never
+                // suspend, and would block the test on a pool of two threads.
                 for _ in 0..<20 { await Task.yield() }
             }
         }

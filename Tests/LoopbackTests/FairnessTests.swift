@@ -2,7 +2,8 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// Connections that share a thread: what one server does must not hold up the calls to another.
+/// Tests connections that share a thread. The actions of one server must not delay calls to
+/// another.
 @Suite("One server does not delay another's calls", .timeLimit(.minutes(5)))
 struct FairnessTests {
     /// Breaks the protocol, and continues to send until the client closes the connection.

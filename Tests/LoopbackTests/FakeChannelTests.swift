@@ -176,7 +176,7 @@ struct FakeChannelTests {
             try await greeter.sayHello(.init(), options: .with { $0.timeout = .milliseconds(20) })
         }
         #expect(error?.code == .deadlineExceeded)
-        // However early the deadline came, the parts of the request come to an end.
+        // Even if the deadline passes early, the parts of the request end.
         for await _ in response.requestParts {}
     }
 

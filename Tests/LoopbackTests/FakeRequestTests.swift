@@ -112,7 +112,7 @@ struct FakeRequestTests {
         call.cancel()
     }
 
-    /// So many values that no test reads all of them. Counts the values that were read.
+    /// More values than a test reads. Counts the values that were read.
     private struct Endless: Sequence, IteratorProtocol, Sendable {
         static let count = 100_000
         let given: Counter

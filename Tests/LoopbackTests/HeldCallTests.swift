@@ -19,7 +19,7 @@ struct HeldCallTests {
         }
     }
 
-    /// Holds its calls at a gate.
+    /// A server whose calls wait at a gate.
     private static func slowServer(_ gate: Gate) throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in
@@ -29,7 +29,7 @@ struct HeldCallTests {
         }
     }
 
-    /// Opens the gate once the channel is closing.
+    /// Opens the gate as soon as the channel is closing.
     private static func open(_ gate: Gate, whenClosing channel: Channel) async throws {
         try await eventually { channel.connectivity == .shutdown }
         gate.open()
@@ -229,8 +229,8 @@ struct HeldCallTests {
         #expect(try await call.value == [1])
     }
 
-    /// Makes a call once more when it has failed. The call may fail before all of its requests have
-    /// come; those that come later belong to the second attempt.
+    /// Makes a call once more when it has failed. The call may fail before all of its requests have arrived.
+    /// Later requests belong to the second attempt.
     private final class Retry: Interceptor {
         private var options = CallOptions()
         private var requests: [(InterceptedCall) -> Void] = []
@@ -318,7 +318,7 @@ struct HeldCallTests {
         }
         queue.shutdown()
         #expect(try queue.next() == .shutdown)
-        // The queue's thread may have ended or not.
+        // The queue's thread may or may not have ended.
         await channel.close(grace: .milliseconds(200))
         var iterator = errors.makeAsyncIterator()
         let failure = await iterator.next()

@@ -85,7 +85,7 @@ struct HostileHeaderTests {
     func refused(row: HostileCase) async throws { try await row.check() }
 
     private static let large: [HostileCase] = [
-        // On the wire each fits into one frame; decoded, every field counts 32 bytes more.
+        // On the wire, each field fits into one frame. Decoded, every field counts 32 bytes more.
         HostileCase("a header list of 20 KiB", [8], .kept) { connection, stream in
             try connection.headers(
                 stream, RawConnection.responseFields + (0..<550).map { ("x-\($0)", "1") })

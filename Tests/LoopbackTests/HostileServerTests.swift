@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What a client must answer to a server that misbehaves in one way.
+/// One kind of misbehaviour of a server, and the expected reaction of a client.
 struct HostileRow: Sendable, CustomTestStringConvertible {
     enum Start: Sendable { case preface, call }
     enum Connection: Sendable { case closed, kept, either }

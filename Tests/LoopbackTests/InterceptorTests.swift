@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Forwards everything and notes it.
+/// Forwards and records every event.
 private final class Noting: Interceptor {
     let name: String
     let notes: Notes
@@ -39,7 +39,7 @@ private final class Noting: Interceptor {
     }
 }
 
-/// An interceptor that consists of closures. A test replaces those that it needs.
+/// An interceptor that consists of closures. A test replaces some of them.
 private final class Doing: Interceptor {
     var onStart: (CallOptions, InterceptedCall) -> Void = { $1.start($0) }
     var onWrite: (RawMessage, InterceptedCall) -> Void = { $1.write($0) }

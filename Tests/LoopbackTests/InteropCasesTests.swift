@@ -19,7 +19,7 @@ struct InteropCasesTests {
 
     private static func settings(_ server: InteropServer) -> InteropServer {
         var server = server
-        // So few that an unoptimized build needs only a moment for them.
+        // So few calls that an unoptimized build needs only a moment for them.
         server.settings.concurrentCalls = 16
         server.settings.soak.iterations = 4
         server.settings.soak.maxLatency = .seconds(60)
@@ -127,7 +127,7 @@ struct InteropCasesTests {
 
     @Test("fails when no server listens", arguments: served + InteropCase.negative.map(\.name))
     func nobody(_ name: String) async throws {
-        // Not a port that was closed: another test may use it by now.
+        // Not the port of a closed server, because another test may already use it.
         let peer = Self.settings(
             InteropServer { try Channel("unix:/no/such/socket", credentials: .insecure) })
         try await expectFailure(name, peer)
@@ -159,7 +159,7 @@ struct InteropCasesTests {
         let server = try LoopbackServer { server in
             server.add(TestService())
             server.unary(TestServiceClient.unaryCall) { request, context in
-                // Compresses only where it must not.
+                // Compresses only if compression is not allowed.
                 if wrongly, request.responseCompressed?.value == false {
                     context.compress(with: .gzip)
                 }

@@ -34,7 +34,7 @@ struct InteropFrameCasesTests {
         }
     }
 
-    /// A server that sends headers, then the frames that `body` returns, and ends the call by `end`.
+    /// A server that sends headers, and then the frames that `body` returns, and ends the call with `end`.
     private static func script(
         _ body: @escaping @Sendable (UInt32) -> [UInt8],
         end: @escaping RawScript.Answer = { try $0.trailers($1) }
@@ -116,7 +116,7 @@ struct InteropFrameCasesTests {
         #expect(peer.answeredPingCount == 6)
     }
 
-    /// 16 MB through windows of 64 KiB. If a client does not return the window of the padding, too, the
+    /// 16 MB through windows of 64 KiB. If a client does not also return the window of the padding, the
     /// response does not end.
     @Test("data_frame_padding passes: frames with five bytes and 255 bytes of padding")
     func padding() async throws {

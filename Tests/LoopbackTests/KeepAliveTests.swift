@@ -28,7 +28,7 @@ struct KeepAliveTests {
         try await eventually { peer.pingCount >= end }
     }
 
-    /// Makes calls until one succeeds: on a busy machine, a live peer may miss the keep-alive timeout.
+    /// Makes calls until one succeeds. On a busy machine, a live peer may miss the keep-alive timeout.
     private static func answer(on channel: Channel) async {
         while !Task.isCancelled {
             let reply = try? await channel.unary(HostileTrial.echo, [1])

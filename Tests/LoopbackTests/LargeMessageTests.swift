@@ -27,14 +27,14 @@ struct LargeMessageTests {
 
     /// A way to cut messages into frames.
     enum Cutting: CaseIterable {
-        /// Each message by itself, in frames of one size.
+        /// Cuts each message separately, into frames of one size.
         case even
-        /// All messages as one sequence of bytes, in frames of one size.
+        /// Cuts all messages as one sequence of bytes, into frames of one size.
         case across
         case random
-        /// With PINGs between.
+        /// Sends PINGs between the frames.
         case withPings
-        /// With padding now and then.
+        /// Adds padding to some frames.
         case padded
 
         func frames(_ bodies: [[UInt8]], _ stream: UInt32) -> [[UInt8]] {

@@ -50,7 +50,7 @@ struct LargeRequestTests {
         #expect(received == Self.sizes.map(Self.payload))
     }
 
-    /// What happens to a request on its way: nothing, compression, or an interceptor.
+    /// The treatment of a request before it is sent: none, compression, or an interceptor.
     enum Way: CaseIterable {
         case plain, compressed, intercepted, changed
 

@@ -24,8 +24,8 @@ struct LineTests {
         return channel
     }
 
-    /// Begins a call, which has its stream or waits for one when this returns. The result waits for
-    /// its reply.
+    /// Begins a call. When this returns, the call has its stream, or waits for one. The result waits for the
+    /// reply.
     private static func begin(
         _ value: UInt8, on channel: Channel, _ options: CallOptions = CallOptions()
     ) throws -> () async throws -> [UInt8] {
@@ -160,7 +160,7 @@ struct LineTests {
                 stream, [(":status", "502"), ("content-type", "text/html")])
             try connection.data(stream, [1, 2, 3], endStream: true)
         }
-        // The client may open a second connection, which never gets ready.
+        // The client may open a second connection, which never becomes ready.
         script.opening = { connection in
             let isFirst = connectionCount.withLock { count in
                 count += 1
@@ -175,7 +175,8 @@ struct LineTests {
         let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount == 1 }
-        // Shorter than the timeout of a connection attempt: the call cannot wait until the second one fails.
+        // Shorter than the timeout of a connection attempt, so that the call cannot wait until the second
+        // attempt fails.
         let second = try Self.begin(2, on: channel, .with { $0.timeout = .seconds(10) })
         secondIsInLine.signal()
         #expect(try await second() == RawPeer.replyBody)

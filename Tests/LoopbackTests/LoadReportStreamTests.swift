@@ -55,7 +55,7 @@ struct LoadReportStreamTests {
         try await eventually { loads.allSatisfy { $0.requestedIntervals.isEmpty } }
     }
 
-    /// Sends calls to its only subchannel, and asks for load reports as two balancers would.
+    /// Sends calls to its only subchannel, and requests load reports like two balancers.
     private struct Listener: BalancingPolicy {
         let name = "listener"
         var intervals: [String: Duration]
@@ -177,7 +177,7 @@ struct LoadReportStreamTests {
 
     @Test("let the channel become idle and its connection close")
     func idle() async throws {
-        // Counted, because the channel may be idle again before the test looks.
+        // Counted, because the channel may be idle again before the test reads the count.
         let openedCount = Atomic(0)
         let endedCount = Atomic(0)
         let server = try LoopbackServer { server in

@@ -26,7 +26,7 @@ struct ManyServersTests {
         return arguments
     }
 
-    /// How many of `count` calls each server answered.
+    /// The number of calls that each server answered, out of `count` calls.
     private static func answers(_ count: Int, on channel: Channel) async throws -> [UInt8: Int] {
         var answers: [UInt8: Int] = [:]
         for _ in 0..<count {
@@ -37,7 +37,7 @@ struct ManyServersTests {
         return answers
     }
 
-    /// Calls until all servers have answered.
+    /// Makes calls until all servers have answered.
     private static func meet(_ numbers: Set<UInt8>, on channel: Channel) async throws {
         var seen: Set<UInt8> = []
         while seen != numbers {

@@ -96,7 +96,7 @@ struct MetricsTests {
         ) { _ in ended.continuation.finish() }
         for await _ in ended.stream {}
         _ = running
-        // The call never reached the channel: it had no attempt.
+        // The call never reached the channel, so it had no attempt.
         #expect(Self.lines(totals, .attemptStarted) == ["t.T/Chat 1 1"])
         #expect(
             Self.lines(totals, .callDuration, sum: false) == [
@@ -281,7 +281,7 @@ struct MetricsTests {
         #expect(DisconnectCause.failed(.other).text == "unknown")
     }
 
-    /// Uses the channel that it measures, on every value.
+    /// Uses the measured channel for every recorded value.
     private final class ReenteringSink: MetricSink {
         let channel = Mutex<Channel?>(nil)
         let callCount = Atomic(0)

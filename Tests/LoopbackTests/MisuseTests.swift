@@ -2,7 +2,8 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// A mistake of the program is reported by an error that describes it. Nothing traps, hangs or is lost.
+/// A mistake of the program is reported by an error that describes it. It causes no trap, no hang and no
+/// loss.
 @Suite("A mistake of the program", .timeLimit(.minutes(5)))
 struct MisuseTests {
     private static let count = Method<[UInt8], [UInt8]>(
@@ -47,7 +48,7 @@ struct MisuseTests {
             #expect(error?.mayHaveBeenExecuted == false)
             #expect(error?.message.hasPrefix("metadata ") == true)
         }
-        // Also if the metadata is in the default options.
+        // The same with metadata in the default options.
         let defaults = try Channel(
             server.target, credentials: .insecure,
             defaultOptions: .with { $0.metadata = ["x-user": name] })
@@ -143,7 +144,7 @@ struct MisuseTests {
     @Test("that would block the queue's own thread fails at once")
     func blocking() async throws {
         let server = try Self.server()
-        // A queue of its own, because a blocked shared queue would also block other tests.
+        // Uses a new queue, because a blocked shared queue would also block other tests.
         let channel = try Channel(server.target, credentials: .insecure, queue: CompletionQueue())
         let outside = channel.blockingBidirectional(Self.talk)
         let (errors, error) = AsyncStream.makeStream(of: RPCError?.self)

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import TestSupport
 import Testing
 
-/// Debian's nghttp2-server and nghttp2-client, where the machine has them.
+/// Debian's nghttp2-server and nghttp2-client, if they are installed.
 private enum Tool {
     static let nghttpd = find("nghttpd")
     static let nghttp = find("nghttp")

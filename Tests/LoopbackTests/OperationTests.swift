@@ -175,7 +175,7 @@ struct OperationTests {
                 try call.start(
                     [.receiveMessage { bytes in isLast.withLock { $0 = bytes == nil } }], tag: 5)
                 var events = [try queue.next()]
-                // The status may come in between.
+                // The event of the status may arrive before.
                 if events == [.completed(tag: 99, success: true)] { events = [try queue.next()] }
                 #expect(events == [.completed(tag: 5, success: true)])
                 if isLast.withLock({ $0 }) { break }

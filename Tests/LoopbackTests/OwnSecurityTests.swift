@@ -3,8 +3,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Combines every byte with a key by XOR, in records. In the handshake each side sends a word. It protects
-/// nothing, but it has every step of a real security layer.
+/// Combines every byte with a key by XOR, in records. In the handshake, each side sends a word. It protects
+/// no data, but it has every step of a real security layer.
 private struct Scrambling: ChannelSecurity {
     struct Failure: Error, CustomStringConvertible { let description: String }
 

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Tests which events a paused call delivers and when, its end included.
+/// Tests which events a paused call delivers and when, including its end.
 @Suite("A paused call", .timeLimit(.minutes(5)))
 struct PausedCallTests {
     private struct Illegible: Error {}
@@ -31,7 +31,7 @@ struct PausedCallTests {
             let isPaused = Atomic(false)
             var script = RawScript { try $0.reply($1) }
             script.answerToHeaders = { connection, stream in
-                // The first stream is of the call that opens the connection.
+                // The first stream belongs to the call that opens the connection.
                 guard stream == 3 else { return }
                 while !isPaused.load(ordering: .relaxed) { usleep(1_000) }
                 let answer = RawFrame.bytes(
@@ -54,7 +54,7 @@ struct PausedCallTests {
             try call.start(with: sink)
             call.pause()
             isPaused.store(true, ordering: .relaxed)
-            // The answer to this call follows that of the paused call, on the same connection.
+            // The answer to this call follows the answer to the paused call, on the same connection.
             _ = try await channel.unary(HostileTrial.echo, [1])
             #expect(peer.connectionCount == 1)
         }

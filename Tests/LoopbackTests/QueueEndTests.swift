@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What becomes of calls when their queue is shut down.
+/// Tests the calls of a queue that is shut down.
 @Suite("A completion queue that is shut down", .timeLimit(.minutes(5)))
 struct QueueEndTests {
     private static func server() throws -> LoopbackServer {

@@ -85,13 +85,13 @@ struct RetryStreamTests {
         }
         #expect(reply == Array(0..<20))
         #expect(attemptCount.load(ordering: .relaxed) == 2)
-        // The last ones may be overtaken by the answer.
+        // The answer may arrive before the last reports.
         #expect(1...20 ~= reportCount.load(ordering: .relaxed))
     }
 
     @Test("has no attempt after its deadline, even if DEADLINE_EXCEEDED is retryable")
     func deadline() async throws {
-        // A loopback server would end the call at its deadline, too, and this would be retried.
+        // A loopback server would also end the call at its deadline, and this would be retried.
         let peer = try RawPeer(.silent)
         let channel = try Channel(
             peer.target, credentials: .insecure,

@@ -2,7 +2,7 @@ import Foundation
 import Swiftlet
 import Testing
 
-/// Each test runs in a process of its own, whose limits it changes.
+/// Each test runs in its own process, because it changes the limits of the process.
 @Suite("The shared queue", .timeLimit(.minutes(5)))
 struct ScarcityTests {
     #if os(Linux)

@@ -219,7 +219,7 @@ struct ScopedCallTests {
         await #expect(throws: Enough.self) {
             try await channel.bidirectional(Self.echo) { requests in
                 try await requests.write(.init(name: "1"))
-                // The server knows of the call once it has answered.
+                // Once the server has answered, it has received the call.
                 for await _ in answered { break }
                 throw Enough()
             } responses: { responses in

@@ -154,7 +154,7 @@ struct ShippedInterceptorTests {
         }
         #expect(reply == Array(0..<20))
         #expect(fetches.load(ordering: .relaxed) == 2)
-        // The last ones may be overtaken by the answer.
+        // The answer may arrive before the last reports.
         #expect(1...20 ~= reportCount.load(ordering: .relaxed))
     }
 

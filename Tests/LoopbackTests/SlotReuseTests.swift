@@ -14,7 +14,7 @@ struct SlotReuseTests {
         }
         let channel = try Channel(server.target, credentials: .insecure)
         let options = CallOptions.with { $0.timeout = .seconds(120) }
-        // Calls begin on many threads while others end on the connection's.
+        // Calls begin on many threads while other calls end on the connection's thread.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<64 {
                 group.addTask {

@@ -34,8 +34,8 @@ struct TooManyPingsTests {
         return try Channel(peer.target, credentials: .insecure, arguments: arguments)
     }
 
-    /// Connects, and returns how many intervals the new connection waits for its first PING. Also makes a
-    /// call, so that the server closes the connection before this returns.
+    /// Connects, and returns the number of intervals for which the new connection waits before its first
+    /// PING. Also makes a call, so that the server closes the connection before this returns.
     private static func intervalCount(on channel: Channel) async throws -> Int {
         channel.connect()
         for await state in channel.connectivityChanges where state == .ready { break }

@@ -33,7 +33,7 @@ struct RandomMessageTests {
             // Starts at one byte, because an empty input is a valid message.
             for count in 1..<bytes.count {
                 let part = Array(bytes[..<count])
-                // A child keeps most fields as unknown ones.
+                // A child keeps most fields as unknown fields.
                 _ = try? Everything.Child(decoding: part)
                 guard let message = try? Everything(decoding: part) else { continue }
                 understoodCount += 1

@@ -27,8 +27,8 @@ struct OutlierDetectionTests {
         return channel
     }
 
-    /// Ends `count` calls on each endpoint that gets calls. Of those to the endpoints `failing`, the
-    /// given percentage fails.
+    /// Ends `count` calls on each endpoint that gets calls. The given percentage of the calls to the
+    /// endpoints `failing` fails.
     private func call(
         _ channel: VirtualChannel, _ count: Int = 20, failing: [String: Int] = ["10.0.0.1:80": 100]
     ) {

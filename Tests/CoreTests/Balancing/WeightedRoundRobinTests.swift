@@ -55,7 +55,7 @@ struct WeightedRoundRobinTests {
     @Test("counts fallbacks, and weights that are not yet usable or stale (A78)")
     func metrics() throws {
         var channel = try channel(2, policy())
-        // The policy made a new picker each time an endpoint became READY.
+        // The policy has made a new picker each time an endpoint became READY.
         #expect(channel.weightUpdates.last?.weights == [0, 0])
         #expect(channel.weightUpdates.last?.notYetUsableCount == 2)
         #expect(channel.weightUpdates.last?.isFallback == true)

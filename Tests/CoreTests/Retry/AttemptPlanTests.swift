@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The attempts of a call")
 struct AttemptPlanTests {
-    /// A plan, and what it says.
+    /// A plan, and its decisions.
     private final class Trial {
         private var plan: AttemptPlan
 

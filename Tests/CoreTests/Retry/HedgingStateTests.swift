@@ -14,7 +14,8 @@ struct HedgingStateTests {
 
     private func milliseconds(_ count: Int) -> Duration { .milliseconds(count) }
 
-    /// Asks until the state says to wait; returns the number of attempts sent and the last answer.
+    /// Repeats `next` until the state waits. Returns the number of sent attempts, and the last
+    /// decision.
     private func drain(
         _ state: inout HedgingState, at now: Duration
     ) -> (sent: Int, answer: HedgingState.Action) {

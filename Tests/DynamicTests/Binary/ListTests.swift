@@ -44,7 +44,7 @@ struct ListTests {
                 return
             }
             #expect(all == once + once)
-            // One value by itself, and a part that ends too early.
+            // A single value, and a part that ends too early.
             var single = DynamicMessage(schema)
             try single.set(field, .list([values[1]]))
             let part = Array(try single.encoded().dropFirst(2))

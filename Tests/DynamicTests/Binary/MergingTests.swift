@@ -2,7 +2,7 @@ import SwiftletDynamic
 import SwiftletMessages
 import Testing
 
-/// Decoding into a message that has fields already uses other code than decoding into an empty one.
+/// Decoding into a message that already has fields uses other code than decoding into an empty message.
 @Suite("Merging into a dynamic message")
 struct MergingTests {
     /// A type with numbers far apart, and with a closed enum in all shapes.

@@ -57,7 +57,7 @@ struct LibraryMessagesTests {
     func served() {
         let listed = Set(LibraryFile.all.map(\.name))
         let missing = File.bundled.compactMap(\.name).filter { !listed.contains($0) }
-        // The messages of the older version are those of the newer one.
+        // The messages of the older version are those of the newer version.
         #expect(missing == [File.reflectionAlpha.name])
         var older = File.reflectionAlpha.messageType
         for message in older.indices {

@@ -110,7 +110,7 @@ struct HostileProtoTests {
         for example in ProtoTable.legal {
             for (name, text) in example.files {
                 let bytes = Array(text.utf8)
-                // Each run tests other lengths, because testing all of them takes a minute.
+                // Each run tests other lengths, because testing all lengths takes a minute.
                 for count in stride(from: Int.random(in: 0..<50), to: bytes.count, by: 50) {
                     _ = try? ProtoCompiler { file in
                         file == name

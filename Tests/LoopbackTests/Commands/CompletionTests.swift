@@ -58,8 +58,8 @@ struct CompletionTests {
     func zsh(words: String, offered: [String], absent: [String]) async throws {
         let folder = try TemporaryFolder()
         try folder.write(ZshCompletion.text(Main.commands), to: "_swiftlet")
-        // Completion needs zsh's line editor, so the script types into a zsh that has its own terminal. The
-        // arguments of compadd are written to a file.
+        // Completion needs zsh's line editor, so the script types into a zsh that has its own terminal, and
+        // writes the arguments of compadd to a file.
         let script = #"""
             zmodload zsh/zpty
             zpty shell zsh -f -i

@@ -42,7 +42,7 @@ struct MockServerTests {
         }
         """
 
-    /// A mock server that listens, and the files that it was made of.
+    /// A mock server that listens, and the files from which it was made.
     private struct Mock {
         let proto: TemporaryFile
         let answers: TemporaryFile

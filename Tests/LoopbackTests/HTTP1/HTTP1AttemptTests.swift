@@ -71,7 +71,8 @@ struct HTTP1AttemptTests {
     @Test("is a cause of the deadline of a request that waits for a connection")
     func deadline() async throws {
         let channel = try Self.channel(["127.0.0.1:1"])
-        // After this request, the channel has the failed attempt for that address.
+        // After this request, the channel has recorded the failed attempt to connect to that
+        // address.
         await #expect(throws: RPCError.self) { try await channel.request(.get, "/") }
         let error = await #expect(throws: RPCError.self) {
             try await channel.request(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftletCore
 
-/// Answers with the method, the path, and what the client sent.
+/// Answers with the method, the path and the body of the request.
 func echoServer(
     tls: ServerTLS? = nil, _ version: HTTPVersion = .negotiated
 ) throws -> LoopbackServer {
@@ -64,7 +64,7 @@ struct HTTP1CallTests {
         #expect(try await call.value == [1])
         await closing.value
         channel = nil
-        // The queue lives on, and its timer for the grace would fire in an hour.
+        // The queue still runs, and its timer for the grace period would fire in an hour.
         try await eventually { core == nil }
         queue.shutdown()
     }

@@ -125,8 +125,8 @@ struct HTTP1PoolTests {
         }
     }
 
-    /// A server that answers the requests of each connection when the connection's gate is open. Connections
-    /// beyond the gates, which a slow machine may need, are answered at once.
+    /// A server that answers the requests of each connection when the connection's gate is open. A slow
+    /// machine may open more connections than there are gates. Their requests are answered at once.
     private func gatedPeer(_ gates: [BlockingGate]) throws -> RawHTTP1 {
         try RawHTTP1 { connection, _ in
             if connection <= gates.count { gates[connection - 1].wait() }
@@ -161,7 +161,7 @@ struct HTTP1PoolTests {
         try await eventually { peer.requestTexts.count == 2 }
         for gate in gates { gate.open() }
         #expect(try await [first.status, second.status] == [200, 200])
-        // All on the connection that was used last, while the other one is idle.
+        // All requests use the connection that was used last, while the other one is idle.
         for _ in 0..<50 { _ = try await channel.request(.get, "/") }
         for _ in 0..<2 { await peer.connectionEnded() }
     }
@@ -174,7 +174,7 @@ struct HTTP1PoolTests {
         async let answer = channel.request(.get, "/")
         try await eventually { !peer.requestTexts.isEmpty }
         channel.backend.leaveConnections()
-        // The loop has left them when it runs what comes after.
+        // leaveConnections() runs its work on the loop. The loop runs this block after that work.
         await Resumption<Void>.wait { waiter in
             channel.backend.queue.loop.run { waiter.resume() }
         }

@@ -178,7 +178,7 @@ struct ObjectiveCCallTests {
         }
         try call.start(with: sink)
         for await _ in paused {}
-        // These answers follow, on the same connection, the messages that the server may still send.
+        // The messages that the server may still send precede these answers on the same connection.
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         #expect(count.load(ordering: .relaxed) == 1)
         #expect(written.load(ordering: .relaxed) < 100)

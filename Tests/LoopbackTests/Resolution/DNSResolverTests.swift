@@ -58,7 +58,7 @@ struct DNSResolverTests {
     ) -> DNSResolver {
         var arguments = ChannelArguments()
         arguments.minResolutionInterval = .zero
-        // Longer than the test: no timer of a resolver that was stopped may keep it.
+        // Longer than the test. So no timer of a stopped resolver may keep the resolver alive.
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
         arguments.connectTimeout = .seconds(3_600)
@@ -128,7 +128,7 @@ struct DNSResolverTests {
         #expect(results.withLock { $0 } == ["no config", "second"])
     }
 
-    /// Waits until the thread of the look-ups has handed over the answers before.
+    /// Waits until the thread of the look-ups has delivered the earlier answers.
     private static func settle(_ lookups: NameLookups) async throws {
         let isDone = Mutex(false)
         _ = lookups.lookUp("last.test") { _ in isDone.withLock { $0 = true } }

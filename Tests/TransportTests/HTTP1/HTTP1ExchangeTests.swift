@@ -1,12 +1,12 @@
 import SwiftletTransport
 import Testing
 
-/// A client and a server whose bytes go from one to the other.
+/// A client and a server whose bytes are moved from one to the other.
 private struct HTTP1Pair {
     var client = HTTP1.ClientConnection()
     var server = HTTP1.ServerConnection()
 
-    /// What the client has to send.
+    /// The bytes that the client has to send.
     mutating func requestBytes() -> [UInt8] {
         var output = GatherList()
         client.takeOutput(into: &output)
@@ -19,7 +19,7 @@ private struct HTTP1Pair {
         return output.bytes
     }
 
-    /// Moves what the client has sent to the server. Returns the content.
+    /// Moves the sent bytes of the client to the server. Returns the content.
     mutating func moveRequest() throws -> [UInt8] {
         let bytes = requestBytes()
         var (offset, content) = (0, [UInt8]())

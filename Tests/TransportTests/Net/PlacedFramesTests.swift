@@ -9,7 +9,7 @@ struct PlacedFramesTests {
         let header: FrameHeader
         let messageByteCount: Int
         private(set) var wire: [UInt8] = []
-        /// How much of the message comes in frames that are like the first.
+        /// The number of bytes of the message that are in frames like the first.
         private(set) var likeTheFirst = 0
 
         /// - Parameter oddFrame: The index of the frame whose flags differ from those of the first. No
@@ -154,7 +154,7 @@ struct PlacedFramesTests {
             discardSocket(far)
             let read = try frames.read(from: near, expecting: 31, into: &message, &buffer)
             #expect(read?.socket == .endOfStream)
-            // Without room nothing is read.
+            // If there is no room, no bytes are read.
             #expect(try frames.read(from: near, expecting: 31, into: &full, &buffer) == nil)
         }
         #expect(message.isEmpty)

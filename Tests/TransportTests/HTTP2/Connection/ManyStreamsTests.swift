@@ -67,7 +67,7 @@ struct ManyStreamsTests {
         #expect(client.connection.streamCount == 1)
     }
 
-    /// How many of the frames, up to 5,000, a client with open streams accepts.
+    /// The number of frames, up to 5,000, that a client with open streams accepts.
     private static func acceptedCount(
         openCount: Int, _ frame: (Int) -> [UInt8]
     ) throws -> Int {

@@ -32,7 +32,7 @@ struct PlacedDataTests {
         #expect(inside == nil)
     }
 
-    /// What the client does with ten bytes of DATA on stream 1 after other frames.
+    /// The reaction of the client to ten bytes of DATA on stream 1 after other frames.
     private struct Effect: Equatable {
         var verdict: Verdict
         var sent: [SentFrame]

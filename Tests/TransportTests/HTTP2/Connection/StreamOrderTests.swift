@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A stream, as its peer uses it")
 struct StreamOrderTests {
-    /// What arrives on stream 1, in order, and its outcome.
+    /// The frames that arrive on stream 1, in order, and their outcome.
     struct Script: CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
@@ -145,11 +145,11 @@ struct StreamOrderTests {
         let sent = server.connection.sendHeaders(nil, .response, on: handle, endStream: true)
         #expect(sent)
         let frames = server.sentFrames()
-        // RST_STREAM with NO_ERROR asks the client to stop its request (RFC 9113 §8.1).
+        // RST_STREAM with NO_ERROR requests that the client stop its request (RFC 9113 §8.1).
         #expect(frames.map(\.type) == [Raw.headers, 3])
         #expect(frames.last?.word == 0)
         #expect(server.connection.streamCount == 0)
-        // What the client has sent in the meantime is harmless.
+        // The frames that the client has sent in the meantime are ignored.
         server.receive(Raw.data(1, [3, 4]) + Raw.trailers(1))
         let verdict = server.verdict()
         #expect(verdict == .accepted)

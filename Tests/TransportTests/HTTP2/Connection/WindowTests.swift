@@ -87,7 +87,7 @@ struct WindowTests {
         _ = client.output()
         let others = try (0..<4).map { _ in try client.open() }
         client.receive(Raw.settings((4, 0)) + Raw.windowUpdate(3, 1 << 21))
-        // The upload has no window now, and is the first ready stream.
+        // The upload has no window left, but it is the first ready stream.
         for call in others {
             _ = client.connection.sendData(Self.kilobyte, on: call, endStream: true)
         }

@@ -119,7 +119,7 @@ struct ReceiveWindowTests {
     func conservation(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var window = ReceiveWindow(byteCount: 1_000)
-        /// What the peer may send, by the frames that it has received.
+        /// The bytes that the peer may send, according to the frames that it has received.
         var permitted = 1_000
         for _ in 0..<2_000 {
             switch Int.random(in: 0..<4, using: &generator) {

@@ -98,7 +98,7 @@ struct DNSAnswerTests {
     @Test(
         "that breaks a rule after its question is malformed",
         arguments: [
-            // A pointer to itself, to the bytes behind it, and one that is cut.
+            // A pointer to itself, a pointer to later bytes, and a pointer that is cut.
             ("pointer to itself", [0xc0, 40]), ("pointer forwards", [0xc0, 45]),
             ("cut pointer", [0xc0]), ("reserved label", [0x40, 1]), ("cut label", [5, 0x61]),
             ("no type", [0xc0, 12]),
