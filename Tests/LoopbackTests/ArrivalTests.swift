@@ -149,7 +149,7 @@ struct ArrivalTests {
             ]
         },
         Answer(
-            "compressed in a way that nobody knows",
+            "compressed with an unknown algorithm",
             unary:
                 "INTERNAL: the server compressed the response with 'sparkle', which this client does not support [] []",
             stream:

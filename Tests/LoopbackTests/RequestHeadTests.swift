@@ -19,7 +19,7 @@ struct RequestHeadTests {
             .with { $0.compression = CompressionAlgorithm(name: "x\r\ny: z") }, .internal
         ),
         (
-            "a compression that nobody knows", nil,
+            "an unknown compression", nil,
             .with { $0.compression = CompressionAlgorithm(name: "snappy") }, .internal
         ),
         (

@@ -46,7 +46,7 @@ struct EncodingTests {
             $0.string = "testing"
         },
         Case("bytes", [0x7a, 2, 0, 0xff]) { $0.bytes = [0, 0xff] },
-        Case("an enum that nobody knows", [0x80, 1, 42]) { $0.colour = .init(rawValue: 42) },
+        Case("an unknown enum value", [0x80, 1, 42]) { $0.colour = .init(rawValue: 42) },
         Case("a message in a message", [0x8a, 1, 3, 8, 0x96, 1]) {
             $0.child = .with { $0.id = 150 }
         },
