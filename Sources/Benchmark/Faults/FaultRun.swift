@@ -16,7 +16,7 @@ enum FaultRun {
 
           --seconds N       how long things happen to the servers (60), up to 86400
           --tasks N         calls outstanding at any time (100), up to 10000
-          --server COMMAND  a program that serves grpc.testing.TestService in the clear on the port
+          --server COMMAND  a program that serves grpc.testing.TestService without TLS on the port
                             of 127.0.0.1 that the variable PORT names, until it is killed. The
                             shell replaces itself by it, so it is one program with its arguments,
                             such as 'swiftlet serve --port $PORT'. By default the servers are

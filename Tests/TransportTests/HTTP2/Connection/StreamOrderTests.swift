@@ -225,7 +225,7 @@ struct StreamOrderTests {
         #expect(outcome == .sent)
     }
 
-    @Test("has trailers that wait behind its DATA, also while it waits to be opened")
+    @Test("has trailers that wait for its DATA, also while it waits to be opened")
     func waitingTrailers() throws {
         var client = Endpoint(.init(.client))
         _ = client.output()
