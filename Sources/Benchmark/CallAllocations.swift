@@ -1,8 +1,8 @@
 import Swiftlet
 import SwiftletServices
 
-/// Counts the allocations of a unary call, alone and with options. The server runs in another process,
-/// so that only those of the client are counted.
+/// Counts the allocations of a unary call, alone and with options. The server runs in another process, so
+/// that only the client's allocations are counted.
 enum CallAllocations {
     private final class Forwarding: Interceptor {}
 

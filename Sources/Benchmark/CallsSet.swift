@@ -1,8 +1,8 @@
 import Swiftlet
 import SwiftletLoopback
 
-/// Calls over a socket to a server in the same process, one second of each kind of work with each
-/// executor of `swiftlet-bench client`.
+/// Measures calls over a socket to a server in the same process, one second of each kind of work
+/// with each executor of `swiftlet-bench client`.
 enum CallsSet {
     private struct Work {
         var name: String

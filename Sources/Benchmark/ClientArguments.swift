@@ -1,6 +1,6 @@
 import Swiftlet
 
-/// The flags of `swiftlet-bench client`: those of the benchmark clients in other languages, and a few
+/// The flags of `swiftlet-bench client`: the flags of the benchmark clients in other languages, and a few
 /// more.
 struct ClientArguments {
     enum Scenario: String, CaseIterable {
@@ -9,9 +9,9 @@ struct ClientArguments {
         case clientStream = "client-stream"
     }
 
-    /// The kind of call that is measured, and where it runs.
+    /// The kind of call that is measured, and its executor.
     enum Executor: String, CaseIterable {
-        /// Tasks on the executor that tasks have by default.
+        /// Tasks on the default executor of tasks.
         case `default`
         /// Tasks on the completion queue's thread.
         case queue
@@ -31,7 +31,7 @@ struct ClientArguments {
     var responseByteCount = 16
     var messageCount = 100_000
     var executor = Executor.queue
-    /// How long a queue polls for input before it sleeps.
+    /// The time for which a queue polls for input before it sleeps.
     var spin = Duration.zero
     /// Whether the kernel counts allocations and system calls.
     var counts = false

@@ -36,7 +36,7 @@ extension ClientFigures {
         }
     }
 
-    /// The line that the benchmark clients in other languages print, too.
+    /// The line in the format of the benchmark clients in other languages.
     var line: String {
         var fields: [(String, JSONLine.Value)] = [
             ("client", .text("swiftlet")), ("mode", .text(arguments.executor.rawValue)),

@@ -10,7 +10,7 @@ final class ClientHandlers: Sendable {
         var block = ClientMeter.Block()
         /// The count of messages of the current call.
         var count = 0
-        /// Whether the window has ended. Calls that end after it are no failures.
+        /// Whether the window has ended. A call that ends later is not a failure.
         var isDone = false
         var hasFailed = false
     }
@@ -89,7 +89,7 @@ final class ClientHandlers: Sendable {
         do throws(RPCError) {
             try channel.startUnary(methods.unary, methods.request) { [self] result in
                 do {
-                    // Without get(), which makes a copy.
+                    // Without `get()`, which copies the value.
                     switch result {
                     case .success(let response): try methods.check(response.message)
                     case .failure(let error): throw error

@@ -23,12 +23,12 @@ final class ClientMeter: Sendable {
     private struct State {
         var tally = Tally()
         var firstError: String?
-        /// The last worker has ended.
+        /// Whether the last worker has ended.
         var isOver = false
     }
 
     /// The longest time after the end of the window in which calls may still end.
-    private static let patience = Duration.seconds(10)
+    private static let endTimeout = Duration.seconds(10)
 
     let begin: Instant
     let end: Instant
@@ -83,7 +83,7 @@ extension ClientMeter {
         }
     }
 
-    /// Counts a failure, and keeps the text of the first one. The calling worker must end.
+    /// Counts a failure, and keeps the text of the first failure. The calling worker must end.
     func fail(_ error: any Error) {
         state.withLock { state in
             state.tally.errorCount += 1
@@ -91,7 +91,7 @@ extension ClientMeter {
         }
     }
 
-    /// A worker has ended.
+    /// Called when a worker has ended.
     func merge(_ tally: Tally) {
         state.withLock { state in
             state.tally.count += tally.count
@@ -99,7 +99,7 @@ extension ClientMeter {
         }
     }
 
-    /// All workers have ended.
+    /// Called when all workers have ended.
     func workIsOver() {
         endOfWork.withLock { state.withLock { $0.isOver = true } }
         endOfWork.broadcast()
@@ -137,16 +137,16 @@ extension ClientMeter {
         let seconds: Double
     }
 
-    /// Waits for the window in the calling thread, and returns its costs. `stop` must end calls that
-    /// the server does not end.
+    /// Waits for the window in the calling thread, and returns its costs. `stop` must end the calls that the
+    /// server does not end.
     func watch(_ counters: Counters, stop: () -> Void) -> Costs {
         _ = waitForWorkers(until: begin)
         let before = ProcessCost.now(counters)
         _ = waitForWorkers(until: end)
         let after = ProcessCost.now(counters)
         let seconds = begin.duration(to: min(max(begin, .now), end)) / .seconds(1)
-        if !waitForWorkers(until: end + Self.patience) {
-            note("calls had not ended \(Self.patience) behind the measured time")
+        if !waitForWorkers(until: end + Self.endTimeout) {
+            note("calls had not ended \(Self.endTimeout) after the measured time")
             stop()
         }
         return Costs(before: before, after: after, seconds: seconds)
@@ -158,8 +158,8 @@ extension ClientMeter {
             while !state.withLock({ $0.isOver }) {
                 let left = Instant.now.duration(to: instant)
                 guard left > .zero else { return false }
-                // The wait uses the calendar clock, which may be set in the meantime, so the time is checked
-                // again.
+                // The wait uses the calendar clock, which may be changed in the meantime. So the time is
+                // checked again.
                 _ = endOfWork.wait(until: Date(timeIntervalSinceNow: left / .seconds(1)))
             }
             return true

@@ -27,7 +27,7 @@ enum ClientScale {
                 try await run(arguments, methods, queue)
             }
         case .blocking, .handlers:
-            complain("client: what is held open is measured with --executor default or queue")
+            complain("client: this scenario needs --executor default or queue")
         }
     }
 

@@ -107,6 +107,6 @@ extension ClientArguments {
     /// Throws if the count of messages differs.
     func check(_ count: Int) throws(RPCError) {
         guard count != messageCount else { return }
-        throw RPCError(.dataLoss, "\(count) messages came instead of \(messageCount)")
+        throw RPCError(.dataLoss, "received \(count) messages instead of \(messageCount)")
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command line is not valid.
+/// A command line that is not valid.
 struct Complaint: Error {
     let text: String
     init(_ text: String) { self.text = text }

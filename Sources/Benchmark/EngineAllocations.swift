@@ -1,6 +1,6 @@
 import Foundation
 
-/// Counts allocations of the Swift runtime. All memory of the library is allocated there.
+/// Counts the objects that the Swift runtime allocates. Memory of unsafe pointers is not counted.
 enum AllocationCount {
     /// The count of allocations while `body` ran; nil if the runtime has no hook. No other code may
     /// run at the same time.

@@ -12,7 +12,7 @@ enum EngineBenchmark {
 
     private static let frameCount = 64
 
-    /// DATA frames of 16 KiB are parsed, dispatched, and their content copied once to its place.
+    /// Parses and dispatches DATA frames of 16 KiB, and copies their content once to its place.
     private static func data(_ report: inout Report) {
         let now = MonotonicInstant.now
         var client = EngineEnd(.client, now: now)

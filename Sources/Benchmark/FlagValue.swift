@@ -7,7 +7,7 @@ struct FlagValue {
     private let flag: String
     private let word: String?
 
-    /// Takes the value from the words after the flag. A word that begins like a flag is no value.
+    /// Reads the value from the words after the flag. A word that begins like a flag is not a value.
     init(of flag: String, in rest: inout ArraySlice<String>) {
         self.flag = flag
         let isThere = rest.first.map { !$0.hasPrefix("--") } ?? false

@@ -1,7 +1,7 @@
 import SwiftletTransport
 
-/// Encodes and decodes 1,000 typical requests, with headers that repeat, headers that change slowly, and
-/// headers that occur once.
+/// Encodes and decodes 1,000 typical requests. Their headers are headers that repeat, headers that change
+/// slowly, and headers that occur once.
 enum HPACKExchange {
     static func run(into report: inout Report) {
         let requests = requests()

@@ -64,7 +64,8 @@ import SwiftletTransport
                     name: Self.copy(list.bytes[field.name]),
                     value: Self.copy(list.bytes[field.value]),
                     nameByteCount: field.name.count, valueByteCount: field.value.count,
-                    // NGHTTP2_NV_FLAG_NO_INDEX for the fields that our encoder does not index either.
+                    // NGHTTP2_NV_FLAG_NO_INDEX for the fields that this library's encoder does not index
+                    // either.
                     flags: field.indexing == .indexed ? 0 : 1)
             }
         }
@@ -88,7 +89,7 @@ import SwiftletTransport
             unsafe deleteInflater(inflater)
         }
         var block = [UInt8](repeating: 0, count: 4096)
-        // The same work as in our decoder: the fields are copied to one list.
+        // The same work as in this library's decoder: the fields are copied to one list.
         var list: [UInt8] = []
         var total = 0
         for request in fields {

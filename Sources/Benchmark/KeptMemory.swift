@@ -2,9 +2,9 @@ import Swiftlet
 import SwiftletServices
 import Synchronization
 
-/// Checks that ended calls and closed channels release their memory: each kind of call and of end, on
-/// channels with each feature that adds objects to a call or to a channel. Fails if the resident memory
-/// grows with the number of calls or channels.
+/// Checks that ended calls and closed channels release their memory. Each kind of call is made with each kind
+/// of end, on channels with each feature that adds objects to a call or to a channel. Fails if the resident
+/// memory grows with the number of calls or channels.
 enum KeptMemory {
     private final class Forwarding: Interceptor {}
 
@@ -29,13 +29,14 @@ enum KeptMemory {
         $0.payload = GRPC.Testing.Payload(body: [UInt8](repeating: 0x78, count: 1_024))
     }
 
-    /// The most bytes that an ended call may leave behind. Allocators take pages in groups, so a smaller
-    /// growth proves nothing. A call that is not released has more.
+    /// The most bytes that an ended call may leave allocated. Allocators request pages in groups, so a
+    /// smaller growth proves nothing. A call that is not released leaves more.
     private static let byteLimit = 1_000.0
     private static let callCount = 1_500
     private static let concurrency = 20
     private static let channelCount = 300
-    /// The most bytes that a closed channel may leave behind. A channel that is not released has far more.
+    /// The most bytes that a closed channel may leave allocated. A channel that is not released leaves far
+    /// more.
     private static let channelByteLimit = 5_000.0
 
     static func run(_ report: inout Report) async {
@@ -64,7 +65,7 @@ enum KeptMemory {
         }
     }
 
-    /// The bytes that a call of the kind leaves behind.
+    /// The bytes that a call of the kind leaves allocated.
     private static func keptByteCount(
         _ kind: Kind, _ feature: Feature, _ target: String
     ) async throws -> Double {
@@ -96,7 +97,7 @@ enum KeptMemory {
         return max(0, Double(try residentByteCount() - before)) / Double(count)
     }
 
-    /// Makes channels, one after the other. Each carries a call and is closed.
+    /// Makes channels, one after the other. Each makes a call and is closed.
     private static func channels(
         _ count: Int, with feature: Feature, _ target: String
     ) async throws {
@@ -131,7 +132,7 @@ enum KeptMemory {
     }
 }
 
-// MARK: - What is combined
+// MARK: - Combinations
 
 extension KeptMemory {
     private static var features: [Feature] {
@@ -220,7 +221,7 @@ extension KeptMemory {
         Kind(name: "deadline", code: .deadlineExceeded) { channel in
             let options = CallOptions.with { $0.timeout = .milliseconds(2) }
             try await channel.bidirectional(methods.stream, options: options) { writer, replies in
-                // With content: a server closes a connection on which it receives little but RST_STREAM.
+                // With content: a server closes a connection on which it receives almost only RST_STREAM.
                 try await writer.write(withContent)
                 for try await reply in replies { blackHole(reply) }
             }

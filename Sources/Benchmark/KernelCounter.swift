@@ -72,7 +72,7 @@ struct KernelCounter {
             return nil
         }
 
-        /// `perf_event_open(2)`. The C libraries have no function for it.
+        /// `perf_event_open(2)`. The C libraries have no function for this system call.
         private static func open(
             kind: UInt64, event: UInt64, _ first: UInt64 = 0, _ second: UInt64 = 0
         ) -> KernelCounter? {

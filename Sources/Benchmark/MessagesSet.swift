@@ -31,8 +31,8 @@ enum MessagesSet {
         blackHole(list)
     }
 
-    // The loops are in functions of their own: a closure copies the message that it captures each time it
-    // is called.
+    // The loops are in separate functions: a closure copies the message that it captures each time it is
+    // called.
 
     private static let turns = 64
 

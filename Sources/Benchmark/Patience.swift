@@ -2,15 +2,15 @@ import Swiftlet
 import SwiftletTransport
 import Synchronization
 
-/// Ends a round trip that takes too long, by closing its channel. A deadline for each call would end
-/// streams that must stay open, and its timer would add to the measured memory.
+/// Ends a round trip that lasts too long, by closing its channel. A deadline for each call would end streams
+/// that must stay open, and its timer would add to the measured memory.
 final class Patience: Sendable {
     private static let limit = Duration.seconds(30)
 
     private struct RoundTrip {
         let channel: Channel
         let deadline: MonotonicInstant
-        /// The error that replaces the one of the closed channel.
+        /// The error that replaces the error of the closed channel.
         var lateness: RPCError?
     }
 
@@ -27,7 +27,7 @@ final class Patience: Sendable {
         }
     }
 
-    /// Makes a round trip that ends within the limit. Only one may run at a time.
+    /// Makes a round trip, and fails if it does not end within the limit. Only one may run at a time.
     func limit(_ channel: Channel, _ roundTrip: () async throws -> Void) async throws {
         let deadline = MonotonicInstant.now + Self.limit
         current.withLock { $0 = RoundTrip(channel: channel, deadline: deadline) }

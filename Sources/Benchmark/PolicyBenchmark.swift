@@ -2,8 +2,8 @@ import Foundation
 import Swiftlet
 import Synchronization
 
-/// What balancing policies and a retry policy add to a unary call. All endpoints are names of one socket, on
-/// which a server in another process listens, so that only the client's work is counted.
+/// Measures the costs that balancing policies and a retry policy add to a unary call. All endpoints are names
+/// of one socket, on which a server in another process listens, so that only the client's work is counted.
 enum PolicyBenchmark {
     private struct Variant: Sendable {
         var name: String
@@ -100,7 +100,7 @@ enum PolicyBenchmark {
         return rounds.map { $0.sorted()[$0.count / 2] }
     }
 
-    /// The allocations of a call; nil where the kernel does not let this process count them.
+    /// The allocations of a call; nil if the kernel does not let this process count them.
     private static func allocations(of variant: Variant) async throws -> Double? {
         // Started before the thread whose allocations are counted.
         let counter = KernelCounter.allocations()
@@ -115,7 +115,7 @@ enum PolicyBenchmark {
         return Double(after - before) / 1_000
     }
 
-    /// A client whose connections are open.
+    /// Makes a client whose connections are open.
     private static func connected(_ variant: Variant) async throws -> Client {
         let queue = try CompletionQueue()
         var arguments = ChannelArguments()

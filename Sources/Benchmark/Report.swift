@@ -23,7 +23,7 @@ struct Report {
         rows.append(row)
         if asJSON {
             print(row.json)
-            // So a program that reads a pipe receives each row as soon as it is measured.
+            // So that a program that reads from a pipe receives each row as soon as it is measured.
             fflush(nil)
         }
     }

@@ -17,9 +17,9 @@ enum Main {
         ReplCommand.self, CompletionCommand.self, ManCommand.self,
     ]
 
-    /// Runs the command's task on the main thread. An asynchronous `main` would start Dispatch's
-    /// threads and, on Linux, end the main thread. Both take time and memory, also for a short command.
-    /// Printing may block this thread until the output is read.
+    /// Runs the command's task on the main thread. An asynchronous `main` would start Dispatch's threads and,
+    /// on Linux, end the main thread. Both need time and memory, even for a short command. Printing may block
+    /// this thread until the output is read.
     static func main() {
         keepStandardStreams()
         do {
@@ -86,8 +86,8 @@ enum Main {
         leave(with: 64 + Int32(error.code.rawValue))
     }
 
-    /// The description of an error without the time of the next connection attempt: the program ends
-    /// before it.
+    /// The description of an error without the time of the next connection attempt. The program ends before
+    /// that attempt.
     static func text(of error: RPCError) -> String {
         var error = error
         error.reconnection = nil
@@ -101,7 +101,7 @@ enum Main {
     }
 }
 
-/// Ends the program with this exit status. The command has printed the reason.
+/// Thrown to end the program with this exit status. The command has already printed the reason.
 struct ExitStatus: Error {
     var status: Int32
 }
@@ -112,9 +112,9 @@ protocol Command: SendableMetatype {
     /// The command and its arguments, as the help shows them.
     static var usage: String { get }
     static var purpose: String { get }
-    /// Command lines without the program's name, for the help. None by default.
+    /// Command lines for the help, without the program's name. None by default.
     static var examples: [String] { get }
-    /// None by default.
+    /// The options of the command. None by default.
     static var options: [CommandOption] { get }
     static func run(_ arguments: Arguments) async throws
 }

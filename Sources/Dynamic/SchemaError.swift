@@ -1,13 +1,13 @@
-/// A schema that cannot be used: a type that is missing, or a declaration that contradicts another.
+/// A schema that cannot be used: a type is missing, or a declaration contradicts another one.
 public struct SchemaError: Error, Hashable, Sendable {
-    /// The file that holds the declaration, for example `google/protobuf/any.proto`; empty when
+    /// The file that contains the declaration, for example `google/protobuf/any.proto`; empty when
     /// the declaration is in no file.
     public var file: String
 
     /// The full name of the declaration, for example `google.protobuf.Any.value`.
     public var declaration: String
 
-    /// What is wrong, and what to do.
+    /// The problem, and what to do.
     public var message: String
 
     /// Makes an error about one declaration.

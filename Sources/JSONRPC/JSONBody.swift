@@ -19,7 +19,7 @@ public enum JSONBody {
         try JSONDecoder().decode(Value.self, from: Data(body))
     }
 
-    /// Runs `unbox`. An error that it throws while decoding is reported with the beginning of the body.
+    /// Runs `unbox`. If it throws a decoding error, the reported error contains the beginning of the body.
     static func reading<Value>(_ body: [UInt8], _ unbox: () throws -> Value) throws -> Value {
         do {
             return try unbox()
@@ -30,7 +30,7 @@ public enum JSONBody {
         }
     }
 
-    /// An object of fields that are encoded already. The keys are sorted, as in ``encode(_:)``.
+    /// Makes an object of fields that are already encoded. The keys are sorted, as in ``encode(_:)``.
     static func object(_ fields: [String: [UInt8]]) throws -> [UInt8] {
         let members = try fields.sorted { $0.key < $1.key }.map { name, value in
             try encode(name) + [UInt8(ascii: ":")] + value
@@ -39,7 +39,7 @@ public enum JSONBody {
             + [UInt8(ascii: "}")]
     }
 
-    /// The bytes of each element of an array, whose JSON has to be valid.
+    /// The bytes of each element of an array. The JSON must be valid.
     static func elements(of list: [UInt8]) -> [[UInt8]] {
         var elements: [[UInt8]] = []
         var start = 0

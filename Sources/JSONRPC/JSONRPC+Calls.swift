@@ -26,8 +26,8 @@ extension RPCClient where Kind == JSONRPC {
             method, parameters, at: url, options: options, completion: completion)
     }
 
-    /// Sends a notification, which has no answer. Returns when the server has accepted the request;
-    /// throws an `RPCError` when it did not.
+    /// Sends a notification, which has no answer. Returns when the server has accepted the request.
+    /// Throws an `RPCError` if the server has not accepted it.
     public func notify<Parameters: Encodable & Sendable>(
         _ method: String, _ parameters: Parameters, at url: String? = nil,
         options: CallOptions = CallOptions()

@@ -13,13 +13,13 @@ public struct JSONRPC: RPCProtocol {
     let isLenient: Bool
 
     /// - Parameters:
-    ///   - path: Where requests are sent, such as `/rpc`.
-    ///   - additionalFields: The fields that every request has in addition to those of the
-    ///     specification; none by default. A field with a name of the specification replaces that
-    ///     field. If a string or an integer replaces `id`, the answer must carry that ID. A
-    ///     notification has no `id`, even if this sets one.
-    ///   - isLenient: Accepts answers without `jsonrpc`, or of another version, and with any ID;
-    ///     false by default. Batches still need the IDs, to tell their answers apart.
+    ///   - path: The path of requests, such as `/rpc`.
+    ///   - additionalFields: The fields that every request has in addition to those of the specification;
+    ///     none by default. A field with a name of the specification replaces that field. If a string or an
+    ///     integer replaces `id`, the answer must contain that ID. A notification has no `id`, even if this
+    ///     sets one.
+    ///   - isLenient: Whether answers are accepted without `jsonrpc`, with another version, and with any ID;
+    ///     false by default. The answers of a batch always need their IDs.
     public init(
         path: String, additionalFields: [String: JSONValue] = [:], isLenient: Bool = false
     ) {
@@ -53,21 +53,21 @@ public struct JSONRPC: RPCProtocol {
         return isLenient || answer.version == "2.0" && isForTicket ? answer.error : nil
     }
 
-    /// This protocol with more additional fields, which replace those of the same names.
+    /// This protocol with more additional fields. They replace fields of the same names.
     func adding(_ fields: [String: JSONValue]) -> JSONRPC {
         var kind = self
         kind.additionalFields.merge(fields) { $1 }
         return kind
     }
 
-    /// This protocol for a batch. It has no fixed `id`, because the IDs match the answers of a batch to its requests.
+    /// This protocol for a batch. It has no fixed `id`, because the ID of each answer identifies its request.
     var inBatch: JSONRPC {
         var kind = self
         kind.additionalFields["id"] = nil
         return kind
     }
 
-    /// The ID that a request carries, as text.
+    /// The ID of the request, as text.
     func id(of ticket: RPCTicket) -> String {
         switch additionalFields["id"] {
         case .string(let text): text
@@ -92,8 +92,8 @@ public struct JSONRPC: RPCProtocol {
         return try JSONBody.object(fields)
     }
 
-    /// Encodes parameters; nil when there are none. Throws INVALID_ARGUMENT when they are neither an
-    /// array nor an object, as the specification demands (§4.2).
+    /// Encodes parameters; nil when there are none. The specification allows only an array or an object
+    /// (§4.2). Throws INVALID_ARGUMENT for any other value.
     private static func bytes(of parameters: some Encodable) throws -> [UInt8]? {
         if parameters is NoParameters { return nil }
         let bytes = try JSONBody.encode(parameters)
@@ -109,9 +109,9 @@ public struct JSONRPC: RPCProtocol {
     }
 }
 
-/// An error that a JSON-RPC server answers with.
+/// An error in the answer of a JSON-RPC server.
 public struct JSONRPCError: Error, Hashable, Sendable {
-    /// A code of the specification, or one of the server's own.
+    /// A code of the specification, or a code that the server defines.
     public var code: Int
     /// The server's description of the error.
     public var message: String
@@ -156,7 +156,7 @@ extension JSONRPC {
         init?(intValue: Int) { return nil }
     }
 
-    /// The ID of an answer. Decodes also where the rest of the answer is not valid.
+    /// The ID of an answer. It is decoded even if the rest of the answer is not valid.
     struct AnswerID: Decodable {
         var id: String?
 
@@ -193,7 +193,7 @@ extension JSONRPC {
             guard isLenient || version == "2.0" else {
                 throw RPCError(.internal, "the answer is not JSON-RPC 2.0")
             }
-            // The answer to a request that the server could not read has no ID.
+            // If the server could not read a request, its answer has no ID.
             if let error, isLenient || id == nil || id == expectedID { throw error }
             guard isLenient || id == expectedID else {
                 throw RPCError(

@@ -1,8 +1,8 @@
 public import SwiftletCore
 
 extension RPCClient where Kind == JSONRPC {
-    /// Sends several calls and notifications in one request, and returns the answers. The server may
-    /// send them in any order, and may leave some out. A batch without requests is not sent.
+    /// Sends several calls and notifications in one request, and returns the answers. The server may send
+    /// them in any order, and may omit some. A batch without requests is not sent.
     ///
     /// ```swift
     /// var batch = JSONRPCBatch()
@@ -28,13 +28,13 @@ extension RPCClient where Kind == JSONRPC {
             do {
                 ids = try JSONBody.decode(body)
             } catch is DecodingError {
-                // The server answers a batch that it refuses as a whole with one object.
+                // If the server refuses the whole batch, it answers with one object.
                 let refusal: JSONRPC.Answer<JSONValue> = try JSONBody.decode(body)
                 throw refusal.error
                     ?? RPCError(.internal, "the answer to a batch is not an array") as any Error
             }
             var bodies: [String: [UInt8]] = [:]
-            // An answer that is not valid fails only the call that it is for.
+            // If an answer is not valid, only its call fails.
             for (answer, bytes) in zip(ids, JSONBody.elements(of: body)) {
                 if let id = answer.id { bodies[id] = bytes }
             }

@@ -1,4 +1,4 @@
-/// Any JSON value, for data that has no type of its own, such as the data of an error.
+/// Any JSON value, for data without a Swift type, such as the data of an error.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)

@@ -1,7 +1,6 @@
 public import SwiftletCore
 
-/// Sends requests with JSON bodies to a RESTful API, over a channel that gRPC calls may use as
-/// well.
+/// Sends requests with JSON bodies to a RESTful API, over a channel that gRPC calls can also use.
 ///
 /// ```swift
 /// let users = try RESTClient(url: "https://api.example.com/v1")
@@ -11,8 +10,8 @@ public import SwiftletCore
 /// try await users.delete("users/1")
 /// ```
 ///
-/// A status other than 2xx throws an `RPCError`, which carries the beginning of the body. To get
-/// any response as it is, use `Channel.request(_:_:contentType:accept:body:_:)`.
+/// A status other than 2xx throws an `RPCError`, which contains the beginning of the body. To get any
+/// response as it is, use `Channel.request(_:_:contentType:accept:body:_:)`.
 public struct RESTClient: Sendable {
     public let channel: Channel
     /// The options of every request.
@@ -31,8 +30,9 @@ public struct RESTClient: Sendable {
         self.prefix = prefix.last == "/" ? String(prefix.dropLast()) : prefix
     }
 
-    /// A client for a URL, whose path is the prefix, over the channel that all clients of the same server
-    /// share. Throws INVALID_ARGUMENT when the text is not a URL of HTTP.
+    /// Makes a client for a URL. The path of the URL is the prefix of every path. The client uses the channel
+    /// that `hosts` keeps for all clients of this server. Throws INVALID_ARGUMENT when the text is not a URL
+    /// of HTTP.
     ///
     /// - Parameters:
     ///   - url: The URL, such as `https://api.example.com/v1`.
@@ -87,11 +87,11 @@ extension RESTClient {
         try await answer(.head, path, query, nil, options).headers
     }
 
-    /// Starts a request without a body, with any HTTP method. Calls `completion` once with the
-    /// result, on the channel's queue. For code that does not use `await`.
+    /// Starts a request without a body, with any HTTP method. Calls `completion` once with the result, on the
+    /// channel's queue. For code that does not use `await`.
     ///
-    /// - Returns: The running request. Nil when the request cannot be made: then `completion` was
-    ///   called with the error before the return.
+    /// - Returns: The running request. Nil when the request cannot be made: `completion` was then called with
+    ///   the error before the function returned.
     @discardableResult
     public func start<Value: Decodable & Sendable>(
         _ method: HTTPMethod, _ path: String, query: [String: String] = [:],
@@ -158,8 +158,8 @@ extension RESTClient {
         try JSONBody.reading(answer.body) { try JSONBody.decode(answer.body) }
     }
 
-    /// The path with its prefix and query. Names and values of the query are percent-encoded, in the
-    /// order of the names, so that equal requests are equal bytes.
+    /// The path with its prefix and query. Names and values of the query are percent-encoded, and sorted by
+    /// name, so that equal requests have equal bytes.
     private func path(_ path: String, _ query: [String: String]) -> String {
         let path = path.utf8.first == UInt8(ascii: "/") ? prefix + path : "\(prefix)/\(path)"
         guard !query.isEmpty else { return path }

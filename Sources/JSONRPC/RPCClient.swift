@@ -73,9 +73,9 @@ extension RPCClient {
         return try request.value(of: try await send(request, options))
     }
 
-    /// Starts a call. Calls `completion` once with the result, on the channel's queue; when the
-    /// request cannot be made, on the caller's thread before this function returns. For code that
-    /// does not use `await`. See ``call(_:_:returning:at:options:)`` for the parameters.
+    /// Starts a call. Calls `completion` once with the result, on the channel's queue. If the request cannot
+    /// be made, calls it on the caller's thread before this function returns. For code that does not use
+    /// `await`. See ``call(_:_:returning:at:options:)`` for the parameters.
     ///
     /// ```swift
     /// client.start("sum", [1, 2, 3]) { (result: Result<Int, any Error>) in print(result) }
@@ -103,7 +103,7 @@ extension RPCClient {
         }
     }
 
-    /// Sends a request. Returns the body of the answer; throws unless its status is 2xx.
+    /// Sends a request, and returns the body of the answer. Throws unless the status of the answer is 2xx.
     func send(_ request: RPCRequest<Kind>, _ options: CallOptions) async throws -> [UInt8] {
         let (channel, path) = try route(request.path)
         let answer = try await channel.request(

@@ -24,7 +24,7 @@ public import SwiftletCore
 /// }
 /// ```
 public protocol RPCProtocol: Sendable {
-    /// The path and query of the requests for a method; or an `http` or `https` URL, also one of
+    /// The path and query of the requests for a method, or a full `http` or `https` URL. The URL may name
     /// another server.
     func path(of method: String) -> String
 
@@ -37,7 +37,7 @@ public protocol RPCProtocol: Sendable {
     /// The content type that answers may have; `application/json` by default.
     var accept: String { get }
 
-    /// Encodes the body of a request. By default the parameters as JSON.
+    /// Encodes the body of a request. By default, the body is the parameters as JSON.
     func box<Parameters: Encodable>(
         method: String, parameters: Parameters, ticket: RPCTicket
     ) throws -> [UInt8]
@@ -48,8 +48,8 @@ public protocol RPCProtocol: Sendable {
         method: String, parameters: Parameters
     ) throws -> [UInt8]?
 
-    /// Decodes the result from the body of an answer, or throws the error in it. By default the body is
-    /// the result as JSON.
+    /// Decodes the result from the body of an answer, or throws the error in the body. By default, the body
+    /// is the result as JSON.
     func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value
 
     /// The error in the body of an answer whose HTTP status is not 2xx. Nil, the default, reports the
@@ -81,7 +81,7 @@ extension RPCProtocol {
     public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? { nil }
 }
 
-/// The ID of a request, by which its answer is recognised.
+/// The ID of a request. It identifies the answer.
 public struct RPCTicket: Hashable, Sendable {
     public let id: String
 

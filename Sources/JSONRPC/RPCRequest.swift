@@ -5,8 +5,8 @@ struct RPCRequest<Kind: RPCProtocol>: Sendable {
     let path: String
     let body: [UInt8]
     private let kind: Kind
-    /// The ID of the request, and the key by which a `DuplicateGuard` compares it. Nil if the body
-    /// was encoded elsewhere: then the whole body is compared.
+    /// The ID of the request, and the key by which a `DuplicateGuard` compares it. Nil if the body was
+    /// encoded elsewhere. The whole body is then compared.
     private let identity: RequestIdentity?
 
     init<Parameters: Encodable & Sendable>(
@@ -23,7 +23,7 @@ struct RPCRequest<Kind: RPCProtocol>: Sendable {
         }
     }
 
-    /// A request whose body is encoded already.
+    /// Makes a request whose body is already encoded.
     init(_ kind: Kind, path: String, body: [UInt8]) {
         self.kind = kind
         self.path = path
@@ -37,11 +37,11 @@ struct RPCRequest<Kind: RPCProtocol>: Sendable {
             identity: identity)
     }
 
-    /// The ID that the answer carries. If a `DuplicateGuard` has joined this request to an earlier one, it
-    /// is the ID of the earlier one.
+    /// The ID that the answer contains. If a `DuplicateGuard` has joined this request to an earlier one, this
+    /// is the ID of the earlier request.
     private var ticket: RPCTicket? { identity.map { RPCTicket(id: $0.id) } }
 
-    /// The body of an answer; throws unless its status is 2xx.
+    /// The body of an answer. Throws unless the status of the answer is 2xx.
     func body(of answer: HTTPAnswer) throws -> [UInt8] {
         guard (200..<300).contains(answer.status) else {
             throw kind.failure(in: answer.body, ticket) ?? RPCError.notSuccessful(answer)

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("The sources")
 struct ImportTests {
-    /// What each module of the package may import of the others, by its folder. A folder inside another one
-    /// is no part of that module.
+    /// The modules of the package that each module may import, by the folder of the module. A folder inside
+    /// another one does not belong to that module.
     static let allowed: [String: Set<String>] = [
         "Transport": ["CSwiftletSystem"],
         "Core": ["SwiftletTransport"],
@@ -45,12 +45,12 @@ struct ImportTests {
         return files
     }
 
-    @Test("are all among those whose imports are looked at")
+    @Test("are all in a folder whose imports are checked")
     func folders() throws {
         #expect(try Set(Self.files().keys) == Set(Self.allowed.keys))
     }
 
-    @Test("of the two plug-ins share a file, of which each must have a copy")
+    @Test("of the two plug-ins contain equal copies of the shared file")
     func plugins() throws {
         let copies = try ["Build", "Command"].map {
             try Data(contentsOf: Self.sources.appending(path: "Plugins/\($0)/ProtoTarget.swift"))
@@ -58,7 +58,7 @@ struct ImportTests {
         #expect(copies[0] == copies[1])
     }
 
-    @Test("declare the watched lock in the same words, wherever a module has to declare it")
+    @Test("declare the watched lock with the same text in every module that declares it")
     func watchedLocks() throws {
         let root = Self.sources.deletingLastPathComponent()
         let copies = try ["Sources", "Tests"].flatMap { folder in
@@ -70,7 +70,7 @@ struct ImportTests {
         #expect(Set(copies).count == 1)
     }
 
-    @Test("of the transport have no word of gRPC outside comments")
+    @Test("of the transport do not mention gRPC outside comments")
     func transportKnowsNoGRPC() throws {
         for path in try #require(Self.files()["Transport"]) {
             let text = try String(
@@ -83,7 +83,7 @@ struct ImportTests {
     }
 
     @Test(
-        "import only downward, and no Foundation but for JSON, plug-ins and to measure",
+        "import only lower modules, and Foundation only for JSON, plug-ins and benchmarks",
         arguments: allowed.keys.sorted())
     func imports(folder: String) throws {
         for path in try #require(Self.files()[folder]) {

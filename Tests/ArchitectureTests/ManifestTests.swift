@@ -23,7 +23,7 @@ struct ManifestTests {
         return dependencies
     }
 
-    @Test("make a client build the client and the messages that it uses, and nothing else")
+    @Test("let Swiftlet depend only on Core, Messages, Transport and CSwiftletSystem")
     func client() throws {
         let dependencies = try Self.dependencies()
         var built: Set<String> = []

@@ -48,7 +48,7 @@ struct OtherClientsTests {
         "maxHttpConnectionPerHost", "frequentRequestErrorStr", "DRDAPIBatchAPIRequests",
     ]
 
-    @Test("has a row for every name of theirs that has a counterpart")
+    @Test("has a row for every listed name of another client")
     func rows() throws {
         let page = try String(
             contentsOf: ImportTests.sources.appending(

@@ -64,7 +64,7 @@ struct TransportFolderTests {
         }
     }
 
-    @Test("are in an order: none uses, directly or through others, a folder that uses it")
+    @Test("have an order: no folder uses, directly or indirectly, a folder that uses it")
     func order() {
         var known: Set<String> = []
         var rest = Set(Self.allowed.keys)
@@ -75,7 +75,7 @@ struct TransportFolderTests {
         #expect(rest.isEmpty, "these folders use each other: \(rest.sorted())")
     }
 
-    @Test("are read without comments and text, and with interpolations")
+    @Test("are searched without comments and string text, but with interpolations")
     func reader() {
         let uses = TypeUses(
             source: """

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The types that a Swift source declares, and the names that it uses. It reads tokens and not the grammar:
-/// comments and the text of string literals are left out, and interpolations are kept.
+/// The types that a Swift source declares, and the names that it uses. It reads tokens and not the grammar.
+/// Comments and the text of string literals are left out, but interpolations are kept.
 struct TypeUses {
     /// Types at the top level that other files can name.
     var declared: Set<String> = []
-    /// All types, nested and private ones included: their names hide types of other folders.
+    /// All types, including nested and private ones. Their names hide types of other folders.
     var ownNames: Set<String> = []
     /// Every capitalized name that does not follow a dot.
     var used: Set<String> = []

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// One test: what to decode, and how to encode it again.
+/// One test: a message to decode, and the format to encode it in.
 struct ConformanceRequest: Message {
     enum Payload: Equatable {
         case protobuf([UInt8])

@@ -1,15 +1,14 @@
 import Foundation
 import SwiftletMessages
 
-/// Answers protobuf's conformance runner: a request on the standard input, a response on the standard
-/// output, each behind its length in four bytes, little-endian, until the input ends.
+/// Answers protobuf's conformance runner: reads requests from the standard input, and writes responses to the
+/// standard output, until the input ends. A length in four bytes, little-endian, precedes each of them.
 ///
 ///     DESCRIPTORS=FILE conformance_test_runner .build/debug/swiftlet-conformance
 ///
-/// With a file of descriptors, such as `protoc --include_imports --descriptor_set_out` writes, every
-/// request is answered through its schema, in all formats. Without one, compiled messages answer the
-/// requests in the binary format. The file is named by the environment, because older runners pass
-/// arguments of their own.
+/// With a file of descriptors, such as `protoc --include_imports --descriptor_set_out` writes, every request
+/// is answered through its schema, in all formats. Without one, compiled messages answer the requests in the
+/// binary format. An environment variable names the file, because older runners pass their own arguments.
 @main
 enum Main {
     struct TruncatedInput: Error, CustomStringConvertible {
@@ -38,7 +37,7 @@ enum Main {
         return request
     }
 
-    /// Up to `byteCount` bytes; fewer only at the end of the input.
+    /// Reads up to `byteCount` bytes. Returns fewer only at the end of the input.
     private static func read(_ byteCount: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < byteCount {

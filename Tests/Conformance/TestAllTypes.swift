@@ -40,7 +40,7 @@ struct TestAllTypes: Message {
     var optionalAliasedEnum = AliasedEnum()
     var optionalStringPiece = ""
     var optionalCord = ""
-    /// Not `@Indirect`, whose storage the list in the other file could not name.
+    /// Not `@Indirect`, because the list in the other file could not name its storage.
     var _recursiveMessage = Indirect<TestAllTypes>()
 
     var repeatedInt32: [Int32] = []

@@ -37,7 +37,7 @@ struct TestAllTypesProto2: Message {
     var optionalForeignEnum: ForeignEnumProto2?
     var optionalStringPiece: String?
     var optionalCord: String?
-    /// Not `@Indirect`, whose storage the list in the other file could not name.
+    /// Not `@Indirect`, because the list in the other file could not name its storage.
     var _recursiveMessage = Indirect<TestAllTypesProto2>()
 
     var repeatedInt32: [Int32] = []

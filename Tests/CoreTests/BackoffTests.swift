@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The backoff between attempts to connect")
 struct BackoffTests {
-    /// The delays of the first attempts. `chance` is the position in the range of the jitter, for all of them.
+    /// The delays of the first attempts. `chance` is the random number of the jitter, for all of them.
     private static func delays(
         _ configuration: Backoff.Configuration, count: Int, chance: Double = 0.5
     ) -> [Duration] {
@@ -34,7 +34,7 @@ struct BackoffTests {
         #expect(Self.rounded(Self.delays(.init(), count: 2, chance: chance)) == milliseconds)
     }
 
-    @Test("stays within the range of the jitter with a chance of its own")
+    @Test("stays within the range of the jitter with a random number")
     func randomChance() throws {
         var backoff = Backoff(.init(initial: .seconds(10), maximum: .seconds(10)))
         for _ in 0..<1_000 {
@@ -43,7 +43,7 @@ struct BackoffTests {
         }
     }
 
-    @Test("begins anew after a success, and counts its attempts from there")
+    @Test("starts again after a success, and counts attempts from there")
     func reset() {
         var backoff = Backoff(.init())
         #expect(backoff.attemptCount == 0)

@@ -38,7 +38,7 @@ struct BodyReaderTests {
         #expect(try read([[0, 0]], .lengthPrefixed).isTruncated)
     }
 
-    @Test("of plain HTTP is one message, also if it is empty")
+    @Test("of plain HTTP is one message, even if it is empty")
     func whole() throws {
         #expect(try read([[1], [2, 3]], .wholeBody).messages == [[1, 2, 3]])
         #expect(try read([], .wholeBody).messages == [[]])

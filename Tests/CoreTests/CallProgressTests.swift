@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftletCore
 
-@Suite("What may pass between neighbours of a chain")
+@Suite("The order of events between neighbours of a chain")
 struct CallProgressTests {
     typealias State = CallProgress.State
 
@@ -24,7 +24,7 @@ struct CallProgressTests {
         .halfClosed: [.cancel: .finished],
     ]
 
-    @Test("of requests is what the table says", arguments: ways)
+    @Test("allows the requests of the table", arguments: ways)
     func requests(state: State, way: [CallProgress.Request]) {
         for request in CallProgress.Request.allCases {
             var progress = CallProgress()
@@ -50,7 +50,7 @@ struct CallProgressTests {
         }
     }
 
-    @Test("of responses is nothing before the start", arguments: CallProgress.Response.allCases)
+    @Test("allows no response before the start", arguments: CallProgress.Response.allCases)
     func early(response: CallProgress.Response) {
         var progress = CallProgress()
         guard case .refuse = progress.admit(response) else {
@@ -59,7 +59,7 @@ struct CallProgressTests {
         }
     }
 
-    @Test("of responses is initial metadata once, then messages, then one close")
+    @Test("allows initial metadata once, then messages, then one close")
     func order() {
         for way in Self.ways.dropFirst().dropLast() {
             var progress = CallProgress()

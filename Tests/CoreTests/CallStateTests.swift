@@ -30,7 +30,7 @@ struct OutboundTests {
         #expect(outbound.prepareResend(wasSent: false) == false)
     }
 
-    @Test("reports a write that waits for room when there is room, and as lost when the call ends")
+    @Test("reports a waiting write when there is room for it, or as failed when the call ends")
     func room() {
         var outbound = Outbound(maxReplayByteCount: 100)
         outbound.noteBlockedWrite()
@@ -66,7 +66,7 @@ struct InboundTests {
         return inbound
     }
 
-    @Test("holds the window of messages that were not asked for")
+    @Test("keeps back the window of messages that were not requested")
     func window() throws {
         var inbound = try received([0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 1, 8])
         #expect(inbound.takeReturnable().byteCount == 0)
@@ -77,7 +77,7 @@ struct InboundTests {
         #expect(inbound.takeMessage() == nil)
     }
 
-    @Test("returns the window of a message that is arriving only if it was asked for")
+    @Test("returns the window of an incomplete message only if the message was requested")
     func arriving() throws {
         var inbound = try received([0, 0, 0, 0, 9, 1, 2])
         // The prefix was consumed.
@@ -86,7 +86,7 @@ struct InboundTests {
         #expect(inbound.takeReturnable().byteCount == 2)
     }
 
-    @Test("reports how much of a message is missing, to make room for it, only if it was asked for")
+    @Test("reports the missing bytes of a message only if the message was requested")
     func awaited() throws {
         var inbound = try received([0, 0, 0, 0, 9, 1, 2])
         #expect(inbound.takeReturnable() == Consumption(byteCount: 5))
@@ -97,7 +97,7 @@ struct InboundTests {
         #expect(inbound.takeReturnable() == Consumption(byteCount: 7))
     }
 
-    @Test("holds the window of messages that the observer keeps until they are read")
+    @Test("keeps back the window of messages that the observer stores until they are read")
     func kept() throws {
         var inbound = try received([0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 1, 8])
         inbound.request()
@@ -143,7 +143,7 @@ struct LifetimeTests {
         #expect(first != nil && second == nil)
     }
 
-    @Test("replaces an end that waits for messages, and no other")
+    @Test("replaces an end only while it waits for messages")
     func replaced() {
         var waiting = Lifetime(Observer())
         _ = waiting.end(ResponseEnd(error: nil), isImmediate: false, at: .now)

@@ -50,7 +50,7 @@ struct ChannelArgumentNamesTests {
         }
     }
 
-    @Test("forbid a proxy whatever else names one, in any order")
+    @Test("can forbid a proxy even if another argument names one, in any order")
     func forbiddenProxy() throws {
         let both = try ChannelArguments([
             "grpc.enable_http_proxy": 0, "grpc.http_proxy": "http://proxy:3128",
@@ -64,7 +64,7 @@ struct ChannelArgumentNamesTests {
     }
 
     @Test(
-        "say what is wrong with a value",
+        "report the problem of an invalid value",
         arguments: [
             ("grpc.service_config", "{", "channel argument 'grpc.service_config': "),
             (
@@ -93,7 +93,7 @@ struct ChannelArgumentNamesTests {
         #expect(error?.message.hasPrefix(message) == true)
     }
 
-    @Test("are equal where the policies are")
+    @Test("are equal if the policies are equal")
     func equality() {
         var (one, other) = (ChannelArguments(), ChannelArguments())
         one.balancing = RoundRobin()

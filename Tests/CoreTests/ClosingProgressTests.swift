@@ -53,14 +53,14 @@ struct ClosingProgressTests {
         #expect(Self.ends(connections: [1], hasHeldCalls: true, events.reversed()) == [1])
     }
 
-    @Test("until its deadline, and no timer before it ends the wait")
+    @Test("until its deadline; an earlier timer does not end the wait")
     func deadline() {
         let delays: [Duration] = [.zero, .seconds(5) - .nanoseconds(1), .seconds(5)]
         let events = delays.map { Event.timerFired(after: $0) }
         #expect(Self.ends(connections: [1], hasHeldCalls: true, events) == [2])
     }
 
-    @Test("until it is cancelled, and ends once, whatever else happens")
+    @Test("until it is cancelled, and ends only once")
     func once() {
         let events: [Event] = [
             .cancelled, .cancelled, .connectionEnded(1), .heldCallsEnded,

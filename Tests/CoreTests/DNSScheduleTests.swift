@@ -17,7 +17,7 @@ struct DNSScheduleTests {
         return Schedule(minInterval: .seconds(30), backoff: backoff)
     }
 
-    @Test("the first request looks at once, and others meanwhile do not look again")
+    @Test("the first request looks the name up at once; later requests wait for this look-up")
     func first() {
         var schedule = Self.schedule()
         #expect(schedule.request(now: Self.start) == .lookUp)
@@ -72,7 +72,7 @@ struct DNSScheduleTests {
         #expect(schedule.request(now: Self.at(10)) == .wait(until: Self.at(11)))
     }
 
-    @Test("a network that is back ends the delay after a failure, and changes nothing else")
+    @Test("the return of the network ends the delay after a failure, and changes nothing else")
     func networkIsBack() {
         var schedule = Self.schedule()
         _ = schedule.request(now: Self.start)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The cause of a call's deadline while its channel connects", .timeLimit(.minutes(5)))
 struct DeadlineCauseTests {
-    /// Calls `ask` while it makes a session, and keeps the result. This is the error that the call would get if
-    /// its deadline passed at that time.
+    /// Calls `ask` while it makes a session, and stores the result: the error that the call would get if its
+    /// deadline passed at that time.
     private final class SlowProvider: TLSProvider {
         let ask = Mutex<(@Sendable () -> RPCError)?>(nil)
         let error = Mutex<RPCError?>(nil)
@@ -29,7 +29,7 @@ struct DeadlineCauseTests {
             deadline: .never, backend: core, observer: SingleResponse())
     }
 
-    @Test("is the TLS handshake as soon as the server is connected to")
+    @Test("is the TLS handshake as soon as the socket is connected")
     func sessionBeingMade() throws {
         let provider = SlowProvider()
         let queue = try CompletionQueue(.byHand)
@@ -55,7 +55,7 @@ struct DeadlineCauseTests {
         core.shutDown()
     }
 
-    /// Reports nothing until the test does.
+    /// Reports nothing until the test reports a result.
     private final class Silent: Resolver {
         let results = Mutex<ResolverResults?>(nil)
 

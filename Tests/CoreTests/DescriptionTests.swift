@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftletCore
 
-@Suite("What is printed")
+@Suite("A description")
 struct DescriptionTests {
     private func texts(of value: some Any) -> [String] {
         var dumped = ""
@@ -32,7 +32,7 @@ struct DescriptionTests {
         for text in texts(of: metadata) { #expect(text.contains("a: b"), "\(text)") }
     }
 
-    @Test("of a deadline is what is left of it")
+    @Test("of a deadline is the remaining time")
     func deadlines() {
         #expect("\(Deadline.never)" == "never")
         #expect("\(Deadline.after(.zero))" == "passed")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftletCore
 
-@Suite("A duration in words")
+@Suite("The text of a duration")
 struct DurationTextTests {
     @Test(
         "is rounded to its last digit",

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("An event loop")
 struct EventLoopTests {
-    /// Counts its events, and notes their count when its timer fires.
+    /// Counts its events, and records their count when its timer fires.
     private final class Target: Pollable, TimerTarget {
         let eventCount = Atomic(0)
         /// How many events were handled before the timer fired.
@@ -29,7 +29,7 @@ struct EventLoopTests {
         }
     }
 
-    /// Schedules its timer again for a time that has passed, each time that it fires.
+    /// Schedules its timer again for a past time each time it fires.
     private final class Restless: TimerTarget {
         let count = Atomic(0)
         private let loop: EventLoop
@@ -41,7 +41,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("goes on with its other work though a timer is always due")
+    @Test("continues its other work even if a timer is always due")
     func restless() throws {
         let loop = try EventLoop()
         let target = Restless(loop)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwiftletCore
 
-@Suite("Those who follow a value", .timeLimit(.minutes(5)))
+@Suite("The followers of a value", .timeLimit(.minutes(5)))
 struct FollowersTests {
-    @Test("have what it is and becomes, in order, from when they began")
+    @Test("receive the value at their start and each later value, in order")
     func order() async {
         let followers = Followers<Int>()
         let first = followers.follow(from: 0)

@@ -49,7 +49,7 @@ struct HTTP1PoolTests {
         func retryTime(now: MonotonicInstant) -> MonotonicInstant? { pool.retryTime(now: now) }
         func beginAttempt(now: MonotonicInstant) -> Bool { pool.beginAttempt(now: now) }
         func attemptSucceeded(_ link: Link) { pool.attemptSucceeded(link) }
-        /// Returns the calls that fail.
+        /// Ends an attempt. Returns the calls that fail.
         @discardableResult
         func attemptFailed(begun: MonotonicInstant) -> [Call] {
             pool.attemptFailed(failure, begun: begun).compactMap { step in
@@ -66,12 +66,12 @@ struct HTTP1PoolTests {
             return count
         }
 
-        /// The call that gets a connection next; nil if none does.
+        /// The call that gets the next connection; nil if none does.
         func opened() -> Call? {
             if case .open(let call, _) = nextStep() { call } else { nil }
         }
 
-        /// Whether there is nothing to do.
+        /// Whether the pool has nothing to do.
         func isWaiting(now: MonotonicInstant = start) -> Bool {
             if case nil = nextStep(now: now) { true } else { false }
         }
@@ -111,7 +111,7 @@ struct HTTP1PoolTests {
         #expect(pool.links.count == 1 && pool.connectivity == .ready)
     }
 
-    @Test("gives connections to calls in the order in which they came")
+    @Test("gives connections to calls in the order in which the calls began to wait")
     func order() {
         let pool = Pool(maxCount: 1)
         let calls = (0..<4).map { _ in Call() }
@@ -126,7 +126,7 @@ struct HTTP1PoolTests {
         }
     }
 
-    @Test("gives a call that its connection has refused the next one, before all others")
+    @Test("gives a refused call the next connection, before all other calls")
     func refusal() {
         let pool = Pool(maxCount: 1)
         let (first, second) = (Call(), Call())
@@ -182,7 +182,7 @@ struct HTTP1PoolTests {
         #expect(pool.takeFree().isEmpty)
     }
 
-    @Test("forgets calls that end while they wait, and gives their place to the next")
+    @Test("removes calls that end while they wait, and gives their place to the next")
     func cancellation() {
         let pool = Pool(maxCount: 1)
         let calls = (0..<3).map { _ in Call() }
@@ -195,7 +195,7 @@ struct HTTP1PoolTests {
         #expect(!pool.isUnused)
     }
 
-    @Test("keeps no more ended calls than others, however many end behind one that waits")
+    @Test("keeps a limited number of ended calls, however many end after one that waits")
     func manyCancellations() {
         let pool = Pool(maxCount: 1)
         let first = Call()
@@ -285,7 +285,7 @@ struct HTTP1PoolTests {
     }
 
     @Test(
-        "has a time to try again only while a call waits for that, and not for an attempt that runs"
+        "has a time for the next attempt only while a call waits and no attempt runs"
     )
     func retryTime() throws {
         let pool = Pool(maxCount: 2)
@@ -306,7 +306,7 @@ struct HTTP1PoolTests {
         #expect(pool.retryTime(now: next + .seconds(5)) == nil)
     }
 
-    @Test("connects at once when the network has come back")
+    @Test("connects at once when the network is available again")
     func recovery() {
         let pool = Pool(maxCount: 1)
         pool.add(Call(waitsForReady: true))
@@ -328,7 +328,7 @@ struct HTTP1PoolTests {
         #expect(pool.attempts() == 1)
     }
 
-    @Test("loses no connection that ends while it is free, in use, or not known")
+    @Test("handles the end of a connection that is free, in use or unknown")
     func removal() {
         let pool = Pool(maxCount: 2)
         let link = Link()

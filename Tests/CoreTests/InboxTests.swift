@@ -2,7 +2,8 @@ import Testing
 
 @testable import SwiftletCore
 
-/// A reader that finds a message unreadable fails its call while another thread may be delivering.
+/// A reader fails its call when it cannot decode a message. Another thread may deliver events at
+/// the same time.
 @Suite("An inbox whose reader has failed the call")
 struct InboxTests {
     private static let failure = RPCError(.internal, "a message that cannot be read")
@@ -25,7 +26,7 @@ struct InboxTests {
         return trailers
     }
 
-    @Test("drops what is delivered afterwards, and keeps the error behind the end of the call")
+    @Test("drops later messages, and keeps the error after the end of the call")
     func tasks() {
         let inbox = ResponseInbox()
         inbox.receive(message: [1], from: Idle())
@@ -37,7 +38,7 @@ struct InboxTests {
         #expect(inbox.end?.trailers["x-cost"] == "3")
     }
 
-    @Test("drops what is delivered afterwards, and keeps the error, for a thread as well")
+    @Test("drops later messages, and keeps the error, also for a blocked thread")
     func threads() throws {
         let queue = try CompletionQueue()
         defer { queue.shutdown() }
@@ -51,7 +52,7 @@ struct InboxTests {
         #expect(inbox.end?.trailers["x-cost"] == "3")
     }
 
-    @Test("keeps the error when the end of the call came first")
+    @Test("keeps the error when the end of the call arrived first")
     func endedBefore() throws {
         let queue = try CompletionQueue()
         defer { queue.shutdown() }

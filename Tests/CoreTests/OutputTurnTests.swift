@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The turn to write")
 struct OutputTurnTests {
-    /// An `#expect` cannot call a mutating function, so this takes the result of the call.
+    /// Receives the result of a call, because `#expect` cannot call a mutating function.
     private func expect(
         _ isSo: Bool, _ wanted: Bool, _ location: SourceLocation = #_sourceLocation
     ) {
@@ -49,12 +49,12 @@ struct OutputTurnTests {
         expect(turn.begin(hasOutput: true), true)
         expect(turn.socketIsWritable(), false)
         expect(turn.goOn(socketIsFull: true, hasMore: true), true)
-        // The report that the socket is writable counts once: a socket that is full again blocks.
+        // The report that the socket is writable counts once. A socket that is full again blocks.
         expect(turn.goOn(socketIsFull: true, hasMore: true), false)
         #expect(turn == .blocked)
     }
 
-    @Test("can be deferred to a requested flush, and never begins after the socket failed")
+    @Test("can be deferred to a requested flush, and never begins after the socket has failed")
     func putOff() {
         var turn = OutputTurn.idle
         expect(turn.begin(hasOutput: true), true)

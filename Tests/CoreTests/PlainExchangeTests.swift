@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A plain HTTP exchange")
 struct PlainExchangeTests {
-    @Test("has the headers of HTTP and none of gRPC")
+    @Test("has only the headers of HTTP, and no headers of gRPC")
     func request() {
         let list = PlainExchange(contentType: "a/b", accept: "c/d").head(
             path: "/rpc", authority: "there", scheme: "https", userAgent: "test/1")

@@ -32,7 +32,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "comes from the environment in gRPC's order, and not for what that excepts",
+        "comes from the environment in gRPC's order, except for excluded hosts",
         arguments: [
             (["grpc_proxy": "http://a:1", "https_proxy": "http://b:2"], "example.com:1", "a"),
             (["https_proxy": "http://b:2", "http_proxy": "http://c:3"], "example.com:1", "b"),
@@ -63,7 +63,7 @@ struct ProxyTests {
         #expect(try ProxyChoice.none.proxy(for: target) { variables[$0] } == nil)
     }
 
-    @Test("that the environment names wrongly is an error that names the variable")
+    @Test("with an invalid URL in the environment is an error that names the variable")
     func wrongEnvironment() throws {
         let target = try Target("example.com:1")
         let error = #expect(throws: RPCError.self) {
@@ -75,8 +75,8 @@ struct ProxyTests {
 
 @Suite("The handshake with a proxy")
 struct ProxyHandshakeTests {
-    /// Feeds `answer` piece by piece as the handshake asks for it. Returns what was sent, and how many
-    /// bytes were left over.
+    /// Passes `answer` to the handshake piece by piece, as the handshake requests it. Returns the sent bytes,
+    /// and the number of bytes that were left over.
     private func run(
         _ url: String, host: String = "example.com", _ answer: [UInt8]
     ) throws -> (sent: [UInt8], left: Int) {
@@ -98,7 +98,7 @@ struct ProxyHandshakeTests {
         }
     }
 
-    @Test("over HTTP ends with the header fields, and leaves what follows to the server")
+    @Test("over HTTP ends with the header fields; later bytes belong to the server")
     func http() throws {
         let answer = Array("HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\nPRI".utf8)
         let (sent, left) = try run("http://u:p@proxy:1", answer)
@@ -110,7 +110,7 @@ struct ProxyHandshakeTests {
     }
 
     @Test(
-        "over HTTP fails with the proxy's own words",
+        "over HTTP fails with the proxy's text",
         arguments: [
             ("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "407 Proxy Authentication"),
             ("HTTP/1.0 502 Bad\u{1b}[2J gateway\r\n\r\n", "502"),
@@ -134,7 +134,7 @@ struct ProxyHandshakeTests {
         #expect(error?.cause == "the proxy's answer is longer than 16384 bytes")
     }
 
-    @Test("over SOCKS has the proxy look names up")
+    @Test("over SOCKS lets the proxy resolve names")
     func socksName() throws {
         let (sent, left) = try run(
             "socks5://proxy", [5, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80, 9, 9])
@@ -142,7 +142,7 @@ struct ProxyHandshakeTests {
         #expect(left == 2)
     }
 
-    @Test("over SOCKS logs in when the proxy wants that")
+    @Test("over SOCKS logs in when the proxy requires it")
     func socksLogin() throws {
         let answer: [UInt8] = [5, 2, 1, 0, 5, 0, 0, 3, 2, 0x61, 0x62, 0, 80]
         let (sent, left) = try run("socks5://u:pw@proxy", host: "10.0.0.1", answer)

@@ -87,13 +87,14 @@ struct RequestHeadCacheTests {
         }
     }
 
-    @Test("of a method that is gone are not used for another in its place")
+    @Test("of a released method are not used for another method at the same address")
     func reusedMemory() throws {
         var cache = RequestHeadCache()
         let kept = signature("/a.B/C")
         _ = try lines(&cache, kept)
         for _ in 0..<100 {
-            // Each method is released before the next one is made, which often has the same address.
+            // Each method is released before the next one is made, so the next one often has the same
+            // address.
             for path in ["/a.B/C", "/a.B/D"] {
                 let found = try lines(&cache, signature(path))
                 #expect(found.contains(":path: \(path)"))
@@ -101,7 +102,7 @@ struct RequestHeadCacheTests {
         }
     }
 
-    @Test("are made again for a method that was not used for long")
+    @Test("are made again for a method that was not used for a long time")
     func capacity() throws {
         var cache = RequestHeadCache()
         let methods = (0..<200).map { signature("/a.B/C\($0)") }
@@ -113,7 +114,7 @@ struct RequestHeadCacheTests {
         }
     }
 
-    @Test("are refused for what cannot be sent")
+    @Test("are refused if they cannot be sent")
     func refused() {
         var cache = RequestHeadCache()
         func refusal(_ method: MethodSignature, _ options: CallOptions) -> StatusCode? {

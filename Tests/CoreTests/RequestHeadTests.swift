@@ -9,7 +9,7 @@ struct RequestHeadTests {
         list.fields.map { "\(list.name(of: $0)): \(list.value(of: $0))" }
     }
 
-    @Test("come in the order of the specification", arguments: [nil, "proto"])
+    @Test("have the order of the specification", arguments: [nil, "proto"])
     func prepared(subtype: String?) {
         func prepared(_ compression: CompressionAlgorithm) -> [String] {
             Self.fields(
@@ -28,7 +28,7 @@ struct RequestHeadTests {
         #expect(prepared(.gzip) == fields + ["grpc-encoding: gzip"])
     }
 
-    @Test("carry metadata as text and as base64, behind the time that is left")
+    @Test("contain metadata as text and as base64, after the remaining time")
     func metadata() {
         var metadata: Metadata = ["x": "y"]
         metadata.append(bytes: [1, 2], for: "z-bin")

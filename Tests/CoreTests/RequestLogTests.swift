@@ -9,7 +9,7 @@ struct RequestLogTests {
         .whole([0, 0, 0, 0, 1, index])
     }
 
-    /// The last byte of each message, and which of them ends the request.
+    /// The last byte of each message, and whether the message ends the request.
     private static func taken(_ portion: RequestLog.Portion?) -> (indices: [UInt8], last: [Bool])? {
         guard var portion else { return nil }
         var taken: (indices: [UInt8], last: [Bool]) = ([], [])
@@ -20,7 +20,7 @@ struct RequestLogTests {
         return taken
     }
 
-    @Test("gives every message once, and all of them again to another stream")
+    @Test("gives a stream every message once, and another stream all of them again")
     func replay() throws {
         var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<3 { log.append(Self.message(index), andFinish: false) }
@@ -37,7 +37,7 @@ struct RequestLogTests {
         #expect(log.takePortion() == nil)
     }
 
-    @Test("keeps the messages that no stream has taken when it drops the others")
+    @Test("keeps the messages that no stream has received, and drops the others")
     func partialCommit() throws {
         var log = RequestLog(maxReplayByteCount: 256 << 10)
         for index: UInt8 in 0..<2 { log.append(Self.message(index), andFinish: false) }
@@ -49,7 +49,7 @@ struct RequestLogTests {
         #expect(Self.taken(log.takePortion())?.indices == [2])
         log.commit()
         #expect(log.byteCount == 0)
-        // Messages go straight to the stream from now on.
+        // From now on, messages are passed directly to the stream.
         log.passThrough(Self.message(3), andFinish: true)
         #expect(log.byteCount == 0)
         #expect(log.takePortion() == nil)

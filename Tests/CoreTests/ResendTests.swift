@@ -99,7 +99,7 @@ struct ResendTests {
         }
     }
 
-    @Test("tells a writer why it ended, also before its observer receives the end")
+    @Test("reports the cause of its end to a writer, even before its observer receives the end")
     func writerAtTheEnd() throws {
         let observer = EndObserver()
         let head = CallHead(
@@ -115,7 +115,7 @@ struct ResendTests {
         #expect(core.errorOfWriting?.code == .deadlineExceeded)
     }
 
-    @Test("is sent on its second stream, also when the first stream is attached late")
+    @Test("is sent on its second stream, even if the first stream is attached late")
     func late() throws {
         let backend = try LateBackend()
         let head = CallHead(

@@ -18,7 +18,7 @@ struct ResponseHeadTests {
         return error
     }
 
-    @Test("carry the application's metadata, and none of the protocol's")
+    @Test("contain the application's metadata, and no fields of the protocol")
     func metadata() throws {
         let fields = [
             ("grpc-accept-encoding", "gzip"), ("x-text", " a b\t"), ("x-data-bin", "AQI,, AwQ="),
@@ -40,7 +40,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "say by their content type whether they are gRPC",
+        "are gRPC or not, by their content type",
         arguments: [
             ("application/grpc", true), ("application/grpc+proto", true),
             ("application/grpc;charset=utf-8", true), ("application/grpc x", true),
@@ -110,13 +110,13 @@ struct ResponseHeadTests {
         #expect(Self.end([("grpc-status", "16")]).error?.message.contains("16") == false)
     }
 
-    @Test("may repeat a status, and not contradict it")
+    @Test("may repeat a status, but not contradict it")
     func repeated() {
         #expect(Self.end([("grpc-status", "5"), ("grpc-status", "5")]).error?.code == .notFound)
         #expect(Self.end([("grpc-status", "0"), ("grpc-status", "5")]).error?.code == .unknown)
     }
 
-    @Test("without a status end the call as UNKNOWN, with what they carry")
+    @Test("without a status end the call with UNKNOWN and their metadata")
     func missing() {
         let error = Self.end([("x", "y")]).error
         #expect(error?.code == .unknown)

@@ -37,7 +37,7 @@ struct SecureLayerTests {
         var isResumed: Bool { false }
     }
 
-    @Test("charges a read with the encrypted bytes that it processed, also if they had no content")
+    @Test("charges a read with the encrypted bytes that it processed, even if they had no content")
     func charge() throws {
         let counts = try Socket.withPair { near, far throws -> [Int] in
             var output = GatherList()
@@ -49,7 +49,8 @@ struct SecureLayerTests {
                 try layer.read(from: near, into: &plaintext).byteCount
             }
         }
-        // The first read only receives, and the last finds no complete record: the least charge.
+        // The first read only receives bytes, and the last one finds no complete record: both cost
+        // the minimum.
         #expect(counts == [1_024, 2_000, 2_000, 1_024])
     }
 

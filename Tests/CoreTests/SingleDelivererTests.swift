@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A single deliverer")
 struct SingleDelivererTests {
-    @Test("refuses a second thread until the first has found nothing more")
+    @Test("refuses a second thread until the first one finds no more events")
     func turns() {
         var deliverer = SingleDeliverer()
         var events = [1, 2]

@@ -57,7 +57,7 @@ struct StatusMappingTests {
         #expect(error(.protocolError).peer == "there")
     }
 
-    @Test("is RESOURCE_EXHAUSTED for headers that the server does not accept, which it never sees")
+    @Test("is RESOURCE_EXHAUSTED for headers above the server's limit, which are not sent")
     func headerListTooLarge() {
         let error = RPCError.headerListTooLarge(16_384, peer: "there")
         #expect(error.code == .resourceExhausted)

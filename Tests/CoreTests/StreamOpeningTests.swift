@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A request that grows while its stream is opened")
 struct StreamOpeningTests {
-    /// Notes what it is to send.
+    /// Records the messages that it must send.
     private final class Carrier: StreamCarrier {
         let sent = Mutex<[String]>([])
 
@@ -25,7 +25,7 @@ struct StreamOpeningTests {
         func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
     }
 
-    /// Opens a stream with the request so far, and lets the request grow before the call has the stream.
+    /// Opens a stream with the request so far, and extends the request before the call has the stream.
     private final class Backend: CallBackend {
         let loop: EventLoop
         let carrier = Carrier()

@@ -37,7 +37,7 @@ struct SubchannelConnectivityTests {
     @Test("after a failure is TRANSIENT_FAILURE until the delay since the attempt has passed")
     func failure() throws {
         var state = Self.idle()
-        // An attempt begins, whose delay is a second.
+        // An attempt begins. Its delay is a second.
         let (delay, _) = state.backoff.nextAttempt(connectTimeout: .seconds(20))
         state.nextAttempt = Self.begin + delay
         state.move(to: .connecting)
@@ -58,7 +58,7 @@ struct SubchannelConnectivityTests {
         let late = Self.begin + .seconds(20)
         let failure = ConnectionFailure(phase: .connect, attempts: [("a", "no answer")])
         #expect(state.backOff(after: failure, now: late) == late)
-        // Without an attempt of its own, as after the loss of a connection.
+        // Without a new attempt, as after the loss of a connection.
         state.nextAttempt = nil
         #expect(state.backOff(after: failure, now: late) == late)
     }
@@ -75,7 +75,7 @@ struct SubchannelConnectivityTests {
             #expect(state.changeCount != changeCount)
             #expect(state.lastFailure?.attemptNumber == number + 1)
         }
-        // The failure is no part of other states.
+        // Other states do not include the failure.
         state.move(to: .ready)
         #expect(try Self.report(state) == (.ready, nil))
     }

@@ -40,7 +40,7 @@ struct SubchannelStreamStateTests {
     }
 
     @Test(
-        "that has received a message and lived longer than the first delay is opened again at once")
+        "is opened again at once if it received a message and lasted longer than the first delay")
     func immediately() {
         var state = Self.open()
         _ = state.ended(.unavailable, now: Self.start, chance: 0.5)
@@ -84,7 +84,7 @@ struct SubchannelStreamStateTests {
     }
 
     @Test(
-        "is asked for with the request of its service",
+        "is opened with the request of its service",
         arguments: [
             (SubchannelSubject.health(service: ""), []),
             (.health(service: "a.B"), [10, 3, 0x61, 0x2e, 0x42]),
@@ -114,7 +114,8 @@ struct SubchannelStreamStateTests {
     }
 
     @Test(
-        "of health checks fails with bytes that are no message", arguments: [[8], [0xff], [18, 5]])
+        "of health checks fails with bytes that are not a message",
+        arguments: [[8], [0xff], [18, 5]])
     func malformedHealth(bytes: [UInt8]) {
         #expect(throws: RPCError(.internal, "1.2.3.4:5 sent a malformed health check response")) {
             try HealthResult(decoding: bytes, service: "", peer: "1.2.3.4:5")

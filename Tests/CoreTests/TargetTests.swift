@@ -29,7 +29,7 @@ struct TargetTests {
     }
 
     @Test(
-        "that is malformed is refused in words",
+        "that is malformed is refused with an error that describes it",
         arguments: [
             "", "host:port", "xds:///a", "dns://server/name", "ipv4:localhost:80", "unix:",
             "a:\u{301}80", "localhost:+80", "localhost:-1", "localhost:", ":80", "localhost:65536",
@@ -55,7 +55,7 @@ struct TargetTests {
     #endif
 
     @Test(
-        "of vsock that is malformed is refused in words",
+        "of vsock that is malformed is refused with an error that describes it",
         arguments: [
             "vsock:", "vsock:1", "vsock:1:", "vsock::1", "vsock:1:2:3", "vsock:4294967296:1",
             "vsock:1:4294967296", "vsock:-1:1", "vsock:+1:1", "vsock:a:1", "vsock://1:2",
@@ -103,7 +103,7 @@ struct TargetTests {
         #expect(throws: RPCError.self) { try metadata.add("value", for: name) }
     }
 
-    @Test("backoff that starts above its maximum stays at it")
+    @Test("a backoff that starts above its maximum uses the maximum")
     func backoff() {
         var backoff = Backoff(.init(initial: .seconds(10), maximum: .seconds(2)))
         for chance in [0, 0.3, 0.5, 1] {
@@ -114,7 +114,8 @@ struct TargetTests {
         #expect(least < backoff.next(chance: 1))
     }
 
-    @Test("backoff without a delay has one", arguments: [Duration.zero, .seconds(-5)])
+    @Test(
+        "a backoff without a delay gets the smallest one", arguments: [Duration.zero, .seconds(-5)])
     func noBackoff(_ delay: Duration) {
         for configuration in [
             Backoff.Configuration(initial: delay, maximum: delay),
@@ -125,7 +126,7 @@ struct TargetTests {
         }
     }
 
-    @Test("backoff grows by 1.6 from failure to failure, and begins anew after a success")
+    @Test("a backoff grows by 1.6 with each failure, and starts again after a success")
     func growingBackoff() {
         var backoff = Backoff(.init(initial: .seconds(1), maximum: .seconds(3)))
         let delays = (0..<4).map { _ in backoff.next(chance: 0.5) / .seconds(1) }
@@ -187,7 +188,7 @@ struct TargetTests {
         #expect(throws: RPCError.self) { try arguments.set("grpc.max_message_length", to: true) }
     }
 
-    @Test("values of any size make a configuration, and no trap")
+    @Test("values of any size make a configuration without a trap")
     func extremes() {
         let longest = Duration.seconds(Int64.max)
         var arguments = ChannelArguments()
@@ -206,7 +207,7 @@ struct TargetTests {
         #expect(now + backoff.next(chance: 1) > now)
     }
 
-    @Test("a call's own time takes the place of the default one, be it longer")
+    @Test("a call's own deadline replaces the default one, even if it is later")
     func ownTime() {
         let defaults = CallOptions.with { $0.timeout = .seconds(1) }
         let own = CallOptions.with { $0.absoluteDeadline = .after(.seconds(60)) }

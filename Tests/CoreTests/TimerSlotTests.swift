@@ -14,7 +14,7 @@ struct TimerSlotTests {
     private let target = Target()
     private let later = MonotonicInstant.now + .seconds(3_600)
 
-    @Test("has one timer, the one that was scheduled last")
+    @Test("has only the timer that was scheduled last")
     func replaced() throws {
         let loop = try EventLoop()
         let slot = TimerSlot()
@@ -53,7 +53,7 @@ struct TimerSlotTests {
         slot.hasFired(now: .now)
         slot.schedule(target, noLaterThan: later, on: loop)
         #expect(loop.timerCount == 1)
-        // An earlier timer that reports late does not remove the new timer from the slot.
+        // If an earlier timer fires late, it does not remove the new timer from the slot.
         slot.hasFired(now: .now)
         slot.close()
         #expect(loop.timerCount == 0)

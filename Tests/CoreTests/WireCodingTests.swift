@@ -29,7 +29,7 @@ struct WireCodingTests {
         #expect(GRPCTimeout.decode(text) == duration)
     }
 
-    @Test("take the prefix off a message where messages have none", arguments: [3, 40_000])
+    @Test("remove the prefix of a message if messages have none", arguments: [3, 40_000])
     func withoutPrefix(byteCount: Int) {
         let message = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
         let framed = EncodedMessage(prefixing: message)
@@ -37,7 +37,7 @@ struct WireCodingTests {
         #expect(framed.withoutPrefix().bytes == message)
     }
 
-    @Test("carry any text as grpc-message")
+    @Test("encode any text as grpc-message")
     func percent() {
         let text = "\t\ntest with whitespace\r\nand Unicode BMP \u{263a} and non-BMP \u{1f608}\t\n"
         let encoded = PercentCoding.encode(text)
@@ -47,7 +47,7 @@ struct WireCodingTests {
     }
 
     @Test(
-        "escape in grpc-message what is not printable ASCII, and the percent sign itself",
+        "escape in grpc-message all but printable ASCII, and the percent sign",
         arguments: [
             ("50%", "50%25"), ("%41", "%2541"), ("a b", "a b"), (" ~", " ~"),
             ("\u{1f}\u{7f}", "%1F%7F"), ("\u{e9}", "%C3%A9"), ("", ""),
@@ -58,7 +58,7 @@ struct WireCodingTests {
     }
 
     @Test(
-        "read escapes of either case, and leave what is no escape",
+        "read escapes in either case, and keep text that is not an escape",
         arguments: [
             ("%c3%a9", "\u{e9}"), ("%4A%4a", "JJ"), ("100%", "100%"), ("%4", "%4"),
             ("%2", "%2"), ("%%41", "%A"), ("%g1%1g", "%g1%1g"), ("%ff", "\u{fffd}"),
@@ -78,7 +78,7 @@ struct WireCodingTests {
     }
 
     @Test(
-        "refuse what is not base64",
+        "refuse text that is not base64",
         arguments: [
             "a", "ab=c", "a===", "a b", "ä", "AQ=", "AQI==", "AQID=", "AQID====", "=", "====",
         ])
@@ -104,7 +104,7 @@ struct WireCodingTests {
         }
     }
 
-    @Test("put messages together wherever they are cut", arguments: 0...23)
+    @Test("assemble messages, however they are split", arguments: 0...23)
     func assembly(cut: Int) throws {
         let wire: [UInt8] =
             [0, 0, 0, 0, 3, 1, 2, 3] + [0, 0, 0, 0, 0] + [1, 0, 0, 0, 5, 9, 8, 7, 6, 5]
@@ -125,7 +125,7 @@ struct WireCodingTests {
             ])
     }
 
-    @Test("lend the body of a message, and go on with the bytes that were appended")
+    @Test("give access to the body of a message, and continue with bytes that were appended")
     func lending() throws {
         for count in 0...4 {
             var assembler = MessageAssembler(maxByteCount: nil)

@@ -1,5 +1,5 @@
-// The declarations that Swift's own module adds to Darwin's C library, as far as this package uses them.
-// For type checking alone.
+// The declarations that Swift's own module adds to Darwin's C library, as far as this package uses them. Only
+// for type checking.
 @_exported import CDarwin
 
 public var errno: Int32 {

@@ -3,7 +3,7 @@
 //
 // A libFuzzer target for answers of name servers; `Tests/Fuzz/run` builds it.
 
-/// Reads the input as the records behind a question that was asked, and as a whole message.
+/// Reads the input as the records after the question of a query, and as a whole message.
 ///
 /// libFuzzer keeps `bytes` alive for this call, and `count` bounds them.
 @_cdecl("LLVMFuzzerTestOneInput")

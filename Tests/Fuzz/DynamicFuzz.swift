@@ -5,9 +5,9 @@
 // fuzz: Sources/Dynamic/Binary Sources/Dynamic/Text/Escapes.swift
 // fuzz: Tests/DynamicTests/Schema/TestSchema.swift
 //
-// A libFuzzer target for messages with a schema at run time. No input may trap. The bytes of a message
-// inside another one are checked first and read later, and must mean the same as when they are read at
-// once. `Tests/Fuzz/run` builds it.
+// A libFuzzer target for messages with a schema at run time. No input may trap. The bytes of an inner message
+// are checked first and read later. The result must be the same as when they are read at once.
+// `Tests/Fuzz/run` builds it.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDynamic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -30,7 +30,7 @@ enum DynamicFuzz {
     static func run(_ bytes: [UInt8], _ schema: MessageSchema, inside field: UInt32) {
         var alone = DynamicMessage(schema)
         let isValid = merge(bytes, into: &alone, depth)
-        // What was read before an error stays.
+        // The fields that were read before an error are kept.
         let encoded = encode(alone)
 
         var outer = DynamicMessage(schema)

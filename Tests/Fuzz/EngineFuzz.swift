@@ -3,7 +3,7 @@
 //
 // A libFuzzer target for the whole engine in both roles; `Tests/Fuzz/run` builds it.
 
-/// Runs one input as a script: bytes choose what the user and the peer do next.
+/// Runs one input as a script: its bytes determine the next actions of the user and the peer.
 ///
 /// libFuzzer keeps `bytes` alive for this call, and `count` bounds them.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -144,9 +144,9 @@ extension EngineFuzz {
         }
     }
 
-    /// Checks the invariants, which hold at any time.
+    /// Checks the invariants, which are true at any time.
     private func check() {
-        // Unread streams take nothing from the connection's window.
+        // Unread streams use no bytes of the connection's window.
         precondition(connection.hasFailed || connection.flow.receiveWindow.held == 0)
         precondition(connection.flow.sendWindow.available >= 0)
         precondition(

@@ -3,7 +3,7 @@
 //
 // A libFuzzer target for header compression; `Tests/Fuzz/run` builds it.
 
-/// Feeds one input to the decoder, and what it decodes to the encoder and back.
+/// Passes one input to the decoder, and the decoded lists to the encoder and back.
 ///
 /// libFuzzer keeps `bytes` alive for this call, and `count` bounds them.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -17,7 +17,7 @@ public func fuzzHPACK(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 enum HPACKFuzz {
     private static let tableByteCounts = [4096, 0, 64, 256, 8192, 100, 1, 65_536]
 
-    /// The first byte chooses sizes and limits, the second one where blocks end.
+    /// The first byte determines sizes and limits, the second one the ends of blocks.
     static func run(_ input: [UInt8]) {
         let limit = tableByteCounts[Int(input[0] & 7)]
         let maxListByteCount = input[0] & 8 == 0 ? 16_384 : 200

@@ -13,7 +13,8 @@ public func fuzzHTTP1(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 enum HTTP1Fuzz {
-    /// What an engine reads from the bytes. It must not depend on how the bytes are split.
+    /// The result that an engine reads from the bytes. It must not depend on how the bytes are
+    /// split.
     private struct Reading: Equatable {
         var heads: [HeaderList] = []
         var body: [UInt8] = []

@@ -1,9 +1,9 @@
 // fuzz: Sources/Transport/TLS Sources/Transport/Bytes Sources/Transport/Limits.swift
 //
-// A libFuzzer target for a client's TLS session: a real server's records reach it cut, changed,
-// repeated, left out and mixed with others; `Tests/Fuzz/run` builds it.
+// A libFuzzer target for a client's TLS session. The records of a real server arrive cut, changed, repeated,
+// omitted and mixed with others. `Tests/Fuzz/run` builds it.
 
-/// Runs one input as a script: its bytes choose what happens to the records.
+/// Runs one input as a script: its bytes determine the changes of the records.
 ///
 /// libFuzzer keeps `bytes` alive for this call, and `count` bounds them.
 @_cdecl("LLVMFuzzerTestOneInput")

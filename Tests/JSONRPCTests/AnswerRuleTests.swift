@@ -3,7 +3,7 @@ import SwiftletJSONRPC
 import SwiftletLoopback
 import Testing
 
-/// Tests given response texts with a `FakeChannel`, without a network.
+/// Tests with given response texts, with a `FakeChannel` and without a network.
 @Suite("An answer of JSON-RPC", .timeLimit(.minutes(5)))
 struct AnswerRuleTests {
     private static func result(
@@ -56,7 +56,7 @@ struct AnswerRuleTests {
 
     /// If the HTTP status is an error, the error in the body is used only when the body is a valid
     /// answer to this request. Otherwise the call fails with the HTTP status.
-    @Test("that tells of an error beside an HTTP status has the version and the ID, too")
+    @Test("with an error and an HTTP status needs the version and the ID, too")
     func failures() async throws {
         let error = #""error": {"code": 7, "message": "no"}"#
         for accepted in [#"{"jsonrpc": "2.0", "id": "a", "#, #"{"jsonrpc": "2.0", "id": null, "#] {
@@ -82,15 +82,15 @@ struct AnswerRuleTests {
         #expect(error?.message.contains("'b'") == true)
     }
 
-    @Test("is not waited for by a batch without requests, which is not sent")
+    @Test("is not expected for a batch without requests, which is not sent")
     func emptyBatch() async throws {
         let fake = try FakeChannel()
         let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
-        // The fake has no response: a request would fail.
+        // The fake has no response, so a request would fail.
         #expect(try await client.send(JSONRPCBatch()).count == 0)
     }
 
-    @Test("is not waited for twice by a guard: requests are the same whatever their IDs")
+    @Test("is shared by equal requests under a guard, even if their IDs differ")
     func refusedDuplicate() async throws {
         let fake = try FakeChannel(interceptors: [.all(DuplicateGuard().interceptor)])
         let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
@@ -115,7 +115,7 @@ struct AnswerRuleTests {
         _ = await first.result
     }
 
-    @Test("is shared by those who join a request, although it carries the ID of the first")
+    @Test("is shared by joined requests, although it has the ID of the first one")
     func joinedDuplicate() async throws {
         let (finished, finishes) = AsyncStream.makeStream(of: Void.self)
         let watch = InterceptorFactory("watch") { _ in FinishWatch(finishes) }
@@ -144,7 +144,7 @@ struct AnswerRuleTests {
     }
 }
 
-/// Reports the end of each request when the interceptors behind it have handled it.
+/// Reports the end of each request after the later interceptors have handled it.
 private final class FinishWatch: Interceptor {
     private let finishes: AsyncStream<Void>.Continuation
 

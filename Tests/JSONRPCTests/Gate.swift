@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Handlers wait here until it is opened. The test sees how many wait.
+/// Blocks handlers until it is opened. The test can read how many handlers wait.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -33,7 +33,7 @@ final class Gate: Sendable {
         for await _ in arrivals.prefix(count) {}
     }
 
-    /// Ends all waiting, and makes `pass` return at once.
+    /// Resumes all waiting handlers, and makes `pass` return at once.
     func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -47,7 +47,7 @@ private final class RequestLog: Sendable {
 
     func append(_ request: JSONValue) { requests.withLock { $0.append(request) } }
 
-    /// The fields of the last request, or of each one in the last batch.
+    /// The fields of the last request, or of each request in the last batch.
     func last() throws -> [[String: JSONValue]] {
         let request = try #require(requests.withLock { $0.last })
         let entries = if case .array(let entries) = request { entries } else { [request] }
@@ -142,7 +142,7 @@ struct JSONRPCTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("gives errors theirs")
+    @Test("gives errors their code, message and data")
     func errors() async throws {
         let failure = await #expect(throws: JSONRPCError.self) {
             try await client.call("fail", [1], returning: Int.self)
@@ -156,7 +156,7 @@ struct JSONRPCTests {
         #expect(unknown?.code == JSONRPCError.methodNotFoundCode)
     }
 
-    @Test("checks ids, JSON and status")
+    @Test("checks the ID, the JSON and the HTTP status of an answer")
     func strictness() async throws {
         let stranger = await #expect(throws: RPCError.self) {
             try await client.call("stranger", [1], returning: Int.self)
@@ -179,7 +179,7 @@ struct JSONRPCTests {
         #expect(wrongType?.code == .internal)
     }
 
-    @Test("sends additional fields, and notifications that nobody answers")
+    @Test("sends additional fields, and notifications without an answer")
     func extras() async throws {
         let extra = RPCClient(
             channel: client.channel, JSONRPC(path: "/rpc", additionalFields: ["tenant": "t7"]))
@@ -205,7 +205,7 @@ struct JSONRPCTests {
             try log.last() == [
                 ["jsonrpc": "2.0", "method": "sum", "params": .array([3, 4]), "id": 5]
             ])
-        // A notification has no ID, and the requests of a batch have IDs of their own.
+        // A notification has no ID, and the requests of a batch have their own IDs.
         try await extra.notify("nothing", NoParameters())
         #expect(
             try log.last() == [
@@ -239,7 +239,7 @@ struct JSONRPCTests {
                 == #"{"a":1,"id":"i","jsonrpc":"2.0","method":"sum","params":{"a":2,"b":1},"z":2}"#)
     }
 
-    @Test("reads each answer of a batch by itself, to the last digit")
+    @Test("reads each answer of a batch separately, with all digits of numbers")
     func mixedBatch() async throws {
         let mixed = RPCClient(channel: client.channel, JSONRPC(path: "/mixed"))
         var batch = JSONRPCBatch()
@@ -252,7 +252,7 @@ struct JSONRPCTests {
         #expect(try answers[nested] == ["a,]\"}", .object(["b": .array([])])])
     }
 
-    @Test("knows an error by its body, whatever the status of HTTP is")
+    @Test("recognizes an error by its body, with any HTTP status")
     func errorWithStatus() async throws {
         let gone = RPCClient(channel: client.channel, JSONRPC(path: "/gone"))
         let error = await #expect(throws: JSONRPCError.self) {
@@ -261,7 +261,7 @@ struct JSONRPCTests {
         #expect(error?.code == JSONRPCError.methodNotFoundCode)
     }
 
-    @Test("sends parameters that are a list or have names, and no others")
+    @Test("sends only parameters that are an array or an object")
     func parameters() async throws {
         let error = await #expect(throws: RPCError.self) {
             try await client.call("sum", 5, returning: Int.self)
@@ -284,7 +284,7 @@ struct JSONRPCTests {
         #expect(sum == 3)
     }
 
-    @Test("sends batches, whose answers come in any order")
+    @Test("sends batches, whose answers may have any order")
     func batches() async throws {
         var batch = JSONRPCBatch()
         let three = batch.add("sum", [1, 2], returning: Int.self)
@@ -314,7 +314,7 @@ struct JSONRPCTests {
         #expect(String(decoding: bytes, as: UTF8.self) == text)
     }
 
-    @Test("keeps deadlines, cancellation and interceptors")
+    @Test("supports deadlines, cancellation and interceptors")
     func calls() async throws {
         var slow = RPCClient(channel: client.channel, JSONRPC(path: "/silent"))
         slow.options.timeout = .milliseconds(20)
@@ -343,7 +343,7 @@ struct JSONRPCTests {
         #expect(labels.contains(MetricLabel("grpc.status", "OK")))
     }
 
-    @Test("is one protocol of many: with none a body goes as it is")
+    @Test("is one of several protocols; without a protocol, a body is sent unchanged")
     func plain() async throws {
         let plain = RPCClient(channel: client.channel, PlainBodies(prefix: "/api/"))
         let echoed: [String] = try await plain.call("echo", ["a", "b"])
@@ -352,7 +352,7 @@ struct JSONRPCTests {
         #expect(none == [])
     }
 
-    @Test("with no protocol sends bytes as they are, of the type that they are said to be")
+    @Test("without a protocol sends bytes unchanged, with the given content type")
     func bytes() async throws {
         let plain = RPCClient(
             channel: client.channel,
@@ -374,7 +374,7 @@ struct JSONRPCTests {
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("is answered by a fake that knows what the requests are called")
+    @Test("is answered by a fake if the test sets the IDs of the requests")
     func fake() async throws {
         let fake = try FakeChannel()
         let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc")) { RPCTicket(id: "a") }

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A server of JSON-RPC that speaks HTTP/1.1", .timeLimit(.minutes(5)))
+@Suite("A server of JSON-RPC over HTTP/1.1", .timeLimit(.minutes(5)))
 struct OldServerTests {
     struct Item: Codable, Hashable {
         var id: Int
@@ -20,7 +20,7 @@ struct OldServerTests {
         let items = Mutex<[String: [UInt8]]>([:])
         server = try LoopbackServer { server in
             server.httpVersion = .http1
-            // The sample answer: no version, and an ID that is not that of the request.
+            // The sample answer: it has no version, and its ID is not that of the request.
             server.http("/demo.ashx") { request in
                 guard request.path == "/demo.ashx?test" else {
                     return HTTPReply(status: 404, contentType: "text/plain", body: [])
@@ -62,7 +62,7 @@ struct OldServerTests {
         }
     }
 
-    @Test("may answer as the sample does, without version and with another ID")
+    @Test("may answer like the sample, without version and with another ID")
     func sampleAnswer() async throws {
         let sum: Int = try await client("/demo.ashx?test").call("add", ["a": 12, "b": 1212])
         #expect(sum == 1224)
@@ -95,7 +95,7 @@ struct OldServerTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("has calls with a deadline, a guard that ignores IDs, and groups")
+    @Test("supports deadlines, a guard that ignores IDs, and groups")
     func options() async throws {
         let guarding = DuplicateGuard(.refuse(message: "not twice"))
         var client = try client("/slow")
@@ -120,7 +120,7 @@ struct OldServerTests {
         #expect(try await group.values() == [1, 1, 1])
     }
 
-    @Test("has RESTful resources beside it, with the verbs of HTTP")
+    @Test("can also have RESTful resources, with the verbs of HTTP")
     func resources() async throws {
         let items = try RESTClient(url: "http://\(server.target)/v1/", hosts: hosts)
         let item = Item(id: 7, name: "a")

@@ -9,7 +9,7 @@ import Testing
 /// this type or setting rely on.
 @Suite("DRDNetworking", .timeLimit(.minutes(5)))
 struct ProcedureCallTests {
-    /// An envelope of the program's own.
+    /// An envelope that the program defines.
     private struct Envelope: RPCProtocol {
         struct Refused: Error, Equatable { var reason: String }
         struct Answer<Value: Decodable>: Decodable {
@@ -28,7 +28,7 @@ struct ProcedureCallTests {
         }
     }
 
-    /// What the server answers next.
+    /// The next answer of the server.
     private final class NextAnswer: Sendable {
         private let text = Mutex("")
         var body: String {
@@ -70,7 +70,9 @@ struct ProcedureCallTests {
         return try JSONDecoder().decode([String: JSONValue].self, from: Data(body.utf8))
     }
 
-    @Test("rpcDelegate: gives the URL, wraps the parameters, and yields the result or the error")
+    @Test(
+        "rpcDelegate: determines the URL, wraps the parameters, and returns the result or the error"
+    )
     func rpcProtocol() async throws {
         let server = try server("/envelope/add") { body in
             body.utf8.count > 20 ? #"{"refusal": "too long"}"# : #"{"value": 3}"#
@@ -85,7 +87,7 @@ struct ProcedureCallTests {
         }
     }
 
-    @Test("rpcDelegate nil: the body is sent as it is")
+    @Test("rpcDelegate nil: the body is sent unchanged")
     func noProtocol() async throws {
         let server = try server("/plain/add") { $0 }
         let client = RPCClient(
@@ -120,7 +122,8 @@ struct ProcedureCallTests {
         #expect(own["tenant"] == "t2" && own["zone"] == 1 && own["jsonrpc"] == "1.9")
     }
 
-    @Test("DRDJsonRpcVersionTwo: result, or error with code, message and data; null is neither")
+    @Test(
+        "DRDJsonRpcVersionTwo: a result, or an error with code, message and data; null is neither")
     func answers() async throws {
         let next = NextAnswer()
         let server = try server("/rpc") { _ in next.body }
@@ -156,7 +159,7 @@ struct ProcedureCallTests {
         }
     }
 
-    @Test("customRequestUrl: a call names a full URL of its own")
+    @Test("customRequestUrl: a call can name its own full URL")
     func customURL() async throws {
         let (near, far) = (
             try server("/near") { _ in #"{"result": 1}"# },
@@ -172,7 +175,7 @@ struct ProcedureCallTests {
     }
 
     @Test(
-        "JSON-RPC and RESTful APIs live side by side, with any verb, over HTTP/1.1 and HTTP/2",
+        "JSON-RPC and RESTful APIs on one server, with any verb, over HTTP/1.1 and HTTP/2",
         arguments: [HTTPVersion.http1, .http2])
     func sideBySide(_ version: HTTPVersion) async throws {
         let server = try server("/rpc", version) { body in
@@ -210,7 +213,7 @@ struct ProcedureCallTests {
         }
     }
 
-    @Test("maxHttpConnectionPerHost: one cached session for a base URL, with so many connections")
+    @Test("maxHttpConnectionPerHost: one cached session for a base URL, with this many connections")
     func sessionCache() async throws {
         let server = try server("/rpc") { [gate] _ in
             await gate.pass()

@@ -149,7 +149,7 @@ struct ArrivalTests {
             ]
         },
         Answer(
-            "compressed in a way that nobody knows",
+            "compressed with an unknown algorithm",
             unary:
                 "INTERNAL: the server compressed the response with 'sparkle', which this client does not support [] []",
             stream:
@@ -238,7 +238,7 @@ struct ArrivalTests {
         return words
     }
 
-    @Test("comes to the same however it is cut", arguments: answers)
+    @Test("has the same outcome, however it is split", arguments: answers)
     func cut(_ answer: Answer) async throws {
         let wanted = [answer.unary, answer.unary, answer.unary, answer.stream]
         for way in Way.allCases {

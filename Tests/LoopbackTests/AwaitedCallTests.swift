@@ -9,7 +9,7 @@ struct AwaitedCallTests {
     private static let collect = Method<[UInt8], [UInt8]>(
         "/t.T/Collect", .clientStreaming, request: .bytes, reply: .bytes)
 
-    @Test("ends at its deadline although no thread turns its queue")
+    @Test("ends at its deadline even if no thread turns its queue")
     func unturned() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let queue = try CompletionQueue(.byHand)

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// How a stream behaves while the caller does not read the messages that have arrived.
+/// Tests a stream whose caller does not read the messages that have arrived.
 @Suite("A stream that is read slowly", .timeLimit(.minutes(5)))
 struct BackPressureTests {
     private static let stream = Method<[UInt8], [UInt8]>(
@@ -55,8 +55,8 @@ struct BackPressureTests {
             before = written.count
             for _ in 0..<200 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         }
-        // An empty message has five bytes, so about 13,107 fill the window. The server queues about
-        // as many, and a few were read.
+        // An empty message has five bytes, so about 13,107 messages fill the window. The server
+        // queues about as many, and a few were read.
         #expect(written.count < 40_000)
         var received = 1
         while try await stream.next() != nil { received += 1 }
@@ -64,7 +64,7 @@ struct BackPressureTests {
     }
 
     @Test(
-        "goes on through the smallest of windows, in every face",
+        "continues with the smallest window, in every face",
         arguments: [1, 2, 3, 5, 100, 1_023, 4_096])
     func smallWindow(byteCount: Int) async throws {
         let count = byteCount < 100 ? 3 : 40
@@ -120,7 +120,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("stops its server, and goes on where it stopped")
+    @Test("stops its server, and continues where it stopped")
     func stops() async throws {
         let written = Counter()
         let server = try Self.server(2_000, written: written)
@@ -134,8 +134,8 @@ struct BackPressureTests {
         }
         // After these round trips, all messages that the server has sent have arrived.
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
-        // About 64 messages in the window, about as many in the server's queue, and the 10 that
-        // were read.
+        // About 64 messages are in the window, about as many in the server's queue, and 10 were
+        // read.
         #expect(written.count < 150)
         for index in 10..<2_000 {
             #expect(try await reader.next() == Self.message(index, byteCount: 1_024))
@@ -171,7 +171,9 @@ struct BackPressureTests {
         #expect(received.count == 2_000)
     }
 
-    @Test("gets more from its server after each part that is read, while others wait to be read")
+    @Test(
+        "receives more from its server after each part that is read, even if other parts are unread"
+    )
     func partByPart() async throws {
         let written = Counter()
         let server = try Self.server(40, byteCount: 16_384, written: written)
@@ -236,7 +238,7 @@ struct BackPressureTests {
         #expect(String(decoding: reply, as: UTF8.self) == "\(4 * 40 * 50_000)")
     }
 
-    @Test("holds up no other call of its connection")
+    @Test("does not delay other calls of its connection")
     func others() async throws {
         let server = try Self.server(2_000, endless: true)
         let channel = try Channel(server.target, credentials: .insecure)
@@ -250,7 +252,7 @@ struct BackPressureTests {
         for stream in streams { stream.cancel() }
     }
 
-    @Test("has nothing more to read once it is cancelled, though it has arrived")
+    @Test("delivers no more messages after it is cancelled, even if they have arrived")
     func cancelled() async throws {
         let server = try Self.server(100, byteCount: 16, endless: true)
         let channel = try Channel(server.target, credentials: .insecure)
@@ -269,7 +271,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("brings compressed messages and others in the order in which they were sent")
+    @Test("delivers compressed and uncompressed messages in the order in which they were sent")
     func mixed() async throws {
         let server = try Self.server(600, compressing: true)
         let channel = try Channel(server.target, credentials: .insecure)
@@ -281,7 +283,7 @@ struct BackPressureTests {
         #expect(next == 600)
     }
 
-    @Test("ends for good with a message that cannot be read")
+    @Test("ends with a message that cannot be decoded")
     func unreadable() async throws {
         let server = try LoopbackServer { server in
             server.serverStreaming(Self.stream) { _, replies, _ in

@@ -25,7 +25,7 @@ struct BearerTokenTests {
         let server = try server(seen)
         let token = BearerToken(allowsInsecureConnections: true) {
             let number = fetches.wrappingAdd(1, ordering: .relaxed).newValue
-            // The second token expires so soon that it is not used again.
+            // The second token expires so early that it is not used again.
             return BearerToken.Token("t\(number)", validFor: .seconds(number == 2 ? 1 : 3_600))
         }
         let channel = try Channel(
@@ -40,7 +40,7 @@ struct BearerTokenTests {
             ])
     }
 
-    @Test("is fetched once for calls that come together, in every face")
+    @Test("is fetched once for calls that start together, in every face")
     func together() async throws {
         let seen = Notes()
         let fetches = Atomic(0)
@@ -70,7 +70,7 @@ struct BearerTokenTests {
         #expect(seen.all.count == 21)
     }
 
-    @Test("is not fetched again by a call that comes while the fetch ends")
+    @Test("is not fetched again by a call that starts while the fetch ends")
     func atTheEnd() async throws {
         let call = CallDescription(
             path: "/t.T/Call", shape: .unary, authority: "t", isSecure: false)
@@ -108,7 +108,7 @@ struct BearerTokenTests {
         #expect(seen.all == ["Bearer second"])
     }
 
-    @Test("is not sent in the clear unless that is allowed")
+    @Test("is not sent without TLS unless that is allowed")
     func clear() async throws {
         let seen = Notes()
         let server = try server(seen)

@@ -27,7 +27,7 @@ struct CallFaceTests {
         }
     }
 
-    @Test("pauses its requests until each was taken")
+    @Test("pauses its requests until each one was accepted")
     func backPressure() async throws {
         var script = RawScript { _, _ in }
         script.grantsWindow = false
@@ -54,7 +54,7 @@ struct CallFaceTests {
         #expect(writer.state == .finished)
     }
 
-    @Test("ends with INTERNAL when a message cannot be decoded, and lets its server go")
+    @Test("ends with INTERNAL when a message cannot be decoded, and resets its stream")
     func undecodable() async throws {
         struct Unfit: Error {}
         let (left, leaving) = AsyncStream.makeStream(of: Void.self)
@@ -87,7 +87,7 @@ struct CallFaceTests {
         for await _ in left {}
     }
 
-    @Test("has the headers and trailers of its server behind an error, too")
+    @Test("has the headers and trailers of its server also after an error")
     func failure() async throws {
         let server = try LoopbackServer { server in
             server.unary(Self.sayHello) { _, context in
@@ -111,7 +111,7 @@ struct CallFaceTests {
         #expect(call.responseTrailers?.bytes(for: "x-behind-bin") == [0, 255])
     }
 
-    @Test("of a client begins with start(), and delivers on the queue that it was given")
+    @Test("of a client begins with start(), and delivers on the given queue")
     func ofClient() async throws {
         let queue = try CompletionQueue()
         let server = try LoopbackServer { $0.addGreeter() }
@@ -120,7 +120,7 @@ struct CallFaceTests {
             Greeter.sayHello, requests: SequenceWriter(value: HelloRequest(name: "you")),
             context: .queue(queue))
         #expect(call.state == .notStarted)
-        // If the call had started already, it would have its answer after these round trips.
+        // If the call had already started, its answer would have arrived after these round trips.
         for _ in 0..<5 { _ = try await greeter.sayHello(.init(name: "other")) }
         #expect(call.state == .notStarted)
         #expect(call.responseHeaders == nil)

@@ -19,7 +19,7 @@ struct CallGroupTests {
         #expect(try await group.values() == (0..<10).map { "\($0)" })
     }
 
-    @Test("may cancel the rest at the first error, and throws that one")
+    @Test("can cancel the other calls at the first error, and throws this error")
     func firstError() async throws {
         let fake = try FakeChannel()
         let silent = Method<HelloRequest, HelloReply>("/test.Test/Silent", .unary)
@@ -34,7 +34,7 @@ struct CallGroupTests {
         _ = kept
     }
 
-    @Test("passes its results to a handler, too")
+    @Test("can pass its results to a handler")
     func handlers() async throws {
         let fake = try FakeChannel()
         try fake.respond(to: sayHello).sendMessage(HelloReply(message: "x"))

@@ -36,7 +36,7 @@ struct CallTests {
         #expect(try await greeter.sayHello(.init(name: "you")).message == "Hello you")
     }
 
-    @Test("over a path that is free again when its server has ended, and only then")
+    @Test("over a path, which is free again only after its server has ended")
     func freedPath() async throws {
         let path = "/tmp/swiftlet-\(UInt64.random(in: 0 ... .max)).sock"
         let first = try LoopbackServer(on: .unix(path: path)) { $0.addGreeter() }
@@ -51,7 +51,7 @@ struct CallTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("to a method that is not there is UNIMPLEMENTED")
+    @Test("to an unknown method fails with UNIMPLEMENTED")
     func unimplemented() async throws {
         let server = try LoopbackServer { _ in }
         let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
@@ -62,7 +62,7 @@ struct CallTests {
         #expect(error?.origin == .server)
     }
 
-    @Test("that is refused says the address, and when the channel tries again")
+    @Test("to a refused address names the address and the next attempt")
     func refused() async throws {
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(60)
@@ -83,7 +83,7 @@ struct CallTests {
         #expect(error?.attempts.map(\.address) == ["127.0.0.1:1"])
     }
 
-    @Test("finds its channel idle when it comes late, and gets a new connection")
+    @Test("gets a new connection when it finds its channel idle")
     func idle() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         var arguments = ChannelArguments()
@@ -97,7 +97,7 @@ struct CallTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("of a client with options of its own has them, unless it says otherwise")
+    @Test("uses the options of its client, unless its own options differ")
     func clientOptions() async throws {
         struct Patient: ServiceClient {
             static let ask = Method<HelloRequest, HelloReply>("/t.T/Ask", .unary)
@@ -126,7 +126,7 @@ struct CallTests {
         #expect(timeouts.withLock { $0 } == ["long", "short"])
     }
 
-    @Test("many at the same time share a connection")
+    @Test("shares a connection with many others at the same time")
     func concurrent() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))

@@ -70,7 +70,7 @@ struct CallWriterTests {
         #expect(sink.all.last == "done")
     }
 
-    @Test("that is paused before anything came gets nothing until it goes on")
+    @Test("that is paused before its first event receives nothing until it is resumed")
     func pausedAtOnce() async throws {
         let (answered, answer) = AsyncStream.makeStream(of: Void.self)
         let (mayAnswer, allow) = AsyncStream.makeStream(of: Void.self)
@@ -99,7 +99,7 @@ struct CallWriterTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("mapped from another one ends once, with the value that could not be mapped")
+    @Test("with mapped requests ends once, with the value that could not be mapped")
     func mappedFailure() async throws {
         struct Unfit: Error {}
         let sink = Sink<Int>()
@@ -113,7 +113,7 @@ struct CallWriterTests {
         #expect(sink.all.prefix(2) == ["10", "20"])
     }
 
-    @Test("that is paused asks for no more")
+    @Test("that is paused requests no more messages")
     func pausing() async throws {
         let pipe = PipeWriter<RouteGuide.RouteNote>()
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)

@@ -8,7 +8,7 @@ import Testing
     "Checks of the server's certificates", .timeLimit(.minutes(5)),
     .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
 struct CertificateCheckTests {
-    /// The digests that the error of a server with other keys names.
+    /// The digests in the error for a server with other keys.
     private static func keys(in failure: RPCError) -> [String] {
         failure.message.split { " ,'\"()".contains($0) }
             .filter { $0.hasPrefix("sha256/") }.map { String($0) }
@@ -35,7 +35,7 @@ struct CertificateCheckTests {
         #expect(try await CertificateTests.failure(server, .tls(options)).phase == .tls)
     }
 
-    @Test("accept the server's own key alone where the chain is not verified")
+    @Test("accept only the server's own key if the chain is not verified")
     func pinsWithoutVerification() async throws {
         let server = try SecureCallTests.server("server")
         var options = try CertificateTests.options()
@@ -51,7 +51,7 @@ struct CertificateCheckTests {
         #expect(try await CertificateTests.failure(server, .tls(options)).phase == .tls)
     }
 
-    @Test("take pins of 32 bytes", arguments: ["", "sha256/", "0g", "AAAA", "sha1/00"])
+    @Test("accept only pins of 32 bytes", arguments: ["", "sha256/", "0g", "AAAA", "sha1/00"])
     func badPin(text: String) throws {
         let error = #expect(throws: RPCError.self) { try PublicKeyPin(text) }
         #expect(error?.code == .invalidArgument)
@@ -69,7 +69,7 @@ struct CertificateCheckTests {
         var servers: [String] { list.withLock { $0.map(\.server) } }
     }
 
-    @Test("by the program come after the built-in one, for each connection")
+    @Test("by the program follow the built-in check, for each connection")
     func afterBuiltIn() async throws {
         let server = try SecureCallTests.server("server")
         let questions = Questions()
@@ -85,7 +85,7 @@ struct CertificateCheckTests {
         #expect(questions.servers.count == 2)
     }
 
-    @Test("by the program go on after a reload with options that have none")
+    @Test("by the program continue after a reload with options without a check")
     func afterReload() async throws {
         let server = try SecureCallTests.server("server")
         let questions = Questions()
@@ -97,7 +97,7 @@ struct CertificateCheckTests {
         #expect(questions.chainCounts == [2, 2, 2])
     }
 
-    @Test("by the program replace the built-in one where it says so")
+    @Test("by the program replace the built-in check if the options say so")
     func instead() async throws {
         let server = try SecureCallTests.server("unknown-authority")
         let questions = Questions()
@@ -107,7 +107,7 @@ struct CertificateCheckTests {
         #expect(questions.chainCounts.allSatisfy { $0 > 0 } && questions.servers.count == 1)
     }
 
-    @Test("by the program that throw fail the connection with the program's reason")
+    @Test("by the program that throw fail the connection with the thrown reason")
     func refused() async throws {
         let server = try SecureCallTests.server("server")
         var options = try CertificateTests.options()
@@ -119,7 +119,7 @@ struct CertificateCheckTests {
         #expect("\(failure)".contains("revoked yesterday"))
     }
 
-    @Test("by the program that never end are cancelled in time, and hold up no other channel")
+    @Test("by the program that never end are cancelled in time, and delay no other channel")
     func endless() async throws {
         let server = try SecureCallTests.server("server")
         let check = EndlessCheck()
@@ -148,7 +148,7 @@ struct CertificateCheckTests {
         _ = await check.cancelled.first { true }
     }
 
-    @Test("by the program that are going on when the channel closes are cancelled")
+    @Test("by the program that still run when the channel closes are cancelled")
     func closed() async throws {
         let server = try SecureCallTests.server("server")
         let check = EndlessCheck()

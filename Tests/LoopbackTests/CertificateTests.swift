@@ -97,7 +97,7 @@ struct CertificateTests {
         _ = try await Self.failure(server, credentials)
     }
 
-    @Test("that cannot be used are refused by a reload, and those before stay in use")
+    @Test("that cannot be used are refused by a reload, and the earlier ones stay in use")
     func halfWritten() async throws {
         let server = try SecureCallTests.server("server", clients: "ca.pem")
         let folder = try Folder()
@@ -118,7 +118,7 @@ struct CertificateTests {
         #expect(try await Self.call(server, credentials) == [1])
     }
 
-    @Test("in files are looked at from time to time, and a reload that fails is reported")
+    @Test("in files are reloaded at intervals, and a failed reload is reported")
     func polled() async throws {
         let server = try SecureCallTests.server("server")
         let folder = try Folder()
@@ -139,7 +139,7 @@ struct CertificateTests {
         #expect(try await Self.call(server, credentials) == [1])
     }
 
-    @Test("that came as text are reloaded with options, and not without")
+    @Test("given as text are reloaded only with new options")
     func text() async throws {
         let server = try SecureCallTests.server("server")
         var options = TLSOptions()

@@ -69,7 +69,7 @@ struct ChainEdgeTests {
         }
     }
 
-    @Test("a deadline that an interceptor sets ends a call that credentials hold back")
+    @Test("a deadline that an interceptor sets ends a call that waits for credentials")
     func deadlineOfInterceptor() async throws {
         let server = try Self.server()
         let channel = try Channel(
@@ -129,8 +129,8 @@ struct ChainEdgeTests {
         let ended = AsyncStream<Void>.makeStream()
     }
 
-    /// Makes a second attempt when the first one fails. With a pause, it waits for the test before the
-    /// second attempt, so that the caller can cancel the call first.
+    /// Makes a second attempt when the first one fails. With a pause, it waits for the test before the second
+    /// attempt, so that the caller can cancel the call in the meantime.
     private final class Again: Interceptor {
         private var request: RawMessage?
         private var attempts = 0
@@ -176,7 +176,7 @@ struct ChainEdgeTests {
         }
     }
 
-    @Test("an interceptor may give each attempt its own time")
+    @Test("an interceptor may give each attempt its own timeout")
     func timePerAttempt() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, context in
@@ -236,14 +236,14 @@ struct ChainEdgeTests {
         }
         async let first = ask("one")
         async let second = ask("two")
-        // No call is answered before both have arrived.
+        // No call is answered before both calls have arrived.
         await gate.waitFor(2)
         gate.open()
         #expect(try await first == Array("Bearer one".utf8))
         #expect(try await second == Array("Bearer two".utf8))
     }
 
-    @Test("a guard lets a writer go on that waits for its message to be taken")
+    @Test("a guard resumes a writer that waits until its message is accepted")
     func guardAndWriter() async throws {
         let server = try Self.server()
         let channel = try Channel(
@@ -257,7 +257,7 @@ struct ChainEdgeTests {
         #expect(replies == [[4]])
     }
 
-    @Test("a thread gets every message, though an interceptor reads ahead")
+    @Test("a thread gets every message, even if an interceptor reads ahead")
     func blockingBehindGuard() async throws {
         let server = try Self.server()
         let channel = try Channel(
@@ -272,7 +272,7 @@ struct ChainEdgeTests {
         #expect(messages == (0..<200).map { [$0] })
     }
 
-    @Test("a write behind the end of the request is refused, with interceptors or without")
+    @Test("a write after the end of the request is refused, with and without interceptors")
     func writeAfterFinish() async throws {
         let server = try Self.server()
         for interceptors in [[], [ChannelInterceptor.all(.headers(["a": "b"]))]] {
@@ -334,7 +334,7 @@ struct ChainEdgeTests {
         return received.withLock { $0 }
     }
 
-    @Test("a batch of operations follows another at once")
+    @Test("a batch of operations can follow another one at once")
     func batchAfterBatch() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)

@@ -51,7 +51,7 @@ struct ChainOrderTests {
     }
 
     @Test(
-        "sees demand and cancellation from the caller's side, and that room is there from the other"
+        "receives demand and cancellation from the caller's side, and write events from the other"
     )
     func order() async throws {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)

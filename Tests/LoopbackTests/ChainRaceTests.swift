@@ -7,7 +7,7 @@ import Testing
 @testable import SwiftletCore
 
 /// Calls with interceptors that are cancelled, restarted, held and released by several threads.
-/// `SWIFTLET_RACE_CALLS` says how many.
+/// `SWIFTLET_RACE_CALLS` sets their number.
 @Suite("Calls with interceptors that race with their ends", .serialized, .timeLimit(.minutes(10)))
 struct ChainRaceTests {
     private static let callCount = min(RaceTests.callCount, 40_000) / 2
@@ -46,7 +46,7 @@ struct ChainRaceTests {
         }
     }
 
-    /// Sends the request once more when the first attempt failed, from a task.
+    /// Makes a second attempt when the first one has failed, from a task.
     private final class Again: Tracked {
         private var options = CallOptions()
         private var message: RawMessage?
@@ -93,7 +93,7 @@ struct ChainRaceTests {
         }
     }
 
-    @Test("end exactly once, and nothing of them is left")
+    @Test("end exactly once, and leave no objects")
     func once() async throws {
         let server = try LoopbackServer { server in
             server.maxConcurrentStreams = 50
@@ -139,7 +139,7 @@ struct ChainRaceTests {
                         call.cancel()
                     }
                 }
-                // Not all at once, so that calls are caught in every phase.
+                // Not all calls start at once, so that calls are cancelled in every phase.
                 if index.isMultiple(of: 100) { await Task.yield() }
             }
             for await _ in ends.prefix(Self.callCount) {}

@@ -30,7 +30,8 @@ struct ChainReleaseTests {
 
     private static let givenUp = CallEnd(error: RPCError(.aborted, "given up"))
 
-    /// What an interceptor does at the start, what the caller does then, and the code of the end.
+    /// The actions of an interceptor at the start, then the action of the caller, and the code of
+    /// the end.
     private static let ways: [(name: String, Script, cancels: Bool, StatusCode)] = [
         ("answered", { options, call in call.start(options) }, false, .ok),
         ("closed before it starts", { _, call in call.close(givenUp) }, false, .aborted),
@@ -85,7 +86,7 @@ struct ChainReleaseTests {
         ("never started", { _, _ in }, false, .internal),
     ]
 
-    @Test("is released with all its parts, however the call ended", arguments: ways.indices)
+    @Test("is released with all its parts after any end of the call", arguments: ways.indices)
     func released(way: Int) async throws {
         let (_, script, cancels, code) = Self.ways[way]
         let (releases, release) = AsyncStream.makeStream(of: Void.self)
@@ -127,7 +128,7 @@ struct ChainReleaseTests {
         try await eventually { chain == nil && intercepted == nil }
     }
 
-    @Test("is released when the last reference of an interceptor to an ended call is")
+    @Test("is released when an interceptor releases its last reference to the ended call")
     func keptCall() async throws {
         let kept = Mutex<InterceptedCall?>(nil)
         weak var chain: AnyObject?

@@ -69,7 +69,8 @@ struct ChannelStateTests {
         for await next in channel.connectivityChanges where next == state { break }
     }
 
-    @Test("is idle until it is used, fails with its server, and is ready once that is there")
+    @Test(
+        "is idle until it is used, fails without its server, and is ready once the server listens")
     func wholeLife() async throws {
         let supply = Supply()
         let channel = try Self.channel(to: supply)
@@ -80,7 +81,7 @@ struct ChannelStateTests {
         channel.connect()
         await Self.wait(for: .transientFailure, of: channel)
         #expect(supply.attemptCount == 1)
-        // Between two attempts neither a call nor a second connect() begins one.
+        // Between two attempts, neither a call nor a second connect() begins an attempt.
         channel.connect()
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(HostileTrial.echo, [1])
@@ -94,7 +95,7 @@ struct ChannelStateTests {
         await Self.wait(for: .ready, of: channel)
         #expect(supply.attemptCount == 2)
 
-        // The connection was short and carried no call, so the next attempt waits for its backoff.
+        // The connection was short and had no call, so the next attempt waits for its backoff.
         supply.vanish()
         await Self.wait(for: .transientFailure, of: channel)
         #expect(supply.attemptCount == 2)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A command", .timeLimit(.minutes(5)))
 struct CommandTests {
-    @Test("refuses options that it does not know, also those with one hyphen")
+    @Test("refuses unknown options, also with one hyphen")
     func unknownOptions() throws {
         for word in ["-x", "--x", "-1", "--timeou=1", "-nam"] {
             let error = #expect(throws: UsageError.self) {
@@ -30,9 +30,9 @@ struct CommandTests {
         (ManCommand.self, ["x"]),
     ]
 
-    @Test("refuses more words than it takes")
+    @Test("refuses more words than it accepts")
     func extraWords() async throws {
-        // `generate` and `check` take any number of words.
+        // `generate` and `check` accept any number of words.
         #expect(Self.excess.count == Main.commands.count - 2)
         for (command, words) in Self.excess {
             let error = await #expect(throws: UsageError.self) {
@@ -68,7 +68,7 @@ struct CommandTests {
         #expect(error?.status == 1)
     }
 
-    @Test("that ends with its call does not name a next attempt to connect")
+    @Test("that ends with its call does not print the time of the next attempt to connect")
     func noNextAttempt() async throws {
         // No server listens on port 1. Another process may use the port of a server that has ended.
         let error = await #expect(throws: RPCError.self) {

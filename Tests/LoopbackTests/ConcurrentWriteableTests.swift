@@ -33,7 +33,7 @@ struct ConcurrentWriteableTests {
         }
     }
 
-    @Test("that is cancelled drops what it has not delivered")
+    @Test("that is cancelled drops undelivered values")
     func cancelling() {
         let (sink, later) = (Sink<Int>(), Later())
         let writeable = ConcurrentWriteable(sink, context: later.context)
@@ -55,7 +55,7 @@ struct ConcurrentWriteableTests {
         #expect(sink.all == [])
     }
 
-    @Test("ends once, whatever races")
+    @Test("ends once in any race")
     func race() async {
         for round in 0..<200 {
             let sink = Sink<Int>()

@@ -7,7 +7,7 @@ import Testing
 /// Tests which facts about a connection an error contains.
 @Suite("An error of a connection", .timeLimit(.minutes(5)))
 struct ConnectionErrorTests {
-    @Test("names the GOAWAY that came before it")
+    @Test("names the GOAWAY that arrived before it")
     func goAway() async throws {
         let peer = try RawPeer(
             RawScript { connection, _ in
@@ -22,14 +22,16 @@ struct ConnectionErrorTests {
         #expect(error?.causes == ["GOAWAY ENHANCE_YOUR_CALM \"quota exceeded\""])
     }
 
-    @Test("names the GOAWAY that came before it, also when a write fails before it is read")
+    @Test(
+        "names the GOAWAY that arrived before it, even if a write fails before the GOAWAY is read")
     func goAwayBeforeWrite() async throws {
         let gate = BlockingGate()
         defer { gate.open() }
         let isOver = Mutex(false)
         var script = RawScript { _, _ in }
         script.answerToHeaders = { connection, _ in
-            // The message that comes meanwhile is not read, so the end resets the connection.
+            // The message that arrives in the meantime is not read, so the end resets the
+            // connection.
             gate.wait()
             try connection.send(RawFrame.goAway(last: 1, 11, "quota"))
             isOver.withLock { $0 = true }
@@ -45,11 +47,13 @@ struct ConnectionErrorTests {
                 if case .failure(let failure) = result { error.withLock { $0 = failure } }
             }
             while peer.callCount == 0 { _ = try queue.next(deadline: .after(.milliseconds(10))) }
-            // The queue is not turned meanwhile, so this thread sends what it writes.
+            // The queue is not turned in the meantime, so this thread sends the bytes that it
+            // writes.
             try call.write([1])
             gate.open()
             while !isOver.withLock({ $0 }) { Thread.rest(for: .milliseconds(1)) }
-            // Until the reset has arrived. If it has not, the GOAWAY is read first, as usual.
+            // Waits until the reset has arrived. If it has not arrived, the GOAWAY is read first,
+            // as usual.
             Thread.rest(for: .milliseconds(50))
             try call.write([2])
             while error.withLock({ $0 == nil }) {
@@ -64,7 +68,7 @@ struct ConnectionErrorTests {
     @Test("lists the addresses that were tried, also after the deadline")
     func attempts() async throws {
         let channel = try Channel("127.0.0.1:1", credentials: .insecure)
-        // After this call, the channel has the failed attempt for that address.
+        // After this call, the channel has recorded the failed attempt to connect to that address.
         _ = try? await channel.unary(HostileTrial.echo, [1])
         let error = await #expect(throws: RPCError.self) {
             try await channel.unary(

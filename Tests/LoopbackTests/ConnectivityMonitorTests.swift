@@ -6,7 +6,7 @@ import Testing
 
 @Suite("When the machine loses its network", .timeLimit(.minutes(5)))
 struct ConnectivityMonitorTests {
-    @Test("running calls end with UNAVAILABLE, and the next one finds its way")
+    @Test("running calls end with UNAVAILABLE, and the next one gets a connection")
     func loss() async throws {
         let monitor = ConnectivityMonitor(includesLocal: true)
         var arguments = ChannelArguments()
@@ -50,7 +50,7 @@ struct ConnectivityMonitorTests {
         #expect(failure?.phase == .connect && failure?.mayHaveBeenExecuted == false)
     }
 
-    @Test("plain requests that wait for a connection end with UNAVAILABLE, except the patient")
+    @Test("waiting plain requests end with UNAVAILABLE, except those that wait for ready")
     func waitingRequests() async throws {
         // A proxy that accepts connections, and sends nothing.
         var script = RawScript(opening: { _ in })
@@ -83,7 +83,7 @@ struct ConnectivityMonitorTests {
         await #expect(throws: RPCError.self) { try await patient.value }
     }
 
-    @Test("calls within the machine go on, unless it is asked otherwise")
+    @Test("calls within the machine continue, unless the arguments say otherwise")
     func local() async throws {
         let monitor = ConnectivityMonitor()
         var arguments = ChannelArguments()
@@ -125,7 +125,7 @@ struct ConnectivityMonitorTests {
         #expect(monitor.channelCount == 0)
     }
 
-    @Test("reconnecting does not wait once it is back")
+    @Test("the channel reconnects at once when the network is back")
     func recovery() async throws {
         let monitor = ConnectivityMonitor(includesLocal: true)
         var arguments = ChannelArguments()

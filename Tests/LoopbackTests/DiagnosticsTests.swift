@@ -19,7 +19,7 @@ struct DiagnosticsTests {
         }
     }
 
-    @Test("events tell of resolution, policy, subchannels and connections, in this order")
+    @Test("events report resolution, policy, subchannels and connections, in this order")
     func events() async throws {
         let server = try Self.server()
         var arguments = ChannelArguments()
@@ -46,7 +46,7 @@ struct DiagnosticsTests {
         #expect(texts.filter { expected.contains($0) } == expected)
     }
 
-    @Test("events tell why there is no connection")
+    @Test("events report why there is no connection")
     func failures() async throws {
         var arguments = ChannelArguments()
         arguments.initialReconnectBackoff = .seconds(3_600)
@@ -77,7 +77,7 @@ struct DiagnosticsTests {
         #expect(counts == Array(745..<1_000))
         #expect(log.record.recent.count == 64)
         #expect(log.record.count == 1_001)
-        // Nothing happens after the end, and a late follower ends at once.
+        // No event follows the end, and a late follower ends at once.
         log.note(.resolved(endpointCount: 1))
         #expect(log.record.count == 1_001)
         for await _ in log.follow() { Issue.record("an event after the end") }
@@ -163,7 +163,7 @@ struct DiagnosticsTests {
         #expect(waiting.snapshot?.calls.failed == 1)
     }
 
-    @Test("counts stay when a connection has gone")
+    @Test("counts are kept after a connection has ended")
     func pastConnections() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)

@@ -27,7 +27,7 @@ struct DuplicateGuardTests {
         )
     }
 
-    @Test("refuses the second of two equal requests, and no other")
+    @Test("refuses only the second of two equal requests")
     func refusing() async throws {
         let (gate, guarding) = (Gate(), DuplicateGuard(.refuse(message: "again?")))
         let (_, channel) = try greeter(guarding, gate)
@@ -101,7 +101,7 @@ struct DuplicateGuardTests {
         #expect(guarding.runningCount == 0)
     }
 
-    @Test("goes on for those who joined when the first gives up, and ends with the last")
+    @Test("continues for joined calls when the first is cancelled, and ends with the last")
     func leaving() async throws {
         let fake = try FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])
         let response = fake.respond(to: sayHello)
@@ -124,7 +124,7 @@ struct DuplicateGuardTests {
     }
 
     @Test(
-        "brings the response to a call that asked for it before the end of its request",
+        "delivers the response to a call that requested it before the end of its request",
         arguments: [true, false])
     func earlyDemand(hasMessage: Bool) async throws {
         let peer = try RawPeer(.correct)
@@ -144,7 +144,7 @@ struct DuplicateGuardTests {
         #expect(try response.takeBytes() == RawPeer.replyBody)
     }
 
-    @Test("cancels the first when a second is made")
+    @Test("cancels the first call when a second one is made")
     func replacing() async throws {
         let (gate, guarding) = (Gate(), DuplicateGuard(.cancelPrevious))
         let (_, channel) = try greeter(guarding, gate)

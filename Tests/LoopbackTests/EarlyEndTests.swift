@@ -79,7 +79,7 @@ struct EarlyEndTests {
         #expect(writer.state == .finished)
     }
 
-    @Test("gives its last messages before the error, in whatever context")
+    @Test("delivers its last messages before the error, in every context")
     func errorBehindMessages() async throws {
         let peer = try RawPeer(
             RawScript { connection, stream in
@@ -101,7 +101,7 @@ struct EarlyEndTests {
         }
     }
 
-    @Test("is cancelled with its task, though there is always something to read or room to write")
+    @Test("is cancelled with its task, even if it can always read or write")
     func neverWaiting() async throws {
         let flood = Method<[UInt8], [UInt8]>(
             "/t.T/Flood", .serverStreaming, request: .bytes, reply: .bytes)
@@ -121,8 +121,8 @@ struct EarlyEndTests {
         let reader = Task {
             for try await _ in try await channel.serverStreaming(flood, [], options: options) {
                 read.add()
-                // Slower than the messages arrive. And two tasks that never suspend would block the test
-                // on a pool of two threads.
+                // Reads more slowly than the messages arrive. Without `yield`, the two tasks would never
+                // suspend, and would block the test on a pool of two threads.
                 for _ in 0..<20 { await Task.yield() }
             }
         }
@@ -144,7 +144,7 @@ struct EarlyEndTests {
         #expect(writeError?.code == .cancelled)
     }
 
-    @Test("is read to its end by a task that was cancelled behind it")
+    @Test("can be read to its end by a task that is cancelled after the end")
     func cancelledTooLate() async throws {
         let count = Method<[UInt8], [UInt8]>(
             "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
@@ -186,7 +186,7 @@ struct EarlyEndTests {
         #expect(reply == RawPeer.replyBody)
     }
 
-    @Test("wakes a writer when the connection is lost behind an unread message")
+    @Test("wakes a writer when the connection is lost after an unread message")
     func uploadLost() async throws {
         let peer = try Self.peer { connection, stream in
             try connection.headers(stream)
@@ -201,7 +201,7 @@ struct EarlyEndTests {
         }
     }
 
-    @Test("can be cancelled while its end waits behind an unread message")
+    @Test("can be cancelled while its end waits for an unread message")
     func cancelled() async throws {
         let script = RawScript { connection, stream in
             try connection.headers(stream)
@@ -240,7 +240,7 @@ struct EarlyEndTests {
         }
     }
 
-    @Test("wakes the thread that turns the queue, whatever thread the end comes from")
+    @Test("wakes the thread that turns the queue, even if another thread ends the call")
     func byHand() async throws {
         let error = try await onThread {
             let queue = try CompletionQueue(.byHand)

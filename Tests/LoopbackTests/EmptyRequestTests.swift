@@ -3,8 +3,7 @@ import SwiftletLoopback
 import Testing
 
 /// PROTOCOL-HTTP2.md: a request without a message ends with an empty DATA frame that carries
-/// END_STREAM. The servers of gRPC for Go and Java ignore END_STREAM on HEADERS, and so does
-/// ``RawPeer``.
+/// END_STREAM. The servers of gRPC for Go and Java, and ``RawPeer``, ignore END_STREAM on HEADERS.
 @Suite("A request without messages", .timeLimit(.minutes(5)))
 struct EmptyRequestTests {
     private static let collect = Method<[UInt8], [UInt8]>(
@@ -12,7 +11,7 @@ struct EmptyRequestTests {
     private static let chat = Method<[UInt8], [UInt8]>(
         "/a.B/Chat", .bidirectional, request: .bytes, reply: .bytes)
 
-    @Test("ends for the server, on a cold connection and on a warm one")
+    @Test("ends for the server, on a new connection and on an open one")
     func cold() async throws {
         let peer = try RawPeer(.correct)
         let channel = try Channel(peer.target, credentials: .insecure)

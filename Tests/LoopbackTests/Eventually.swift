@@ -1,4 +1,4 @@
-/// Waits until `condition` holds, at most for as long as the suite's time limit lets it.
+/// Waits until `condition` is true, at most until the suite's time limit.
 func eventually(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }

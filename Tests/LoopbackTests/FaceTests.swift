@@ -125,7 +125,7 @@ struct FaceTests {
         }
     }
 
-    @Test("give what an interceptor said before anybody asked")
+    @Test("deliver a response that an interceptor made before one was requested")
     func unasked() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
@@ -167,7 +167,7 @@ struct FaceTests {
         }
     }
 
-    @Test("with handlers, when they are paused, ask for no more")
+    @Test("with handlers, when they are paused, request no more messages")
     func pausing() async throws {
         let channel = try Channel(server.target, credentials: .insecure)
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)

@@ -2,8 +2,9 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// Connections that share a thread: what one server does must not hold up the calls to another.
-@Suite("One server does not hold up another's calls", .timeLimit(.minutes(5)))
+/// Tests connections that share a thread. The actions of one server must not delay calls to
+/// another.
+@Suite("One server does not delay another's calls", .timeLimit(.minutes(5)))
 struct FairnessTests {
     /// Breaks the protocol, and continues to send until the client closes the connection.
     private static let talkative = RawScript { connection, _ in
@@ -13,7 +14,7 @@ struct FairnessTests {
         while true { try connection.send(noise) }
     }
 
-    @Test("that goes on sending after it broke the protocol", arguments: [1, 4])
+    @Test("that continues to send after it broke the protocol", arguments: [1, 4])
     func afterTheEnd(connectionCount: Int) async throws {
         let queue = try CompletionQueue()
         let peers = try (0..<connectionCount).map { _ in try RawPeer(Self.talkative) }
@@ -31,7 +32,7 @@ struct FairnessTests {
         try await expectAnswers(from: other, correct)
     }
 
-    @Test("that sends a message after the other and never stops")
+    @Test("that sends messages without end")
     func endless() async throws {
         let queue = try CompletionQueue()
         let endless = try RawPeer(

@@ -21,7 +21,7 @@ struct FakeChannelTests {
 
     private func note(_ text: String) -> RouteGuide.RouteNote { .with { $0.message = text } }
 
-    @Test("answers calls with what was queued, first in, first out")
+    @Test("answers calls with the queued responses, first in, first out")
     func order() async throws {
         for name in ["one", "two"] {
             try fake.respond(to: Self.sayHello).sendMessage(HelloReply(message: name))
@@ -32,7 +32,7 @@ struct FakeChannelTests {
         #expect(fake.unusedResponseCount(for: Self.sayHello) == 0)
     }
 
-    @Test("fails a call beyond those, and says how many there were")
+    @Test("fails a call for which no response is left, and reports how many were used")
     func exhaustion() async throws {
         try fake.respond(to: Self.sayHello).sendMessage(HelloReply())
         _ = try await greeter.sayHello(.init())
@@ -71,7 +71,7 @@ struct FakeChannelTests {
         #expect(parts.withLock { $0 } == ["start yes true", "message you", "end"])
     }
 
-    @Test("fails with a status and what comes with it")
+    @Test("fails with a status, its details and its metadata")
     func failure() async throws {
         var sent = RPCError(.notFound, "nobody")
         sent.metadata = ["why": "gone"]
@@ -99,7 +99,7 @@ struct FakeChannelTests {
         #expect(stream.trailingMetadata?["count"] == "2")
     }
 
-    @Test("takes a stream of requests")
+    @Test("receives a stream of requests")
     func clientStreaming() async throws {
         let response = fake.respond(to: Self.recordRoute)
         let counting = Task {
@@ -119,7 +119,7 @@ struct FakeChannelTests {
         try await counting.value
     }
 
-    @Test("holds conversations")
+    @Test("supports bidirectional calls")
     func bidirectional() async throws {
         let response = fake.respond(to: Self.routeChat)
         let echo = Task {
@@ -139,7 +139,7 @@ struct FakeChannelTests {
         try await echo.value
     }
 
-    @Test("serves every other face of a call")
+    @Test("supports every other face of a call")
     func faces() async throws {
         for _ in 0..<3 { try fake.respond(to: Self.sayHello).sendMessage(HelloReply(message: "x")) }
         let channel = fake.channel
@@ -169,18 +169,18 @@ struct FakeChannelTests {
         #expect(written == "x")
     }
 
-    @Test("stays silent until the deadline, when nothing is sent")
+    @Test("lets a call reach its deadline if no response is sent")
     func deadline() async throws {
         let response = fake.respond(to: Self.sayHello)
         let error = await #expect(throws: RPCError.self) {
             try await greeter.sayHello(.init(), options: .with { $0.timeout = .milliseconds(20) })
         }
         #expect(error?.code == .deadlineExceeded)
-        // However early the deadline came, the parts of the request come to an end.
+        // Even if the deadline passes early, the parts of the request end.
         for await _ in response.requestParts {}
     }
 
-    @Test("does not deliver before it is asked")
+    @Test("does not deliver a message before it is requested")
     func backPressure() async throws {
         let response = fake.respond(to: Self.listFeatures)
         let (messages, continuation) = AsyncStream.makeStream(of: String.self)
@@ -200,7 +200,7 @@ struct FakeChannelTests {
         #expect(await received.next() == nil)
     }
 
-    @Test("serves raw operations and interceptors")
+    @Test("supports raw operations and interceptors")
     func lowest() async throws {
         let seen = Mutex<[String]>([])
         let fake = try FakeChannel(
@@ -228,7 +228,7 @@ struct FakeChannelTests {
         #expect(text == "raw")
     }
 
-    @Test("fails as a connection does")
+    @Test("can fail like a connection")
     func lost() async throws {
         var loss = RPCError(.unavailable, "the connection to 10.0.0.1:1 was lost")
         loss.phase = .http2
@@ -240,7 +240,7 @@ struct FakeChannelTests {
         #expect(error?.causes == ["connection reset by peer"])
     }
 
-    @Test("ends what runs when it is closed")
+    @Test("ends running calls when it is closed")
     func closingWhileRunning() async throws {
         let response = fake.respond(to: Self.routeChat)
         let chat = try await fake.channel.bidirectional(Self.routeChat)
@@ -252,7 +252,7 @@ struct FakeChannelTests {
         for await _ in response.requestParts {}
     }
 
-    @Test("hears of a cancellation in the middle of a call")
+    @Test("reports a cancellation in the middle of a call")
     func cancellation() async throws {
         let response = fake.respond(to: Self.routeChat)
         let chat = try await fake.channel.bidirectional(Self.routeChat)
@@ -269,7 +269,7 @@ struct FakeChannelTests {
         try response.sendMessage(note("late"))
     }
 
-    @Test("refuses parts that the protocol forbids, and says which")
+    @Test("refuses parts that the protocol forbids, and names them")
     func misplaced() throws {
         let single = fake.respond(to: Self.sayHello)
         try single.sendMessage(HelloReply())
@@ -288,7 +288,7 @@ struct FakeChannelTests {
         #expect(throws: RPCError.self) { try many.sendError(RPCError(.aborted, "")) }
     }
 
-    @Test("works with interceptors, compression and limits, as a network does")
+    @Test("works with interceptors, compression and limits, like a network")
     func wire() async throws {
         let fake = try FakeChannel(
             defaultOptions: .with {
@@ -306,7 +306,7 @@ struct FakeChannelTests {
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("is closed like any other")
+    @Test("is closed like any other channel")
     func closing() async throws {
         #expect(fake.channel.connectivity == .ready)
         await fake.channel.close()

@@ -3,13 +3,13 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("A fake channel asked by plain HTTP", .timeLimit(.minutes(5)))
+@Suite("A fake channel for plain HTTP", .timeLimit(.minutes(5)))
 struct FakePlainRequestTests {
     let fake: FakeChannel
 
     init() throws { fake = try FakeChannel() }
 
-    @Test("takes and gives bodies as they are")
+    @Test("receives and sends bodies unchanged")
     func bodies() async throws {
         let response = fake.respond(to: "/rpc")
         #expect(fake.unusedResponseCount(for: "/rpc") == 1)
@@ -28,7 +28,7 @@ struct FakePlainRequestTests {
         #expect(bodies == [Array("{}".utf8)])
     }
 
-    @Test("takes and gives bodies that are shorter than a prefix, or none")
+    @Test("receives and sends bodies that are empty or shorter than a prefix")
     func short() async throws {
         for byteCount in 0..<7 {
             let body = [UInt8](repeating: 9, count: byteCount)
@@ -44,7 +44,7 @@ struct FakePlainRequestTests {
         }
     }
 
-    @Test("answers with what was queued for a method of the same path")
+    @Test("answers with a response that was queued for a method of the same path")
     func typed() async throws {
         let sent = HelloReply(message: "hi")
         try fake.respond(to: FakeChannelTests.sayHello).sendMessage(sent)
@@ -54,7 +54,7 @@ struct FakePlainRequestTests {
         #expect(answer.body == sent.encoded())
     }
 
-    @Test("fails a request that nothing was queued for, and as a connection does")
+    @Test("fails a request without a queued response, and can fail like a connection")
     func failures() async throws {
         let none = await #expect(throws: RPCError.self) {
             try await fake.channel.post("/rpc", contentType: "text/plain", body: [])
@@ -83,7 +83,7 @@ struct FakeRequestTests {
     }
 
     @Test(
-        "have room for many that the test has not read, and for more when it has",
+        "have room for many unread requests, and for more after the test has read some",
         arguments: [(byteCount: 1, roomFor: 1_023), (600 << 10, 1), (2 << 20, 0)])
     func room(byteCount: Int, roomFor: Int) async throws {
         let response = fake.respond(to: Self.method)
@@ -112,7 +112,7 @@ struct FakeRequestTests {
         call.cancel()
     }
 
-    /// So many values that no test reads all of them. Counts the values that were read.
+    /// More values than a test reads. Counts the values that were read.
     private struct Endless: Sequence, IteratorProtocol, Sendable {
         static let count = 100_000
         let given: Counter
@@ -124,7 +124,7 @@ struct FakeRequestTests {
         }
     }
 
-    @Test("do not outrun the test, however fast they are written")
+    @Test("wait for the test, however fast they are written")
     func endless() async throws {
         let response = fake.respond(to: Self.method)
         let given = Counter()

@@ -39,7 +39,7 @@ struct FaultTests {
         (.drip(bytes: 16, every: .microseconds(200)), .ok, 1), (.shrinkWindow(to: 3), .ok, 1),
     ]
 
-    @Test("has its outcome, and spares the next call")
+    @Test("has its outcome, and does not affect the next call")
     func outcome() async throws {
         for (kind, code, connections) in Self.kinds {
             let (codes, count) = try await outcomes(
@@ -49,7 +49,7 @@ struct FaultTests {
         }
     }
 
-    @Test("that refuses a stream is overcome by sending the call again")
+    @Test("that refuses a stream causes the call to be sent again")
     func refusal() async throws {
         let (codes, _) = try await outcomes([.on(Self.sayHello, call: 1, .refuse)])
         #expect(codes == [.ok])
@@ -73,14 +73,14 @@ struct FaultTests {
         #expect(error?.origin == .server)
     }
 
-    @Test("that stalls a call ends with its deadline")
+    @Test("that stalls a call lets the call reach its deadline")
     func stall() async throws {
         let (codes, _) = try await outcomes(
             [.always(.stall)], calls: 1, .with { $0.timeout = .milliseconds(20) })
         #expect(codes == [.deadlineExceeded])
     }
 
-    @Test("that delays a call leaves nothing to its deadline")
+    @Test("that delays a call leaves no timer for its deadline")
     func nothingLeft() async throws {
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
         do {
@@ -102,7 +102,7 @@ struct FaultTests {
         for await _ in released {}
     }
 
-    @Test("that cuts the connection off fails the call at any byte")
+    @Test("that closes the connection fails the call at any byte")
     func everyByte() async throws {
         var firstWhole: Int?
         for count in 0..<160 {
@@ -115,7 +115,7 @@ struct FaultTests {
         #expect(firstWhole.map { $0 > 40 } == true)
     }
 
-    @Test("that lets bytes drip makes calls late, and those behind them too")
+    @Test("that sends bytes slowly delays the call, and later calls too")
     func drip() async throws {
         let (codes, connections) = try await outcomes(
             [.on(Self.sayHello, call: 1, .drip(bytes: 1, every: .seconds(60)))], calls: 2,
@@ -138,7 +138,7 @@ struct FaultTests {
         }
     }
 
-    @Test("comes for the calls that are named, and for no other path")
+    @Test("applies to the named calls, and to no other path")
     func numbers() async throws {
         let (codes, _) = try await outcomes(
             [
@@ -148,7 +148,7 @@ struct FaultTests {
         #expect(codes == [.ok, .internal, .ok, .internal, .ok])
     }
 
-    @Test("hides those behind it that fit the same call")
+    @Test("hides later faults that fit the same call")
     func first() async throws {
         let (codes, _) = try await outcomes(
             [
@@ -217,7 +217,7 @@ struct FaultTests {
                 "the fault 'drop on /helloworld.Greeter/SayHello, calls [3]' did not apply"))
     }
 
-    @Test("by chance is the same for the same seed")
+    @Test("at random is the same for the same seed")
     func chance() async throws {
         let faults = [Fault.randomly(0.5, seed: 42, .reset(.internalError))]
         let (first, _) = try await outcomes(faults, calls: 40)
@@ -226,7 +226,7 @@ struct FaultTests {
         #expect(first.contains(.ok) && first.contains(.internal))
     }
 
-    @Test("may be set and taken away while the server runs")
+    @Test("may be set and removed while the server runs")
     func replacing() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
@@ -237,7 +237,7 @@ struct FaultTests {
         _ = try await greeter.sayHello(.init())
     }
 
-    @Test("in the form of small windows slows an upload down, and breaks nothing")
+    @Test("with small windows slows an upload down, and breaks nothing")
     func windows() async throws {
         let server = try LoopbackServer {
             $0.addGreeter()

@@ -22,7 +22,7 @@ struct FirstWordsTests {
             "ipv4:\(first.target),\(second)", credentials: .insecure, arguments: arguments)
     }
 
-    @Test("is passed over when another address is left")
+    @Test("is skipped when another address is left")
     func garbage() async throws {
         let server = try Self.server()
         let first = try RawPeer(RawScript(opening: { try $0.send(Array("SSH-2.0-x\r\n".utf8)) }))
@@ -31,7 +31,7 @@ struct FirstWordsTests {
         #expect(first.connectionCount == 1)
     }
 
-    @Test("is passed over when it sends nothing in its share of the connect timeout")
+    @Test("is skipped when it sends nothing in its share of the connect timeout")
     func silence() async throws {
         let server = try Self.server()
         var script = RawScript(opening: { _ in })
@@ -46,7 +46,7 @@ struct FirstWordsTests {
     }
 
     @Test(
-        "fails a call with the attempt that it waited for, also when the next one follows at once")
+        "fails a call with the error of its attempt, even if the next attempt follows at once")
     func longAttempt() async throws {
         var script = RawScript(opening: { _ in })
         script.acknowledges = false
@@ -65,7 +65,7 @@ struct FirstWordsTests {
         #expect(error?.mayHaveBeenExecuted == false)
     }
 
-    @Test("is named with every other address when all of them fail")
+    @Test("is named in the error, with all other addresses, when all of them fail")
     func allFail() async throws {
         let first = try RawPeer(RawScript(opening: { try $0.send(Array("HTTP/1.1 400\r\n".utf8)) }))
         let second = try RawPeer(RawScript(opening: { try $0.close() }))
@@ -79,7 +79,7 @@ struct FirstWordsTests {
         #expect(error?.reconnection?.attemptNumber == 1)
     }
 
-    @Test("sends GOAWAY after every call: the waiting calls go to the next connection")
+    @Test("sends GOAWAY after every call: the waiting calls use the next connection")
     func leavesAfterEach() async throws {
         var script = RawScript { connection, stream in
             try connection.send(RawFrame.goAway(last: stream, 0))

@@ -44,7 +44,7 @@ struct FutureCallTests {
         try Channel(server.target, credentials: .insecure, queue: queue)
     }
 
-    @Test("has begun when it is made, and each part comes by itself")
+    @Test("starts when it is made, and has a future for each part")
     func parts() async throws {
         let call = try channel().unaryCall(Self.sayHello, HelloRequest(name: "wait"))
         #expect(try await call.initialMetadata.value["x-first"] == "1")
@@ -56,7 +56,7 @@ struct FutureCallTests {
         #expect(try await call.response.map(\.message).value == "Hello wait")
     }
 
-    @Test("fails in its response, and has the reason in its status")
+    @Test("fails its response, and has the reason in its status")
     func failure() async throws {
         let call = try channel().unaryCall(Self.sayHello, HelloRequest(name: "fail"))
         let error = await #expect(throws: RPCError.self) { try await call.response.value }
@@ -67,7 +67,7 @@ struct FutureCallTests {
         await #expect(throws: RPCError.self) { try await mapped.value }
     }
 
-    @Test("is cancelled as a whole")
+    @Test("is cancelled with all its parts")
     func cancellation() async throws {
         let call = try channel().unaryCall(Self.sayHello, HelloRequest(name: "wait"))
         await gate.waitFor(1)
@@ -76,7 +76,7 @@ struct FutureCallTests {
         gate.open()
     }
 
-    @Test("can be waited for by a thread, on a queue that is turned by hand, too")
+    @Test("lets a thread wait for it, also on a queue that is turned by hand")
     func waiting() async throws {
         try await onThread {
             let call = try channel().unaryCall(Self.sayHello, HelloRequest(name: "you"))
@@ -89,7 +89,7 @@ struct FutureCallTests {
         }
     }
 
-    @Test("calls back once, before and after it is there, on the context that is given")
+    @Test("calls back once on the given context, before and after its result is available")
     func callbacks() async throws {
         let call = try channel().unaryCall(Self.sayHello, HelloRequest(name: "you"))
         let (results, continuation) = AsyncStream.makeStream(of: String.self)
@@ -137,7 +137,7 @@ struct FutureCallTests {
         #expect(late != nil)
     }
 
-    @Test("has handlers on a context, which ask for each message themselves")
+    @Test("has handlers on a context, which can request each message")
     func countedDemand() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: String.self)
         var handlers = ResponseHandlers<[UInt8]>(
@@ -159,7 +159,7 @@ struct FutureCallTests {
         #expect(await iterator.next() == "end")
     }
 
-    @Test("ends before its group of queues, whose end can be waited for")
+    @Test("ends before its group of queues, for whose end a thread can wait")
     func groupEnd() async throws {
         let group = try CompletionQueue.Group(threads: 2)
         let call = try channel(group.next()).unaryCall(Self.sayHello, HelloRequest(name: "wait"))
@@ -172,7 +172,7 @@ struct FutureCallTests {
     }
 }
 
-@Suite("What a client says of its calls", .timeLimit(.minutes(5)))
+@Suite("The settings of a client's calls", .timeLimit(.minutes(5)))
 struct ClientWideTests {
     private final class Reporter: ClientErrorDelegate {
         let reports = Mutex<[String]>([])
@@ -190,7 +190,7 @@ struct ClientWideTests {
         }
     }
 
-    @Test("a delegate is told of every error, once")
+    @Test("a delegate receives every error once")
     func delegate() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let reporter = Reporter()
@@ -208,7 +208,7 @@ struct ClientWideTests {
             ])
     }
 
-    @Test("an interceptor may send a call to another path, and no illegal one")
+    @Test("an interceptor may send a call to another path, but not to an invalid one")
     func path() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let other = Method<HelloRequest, HelloReply>("/old.Greeter/SayHello", .unary)
@@ -222,7 +222,7 @@ struct ClientWideTests {
         }
     }
 
-    @Test("a message may not become more than its share by decompression")
+    @Test("a message must not exceed the maximum ratio of decompression")
     func ratio() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, context in

@@ -3,7 +3,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-@Suite("Callbacks of a call as a value that call back in", .timeLimit(.minutes(5)))
+@Suite("Callbacks of a call as a value that use the call", .timeLimit(.minutes(5)))
 struct FutureReentryTests {
     private static let sayHello = FutureCallTests.sayHello
 
@@ -40,7 +40,7 @@ struct FutureReentryTests {
         gate.open()
     }
 
-    @Test("may cancel from a handler of messages, after which none comes")
+    @Test("may cancel from a handler of messages, which then receives no more")
     func cancelInHandler() async throws {
         let channel = try Self.server().makeChannel()
         let count = Atomic(0)
@@ -77,7 +77,7 @@ struct FutureReentryTests {
         #expect(number == 200)
     }
 
-    @Test("may not block the queue that would bring the value, and may read one that is there")
+    @Test("must not block the queue that delivers the value, but may read an available value")
     func waitInside() async throws {
         let gate = Gate()
         let channel = try Self.server(gate).makeChannel()
@@ -113,7 +113,7 @@ struct FutureReentryTests {
         #expect(received.withLock { $0 } == Array(0..<100))
     }
 
-    @Test("form a chain of any length without using up the stack")
+    @Test("form a chain of any length without overflowing the stack")
     func longChain() async throws {
         let gate = Gate()
         let channel = try Self.server(gate).makeChannel()
@@ -124,7 +124,7 @@ struct FutureReentryTests {
         #expect(try await length.value == 100_010)
     }
 
-    @Test("are each called once, whatever thread adds them while the value comes")
+    @Test("are each called once, even if threads add them while the value arrives")
     func race() async throws {
         let channel = try Self.server().makeChannel()
         for _ in 0..<50 {

@@ -24,7 +24,7 @@ struct HandlerErrorTests {
         }
     }
 
-    @Test("arrives with its metadata, behind what the handler has set")
+    @Test("arrives with its metadata, after the metadata that the handler has set")
     func metadata() async throws {
         var thrown = RPCError(.aborted, "once more")
         thrown.metadata = ["retry": "yes"]
@@ -48,7 +48,7 @@ struct HandlerErrorTests {
         #expect(throws: WireError.self) { try broken.richStatus() }
     }
 
-    @Test("of a rich status arrives by way of a fake, too")
+    @Test("of a rich status also arrives through a fake")
     func fake() async throws {
         let fake = try FakeChannel()
         let status = Google.RPC.Status(code: 5, message: "nobody")
@@ -60,7 +60,7 @@ struct HandlerErrorTests {
         #expect(try error?.richStatus() == status)
     }
 
-    @Test("keeps its status however long its words are, which are cut between characters")
+    @Test("keeps its status if its message is too long, and cuts the message between characters")
     func longMessage() async throws {
         for character in ["é", "x", "e\u{301}", "👩‍👩‍👧"] {
             let words = String(repeating: character, count: 10_000)
@@ -74,7 +74,7 @@ struct HandlerErrorTests {
         }
     }
 
-    @Test("goes without its details rather than without its status")
+    @Test("loses its details rather than its status")
     func longDetails() async throws {
         let words = String(repeating: "x", count: 20_000)
         let error = try await outcome(
@@ -96,7 +96,7 @@ struct HandlerErrorTests {
         #expect(try await outcome(of: thrown, arguments) == thrown)
     }
 
-    @Test("names what failed: the request was not decoded, or the response was not encoded")
+    @Test("names the failed step: decoding the request or encoding the response")
     func wording() async throws {
         let bytes = try Method<[UInt8], [UInt8]>(
             path: Self.hello.path, .unary, request: .bytes, reply: .bytes)
@@ -120,7 +120,7 @@ struct HandlerErrorTests {
         #expect(reply?.message.hasPrefix("the response cannot be encoded: ") == true)
     }
 
-    @Test("is that of the handler that was registered last")
+    @Test("is the error of the handler that was registered last")
     func replacing() async throws {
         let server = try LoopbackServer { server in
             server.addGreeter()

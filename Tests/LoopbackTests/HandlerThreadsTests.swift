@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Handlers that block their threads", .timeLimit(.minutes(5)))
 struct HandlerThreadsTests {
-    /// Blocks threads until as many have come as are expected.
+    /// Blocks threads until the expected number of threads has arrived.
     private final class Meeting: Sendable {
         private let count = Atomic(0)
         private let gate = BlockingGate()
@@ -64,9 +64,9 @@ struct HandlerThreadsTests {
         for task in blocked { #expect(try await task.value == [7]) }
     }
 
-    @Test("are two at first, and the rest get their threads when the server stops")
+    @Test("have two threads at first, and the others get theirs when the server stops")
     func usual() async throws {
-        // Nobody turns the queue, so the timer does not fire.
+        // No thread turns the queue, so the timer does not fire.
         let queue = try CompletionQueue(.byHand)
         let threads = HandlerThreads(queue.loop)
         let meeting = Meeting(of: 8)
@@ -74,7 +74,7 @@ struct HandlerThreadsTests {
             Task(executorPreference: threads) { meeting.attend() }
         }
         try await eventually { meeting.attendance == 2 }
-        // Those that wait still get a thread.
+        // The jobs that wait still get a thread.
         threads.stop()
         for task in tasks { await task.value }
         #expect(meeting.attendance == 8)

@@ -49,7 +49,7 @@ struct HealthCheckTests {
         while try await answers(6, on: channel) != expected {}
     }
 
-    @Test("take a server out of use while it does not serve, and only it")
+    @Test("take only the server that does not serve out of use")
     func unhealthyServer() async throws {
         let healths = (0..<3).map { _ in HealthService() }
         for health in healths { health.set(.serving, for: Self.service) }
@@ -67,7 +67,7 @@ struct HealthCheckTests {
         try await eventually { healths.allSatisfy { $0.watcherCount(of: Self.service) == 0 } }
     }
 
-    @Test("say why calls fail when no server serves, and wait-for-ready calls wait")
+    @Test("give the reason of failed calls when no server serves, and wait-for-ready calls wait")
     func nobodyServes() async throws {
         let health = HealthService()
         health.set(.notServing, for: Self.service)
@@ -86,7 +86,7 @@ struct HealthCheckTests {
         #expect(try await reply == [1])
     }
 
-    @Test("hold calls back until the first answer")
+    @Test("make calls wait until the first answer")
     func firstAnswer() async throws {
         let gate = Gate()
         let server = try LoopbackServer { server in
@@ -140,7 +140,7 @@ struct HealthCheckTests {
         }
     }
 
-    @Test("follow the service config to another service, and to none")
+    @Test("follow a change of the service config to another service, and to none")
     func otherService() async throws {
         let health = HealthService()
         health.set(.serving, for: "a")
@@ -199,7 +199,7 @@ struct HealthCheckTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("do not make a server that closes each connection after one look successful")
+    @Test("do not make a server that closes each connection after one check successful")
     func closingServer() async throws {
         let server = try LoopbackServer { server in
             server.unary(Self.whoAmI) { _, _ in [1] }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A hedged call", .timeLimit(.minutes(5)))
 struct HedgingTests {
-    @Test("takes the first answer, and cancels the others")
+    @Test("uses the first answer, and cancels the other attempts")
     func hedged() async throws {
         let count = Atomic(0)
         let server = try LoopbackServer { server in
@@ -24,7 +24,7 @@ struct HedgingTests {
         #expect(count.load(ordering: .relaxed) >= 2)
     }
 
-    @Test("is committed to the attempt that has sent most when it has written too much")
+    @Test("is committed to the attempt that has sent most when it has written more than is kept")
     func hedgedTooLarge() async throws {
         func server(windowByteCount: Int?) throws -> LoopbackServer {
             try LoopbackServer { server in

@@ -19,7 +19,7 @@ struct HeldCallTests {
         }
     }
 
-    /// Holds its calls at a gate.
+    /// A server whose calls wait at a gate.
     private static func slowServer(_ gate: Gate) throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in
@@ -29,7 +29,7 @@ struct HeldCallTests {
         }
     }
 
-    /// Opens the gate once the channel is closing.
+    /// Opens the gate as soon as the channel is closing.
     private static func open(_ gate: Gate, whenClosing channel: Channel) async throws {
         try await eventually { channel.connectivity == .shutdown }
         gate.open()
@@ -92,7 +92,7 @@ struct HeldCallTests {
         #expect(received == [[0], [1], [2]])
     }
 
-    @Test("for another stream, because its server refused the first, outlives its channel as well")
+    @Test("for another stream, because its server refused the first, outlives its channel, too")
     func releasedWhileRefused() async throws {
         let channelIsGone = DispatchSemaphore(value: 0)
         let peer = try RawPeer(
@@ -143,7 +143,7 @@ struct HeldCallTests {
         #expect(error?.code == .unavailable)
     }
 
-    @Test("for its second token keeps the deadline that an interceptor above has given it")
+    @Test("for its second token keeps the deadline that an earlier interceptor has set")
     func deadlineOfRetry() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { _, _ in throw RPCError(.unauthenticated, "expired") }
@@ -166,7 +166,7 @@ struct HeldCallTests {
         #expect(error?.code == .deadlineExceeded)
     }
 
-    @Test("for the answer to another like it is let end with a channel that is closed in time")
+    @Test("for the answer to an equal call may end when its channel is closed with a grace period")
     func joined() async throws {
         let gate = Gate()
         let server = try Self.slowServer(gate)
@@ -187,7 +187,7 @@ struct HeldCallTests {
         for _ in 0..<3 { #expect(await iterator.next() == [1]) }
     }
 
-    @Test("for its response holds up every close() of its channel until the call ends")
+    @Test("for its response delays every close() of its channel until the call ends")
     func closedTwice() async throws {
         let gate = Gate()
         let server = try Self.slowServer(gate)
@@ -204,7 +204,7 @@ struct HeldCallTests {
         #expect(try await call.value == [1])
     }
 
-    @Test("between two attempts holds the call back no longer than it lasts")
+    @Test("between two attempts delays a close() no longer than the call lasts")
     func holdOfAFailedAttempt() async throws {
         let gate = Gate()
         let server = try Self.slowServer(gate)
@@ -229,8 +229,8 @@ struct HeldCallTests {
         #expect(try await call.value == [1])
     }
 
-    /// Makes a call once more when it has failed. The call may fail before all of its requests have
-    /// come; those that come later belong to the second attempt.
+    /// Makes a call once more when it has failed. The call may fail before all of its requests have arrived.
+    /// Later requests belong to the second attempt.
     private final class Retry: Interceptor {
         private var options = CallOptions()
         private var requests: [(InterceptedCall) -> Void] = []
@@ -263,7 +263,7 @@ struct HeldCallTests {
         }
     }
 
-    @Test("by a server that takes back what it has answered may have been executed")
+    @Test("by a server that resets it after its answer may have been executed")
     func refusedLate() async throws {
         let peer = try RawPeer(
             RawScript.butFirst { connection, stream in
@@ -299,7 +299,7 @@ struct HeldCallTests {
     }
 
     @Test(
-        "by an interceptor for ever does not keep a channel from closing whose queue is shut down")
+        "in an interceptor without end does not prevent closing a channel with a shut-down queue")
     func deadQueue() async throws {
         final class Keeper: Interceptor {
             func start(_ options: CallOptions, _ call: InterceptedCall) {}
@@ -318,7 +318,7 @@ struct HeldCallTests {
         }
         queue.shutdown()
         #expect(try queue.next() == .shutdown)
-        // The queue's thread may have ended or not.
+        // The queue's thread may or may not have ended.
         await channel.close(grace: .milliseconds(200))
         var iterator = errors.makeAsyncIterator()
         let failure = await iterator.next()

@@ -11,7 +11,7 @@ struct HostTests {
         return host
     }
 
-    @Test("is one for each address of a cache")
+    @Test("is unique for each address of a cache")
     func cache() {
         let cache = HostCache()
         #expect(cache.host(at: "a:1") === cache.host(at: "a:1"))
@@ -24,7 +24,7 @@ struct HostTests {
         #expect(Host.at("b:1") === HostCache.shared.host(at: "b:1"))
     }
 
-    @Test("keeps one channel until it is disconnected, and its settings count from then on")
+    @Test("keeps one channel until it is disconnected; new settings apply to the next channel")
     func settings() async throws {
         let agents = Mutex<[String]>([])
         let server = try LoopbackServer { server in
@@ -52,7 +52,7 @@ struct HostTests {
         #expect(server.connectionCount == 2)
     }
 
-    @Test("refuses PEM that is none, and a key without its certificate")
+    @Test("refuses invalid PEM, and a key without its certificate")
     func pem() {
         let host = Host("a:1")
         let broken = #expect(throws: RPCError.self) {
@@ -63,7 +63,7 @@ struct HostTests {
         #expect(host.settings.credentials == nil)
     }
 
-    @Test("disconnects those who keep its channel, too")
+    @Test("also disconnects a channel that the program keeps")
     func keptChannel() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let host = host(server)
@@ -75,7 +75,7 @@ struct HostTests {
     }
 
     @Test(
-        "is secured by the PEM that it was given, for the name that it was told",
+        "is secured by the given PEM, for the given name",
         .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
     func secured() async throws {
         let server = try SecureCallTests.server("server")
@@ -105,7 +105,7 @@ struct HostTests {
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("opens one more connection when the server's streams are taken, up to its cap")
+    @Test("opens one more connection when all streams of the server are in use, up to its limit")
     func pool() async throws {
         let gate = Gate()
         let server = try LoopbackServer { server in
@@ -135,7 +135,7 @@ struct HostTests {
         #expect(server.connectionCount == 3)
     }
 
-    @Test("does with one connection what it can when it may have no more")
+    @Test("makes all calls on a single connection by default")
     func single() async throws {
         let server = try LoopbackServer {
             $0.maxConcurrentStreams = 2

@@ -140,7 +140,7 @@ struct HostileFrameTests {
         },
     ]
 
-    @Test("cost one call", arguments: streamErrors)
+    @Test("fail one call", arguments: streamErrors)
     func stream(row: HostileCase) async throws { try await row.check() }
 
     private static let harmless: [HostileCase] = [
@@ -153,7 +153,7 @@ struct HostileFrameTests {
             try connection.reply(stream)
             try connection.send(F.settings([(4, 65_535)]))
         },
-        HostileCase("PRIORITY of streams that nobody opened", [0], .kept) { connection, stream in
+        HostileCase("PRIORITY of streams that are not open", [0], .kept) { connection, stream in
             try connection.frame(F.priority, stream: 2, [0, 0, 0, 0, 1])
             try connection.frame(F.priority, stream: 99, [0, 0, 0, 0, 1])
             try connection.reply(stream)

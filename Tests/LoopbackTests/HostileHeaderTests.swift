@@ -81,11 +81,11 @@ struct HostileHeaderTests {
         },
     ]
 
-    @Test("cost one call", arguments: initial + trailing + order)
+    @Test("fail one call", arguments: initial + trailing + order)
     func refused(row: HostileCase) async throws { try await row.check() }
 
     private static let large: [HostileCase] = [
-        // On the wire each fits into one frame; decoded, every field counts 32 bytes more.
+        // On the wire, each field fits into one frame. Decoded, every field counts 32 bytes more.
         HostileCase("a header list of 20 KiB", [8], .kept) { connection, stream in
             try connection.headers(
                 stream, RawConnection.responseFields + (0..<550).map { ("x-\($0)", "1") })
@@ -100,7 +100,7 @@ struct HostileHeaderTests {
         },
     ]
 
-    @Test("are refused by their size alone", arguments: large)
+    @Test("are refused for their size alone", arguments: large)
     func tooLarge(row: HostileCase) async throws { try await row.check() }
 
     private static let contentTypes: [(String, Set<Int>)] = [
@@ -109,7 +109,7 @@ struct HostileHeaderTests {
         ("application/json", [2]), ("", [2]),
     ]
 
-    @Test("say by their content type whether the answer is gRPC", arguments: contentTypes)
+    @Test("show by their content type whether the answer is gRPC", arguments: contentTypes)
     func contentType(type: String, accepted: Set<Int>) async throws {
         try await HostileCase(type, accepted, .kept) { connection, stream in
             try connection.headers(stream, [(":status", "200"), ("content-type", type)])
@@ -124,7 +124,7 @@ struct HostileHeaderTests {
         (["99999999999999999999"], [2]), (["1 "], [1, 2, 13]),
     ]
 
-    @Test("carry one status, which is a number", arguments: statuses)
+    @Test("contain one status, which is a number", arguments: statuses)
     func status(values: [String], accepted: Set<Int>) async throws {
         try await HostileCase("\(values)", accepted, .kept) { connection, stream in
             try connection.headers(stream)
@@ -133,7 +133,7 @@ struct HostileHeaderTests {
         }.check()
     }
 
-    @Test("may have blanks at the ends of values, which are not theirs")
+    @Test("may have spaces around values, which are removed")
     func blanks() async throws {
         let trial = try HostileTrial(
             RawScript { connection, stream in
@@ -147,7 +147,7 @@ struct HostileHeaderTests {
         #expect(response.initialMetadata["x-b"] == "")
     }
 
-    @Test("lose nothing when a value is not base64")
+    @Test("keep all other fields when a value is not base64")
     func notBase64() async throws {
         let trial = try HostileTrial(
             RawScript { connection, stream in

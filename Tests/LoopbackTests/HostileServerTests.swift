@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What a client must answer to a server that misbehaves in one way.
+/// One kind of misbehaviour of a server, and the expected reaction of a client.
 struct HostileRow: Sendable, CustomTestStringConvertible {
     enum Start: Sendable { case preface, call }
     enum Connection: Sendable { case closed, kept, either }
@@ -96,7 +96,7 @@ struct HostileServerTests {
         Row("goaway_then_close", .call, [14], .closed, .mayDie),
     ]
 
-    @Test("with a status that fits, and with the connection only if it must", arguments: rows)
+    @Test("with a suitable status, and closes the connection only if it must", arguments: rows)
     fileprivate func row(row: HostileRow) async throws {
         let misbehaviour = try #require(Misbehaviour(rawValue: row.name))
         let trial = try HostileTrial(misbehaviour.script)
@@ -122,7 +122,7 @@ struct HostileServerTests {
         if let error = outcome.error { #expect(!error.message.isEmpty) }
     }
 
-    @Test("by every name that there is")
+    @Test("for every kind of misbehaviour")
     func complete() {
         let names = Set(Self.rows.map(\.name)).union(["tls_hang"])
         #expect(names == Set(Misbehaviour.allCases.map(\.rawValue)))

@@ -25,7 +25,7 @@ struct HostileTLSTests {
         Row(name: "tls_no_alpn", identity: "server", choosesProtocol: false, accepted: [14]),
     ]
 
-    @Test("with a status that fits", arguments: rows)
+    @Test("with a suitable status", arguments: rows)
     func row(row: Row) async throws {
         var tls = ServerTLS(
             certificateChain: try SecureCallTests.pem("\(row.identity).pem"),
@@ -42,7 +42,7 @@ struct HostileTLSTests {
         if let error { #expect(error.phase == .tls, "\(error)") }
     }
 
-    @Test("that never speaks, by its deadline")
+    @Test("that sends nothing, by ending the call at its deadline")
     func hang() async throws {
         let peer = try RawPeer(.tlsHang)
         let (code, error) = await Self.call(peer.target, deadline: .milliseconds(300))
@@ -85,7 +85,7 @@ struct HostileTLSTests {
         #expect(row.accepted.contains(code), "\(error.map { "\($0)" } ?? "OK")")
     }
 
-    @Test("and calls of other channels go on while it floods with key updates and some content")
+    @Test("and calls of other channels continue during a flood of key updates and some content")
     func others() async throws {
         let flood = RawScript { connection, stream in
             try connection.headers(stream)

@@ -18,10 +18,10 @@ struct HostileTrial {
         var code: Int
         var error: RPCError?
         var reply: [UInt8]?
-        /// Whether the next call went over the same connection.
+        /// Whether the next call used the same connection.
         var isKept: Bool?
-        /// Whether a call that ran on the same connection was answered afterwards; nil when none
-        /// was begun.
+        /// Whether a call that was running on the same connection was answered afterwards; nil when
+        /// there was no such call.
         var othersLive: Bool?
     }
 
@@ -60,8 +60,8 @@ struct HostileTrial {
         return outcome
     }
 
-    /// Whether a channel gets its reply while another of the same queue is connected to a server
-    /// that misbehaves from the first byte on.
+    /// Whether a channel gets its reply while another channel of the same queue is connected to a
+    /// server that misbehaves from the first byte on.
     static func livesOn(_ script: RawScript) async throws -> Bool {
         let hostile = try HostileTrial(script)
         let sound = try HostileTrial(.correct)

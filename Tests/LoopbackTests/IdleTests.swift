@@ -30,7 +30,7 @@ struct IdleTests {
         #expect(used < Self.allowedSeconds)
     }
 
-    @Test("for an answer costs none either, on a queue that is turned by hand")
+    @Test("for an answer costs no processor time on a queue that is turned by hand, either")
     func underWay() async throws {
         let peer = try RawPeer(.correct)
         peer.conduct = .hold

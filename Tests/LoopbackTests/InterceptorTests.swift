@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Forwards everything and notes it.
+/// Forwards and records every event.
 private final class Noting: Interceptor {
     let name: String
     let notes: Notes
@@ -39,7 +39,7 @@ private final class Noting: Interceptor {
     }
 }
 
-/// An interceptor that consists of closures. A test replaces those that it needs.
+/// An interceptor that consists of closures. A test replaces some of them.
 private final class Doing: Interceptor {
     var onStart: (CallOptions, InterceptedCall) -> Void = { $1.start($0) }
     var onWrite: (RawMessage, InterceptedCall) -> Void = { $1.write($0) }
@@ -87,7 +87,7 @@ struct InterceptorTests {
         greeter = Greeter(channel: try Channel(server.target, credentials: .insecure))
     }
 
-    @Test("see requests in their order and responses in the reverse")
+    @Test("receive requests in their order and responses in the reverse order")
     func order() async throws {
         let notes = Notes()
         func noting(_ name: String) -> InterceptorFactory {
@@ -112,7 +112,7 @@ struct InterceptorTests {
                 + each("close", names.reversed()))
     }
 
-    @Test("see all shapes of call, and all faces")
+    @Test("receive all shapes of call, in all faces")
     func shapes() async throws {
         let notes = Notes()
         let counting = InterceptorFactory("counting") { call in
@@ -204,7 +204,7 @@ struct InterceptorTests {
         #expect(summary.pointCount == 3)
     }
 
-    @Test("hold the call back and let it go later")
+    @Test("hold the call and start it later")
     func holding() async throws {
         let reply = try await greeter.sayHello(
             .init(name: "late"),
@@ -363,7 +363,7 @@ struct InterceptorTests {
         #expect(replies == [[1], [2], [3]])
     }
 
-    @Test("run in a context of their own when they ask for one")
+    @Test("run in their own context when they request one")
     func context() async throws {
         let queue = try CompletionQueue()
         let elsewhere = Mutex(0)

@@ -19,7 +19,7 @@ struct InteropCasesTests {
 
     private static func settings(_ server: InteropServer) -> InteropServer {
         var server = server
-        // So few that an unoptimized build needs only a moment for them.
+        // So few calls that an unoptimized build needs only a moment for them.
         server.settings.concurrentCalls = 16
         server.settings.soak.iterations = 4
         server.settings.soak.maxLatency = .seconds(60)
@@ -59,7 +59,7 @@ struct InteropCasesTests {
     }
 
     @Test(
-        "of HTTP/2 is not served by a server that plays no part",
+        "of HTTP/2 is not served by a server without the frames of the case",
         arguments: InteropCase.negative.map(\.name))
     func noPart(_ name: String) async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
@@ -97,7 +97,7 @@ struct InteropCasesTests {
         #expect(try await Self.find("max_streams").run(against: peer) == .passed)
     }
 
-    @Test("goaway passes against a server that leaves behind the first answer")
+    @Test("goaway passes against a server that sends GOAWAY after the first answer")
     func goAway() async throws {
         let servers = Mutex<LoopbackServer?>(nil)
         let server = try LoopbackServer { server in
@@ -127,14 +127,14 @@ struct InteropCasesTests {
 
     @Test("fails when no server listens", arguments: served + InteropCase.negative.map(\.name))
     func nobody(_ name: String) async throws {
-        // Not a port that was closed: another test may use it by now.
+        // Not the port of a closed server, because another test may already use it.
         let peer = Self.settings(
             InteropServer { try Channel("unix:/no/such/socket", credentials: .insecure) })
         try await expectFailure(name, peer)
     }
 
     @Test(
-        "fails where TLS does", .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"),
+        "fails if TLS fails", .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"),
         arguments: ["large_unary", "rst_after_header"])
     func failedHandshake(_ name: String) async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
@@ -144,7 +144,7 @@ struct InteropCasesTests {
             Self.settings(InteropServer { try Channel(server.target, credentials: credentials) }))
     }
 
-    @Test("connection_backoff is not served by a server that keeps no record")
+    @Test("connection_backoff is not served by a server that does not record connections")
     func noRecord() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
         var peer = InteropServer { try Channel(server.target, credentials: .insecure) }
@@ -153,13 +153,13 @@ struct InteropCasesTests {
     }
 
     @Test(
-        "of compressed answers fails where they must not be, and is not served where none are",
+        "of compressed answers fails for wrong compression, and is not served without compression",
         arguments: ["server_compressed_unary", "server_compressed_streaming"], [false, true])
     func compressedAnswers(_ name: String, wrongly: Bool) async throws {
         let server = try LoopbackServer { server in
             server.add(TestService())
             server.unary(TestServiceClient.unaryCall) { request, context in
-                // Compresses only where it must not.
+                // Compresses only if compression is not allowed.
                 if wrongly, request.responseCompressed?.value == false {
                     context.compress(with: .gzip)
                 }
@@ -209,7 +209,7 @@ struct InteropCasesTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
-    @Test("timeout_on_sleeping_server is not served without the call that is to be late")
+    @Test("timeout_on_sleeping_server is not served without the method of the late call")
     func nothingToBeLate() async throws {
         let server = try LoopbackServer { server in
             server.unary(TestServiceClient.emptyCall) { _, _ in .init() }
@@ -220,7 +220,7 @@ struct InteropCasesTests {
     }
 
     @Test(
-        "makes as many calls as it was told to, however many threads share them",
+        "makes the requested number of calls with any number of threads",
         arguments: [(3, 2), (3, 8), (7, 3), (1, 1)])
     func soakCount(iterations: Int, threads: Int) async throws {
         let count = Mutex(0)
@@ -245,7 +245,7 @@ struct InteropCasesTests {
     }
 
     @Test(
-        "is not passed without a call",
+        "does not pass without a call",
         arguments: ["concurrent_large_unary", "rpc_soak", "channel_soak"])
     func noCalls(_ name: String) async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
@@ -257,7 +257,7 @@ struct InteropCasesTests {
     }
 
     @Test(
-        "connection_backoff passes when a client comes back, and fails when it does not",
+        "connection_backoff passes when a client reconnects, and fails when it does not",
         arguments: [(.milliseconds(1), 3, true), (.seconds(3_600), 1, false)]
             as [(backoff: Duration, arrivalCount: Int, passes: Bool)])
     func backoff(_ initial: Duration, arrivalCount: Int, passes: Bool) async throws {
@@ -288,7 +288,7 @@ struct InteropCasesTests {
             InteropServer { try Channel(server.target, credentials: .insecure) })
     }
 
-    @Test("orca_oob does not wait for reports that have ended", arguments: [0, 1, 2])
+    @Test("orca_oob does not wait after the reports have ended", arguments: [0, 1, 2])
     func reportsEnd(count: Int) async throws {
         let server = try LoopbackServer { server in
             server.add(TestService())

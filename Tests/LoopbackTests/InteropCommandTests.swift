@@ -8,14 +8,14 @@ import Testing
 @Suite("A command line")
 struct CommandLineTests {
     @Test(
-        "with a target or authorities that make no channel is wrong usage",
+        "with an invalid target or invalid authorities is wrong usage",
         arguments: [["x", "a:b:c:d]"], ["x", "localhost:1", "--ca", "/no/such/file"]])
     func noChannel(_ words: [String]) async throws {
         let arguments = try Arguments(words, of: HelloCommand.self)
         await #expect(throws: UsageError.self) { try await HelloCommand.run(arguments) }
     }
 
-    @Test("has no options behind two hyphens")
+    @Test("has no options after two hyphens")
     func hyphens() throws {
         let arguments = try Arguments(
             ["--ca", "system", "--", "--ca", "--", "x"], of: HelloCommand.self)
@@ -27,7 +27,7 @@ struct CommandLineTests {
 @Suite("The interop command")
 struct InteropCommandTests {
     @Test(
-        "refuses what makes no sense",
+        "refuses invalid values",
         arguments: [
             ["--soak_iterations=0"], ["--soak_num_threads=0"], ["--concurrent_calls=0"],
             ["--use_test_ca=true"], ["--ca_file=ca.pem"], ["--use_tls=true", "--use_test_ca=true"],
@@ -43,7 +43,7 @@ struct InteropCommandTests {
         await #expect(throws: UsageError.self) { try await InteropCommand.run(arguments) }
     }
 
-    @Test("has every call carry the metadata that it is given")
+    @Test("adds the given metadata to every call")
     func metadata() throws {
         let arguments = try Arguments(
             ["--additional_metadata=x-a:1;X-B:b:c;;x-a:2;x-c-bin:z;", "--server_control_port=2"],
@@ -58,7 +58,7 @@ struct InteropCommandTests {
         }
     }
 
-    @Test("takes the flags of cases that ask for an account, and makes nothing of them")
+    @Test("accepts the flags of cases with an account, and ignores them")
     func accounts() throws {
         let flags = [
             "default_service_account", "oauth_scope", "service_account_key_file",
@@ -68,7 +68,7 @@ struct InteropCommandTests {
         _ = try InteropCommand.server(arguments)
     }
 
-    @Test("makes 'all' of what a TestService serves, and of nothing else")
+    @Test("selects for 'all' only the cases of a TestService")
     func all() throws {
         let cases = try InteropCommand.selectedCases("all")
         for each in cases {
@@ -83,7 +83,7 @@ struct InteropCommandTests {
         #expect(names == ["ping"] + cases.map(\.name))
     }
 
-    @Test("does not end well when the server could serve none of 'all'")
+    @Test("ends with status 3 when the server serves no case of 'all'")
     func nothingServed() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }
@@ -100,7 +100,7 @@ struct InteropCommandTests {
         #expect(status?.status == 3)
     }
 
-    @Test("says one line of each case, whatever words the server finds")
+    @Test("prints one line for each case, with any text of the server")
     func line() {
         let words = "no\npassed      ping\r\n\u{1b}[2K\u{0}\u{85}\u{2028}\\ \u{263a}"
         let written = #"no\npassed      ping\r\n\u{1B}[2K\0\u{0085}\u{2028}\ \#u{263a}"#
@@ -109,7 +109,7 @@ struct InteropCommandTests {
         #expect(InteropCommand.line(for: "a", .passed) == "passed      a")
     }
 
-    @Test("addresses requests to the name that it is given, without TLS too")
+    @Test("addresses requests to the given name, also without TLS")
     func authority() throws {
         let arguments = try Arguments(
             ["--server_host_override=foo.test"], of: InteropCommand.self)
@@ -118,7 +118,7 @@ struct InteropCommandTests {
     }
 
     @Test(
-        "has TLS where calls are made and lost, and none where it is told of them",
+        "uses TLS for calls and lost connections, and no TLS for the control port",
         .enabled(if: TLSLibrary.isHere, "OpenSSL is not installed"))
     func ports() throws {
         let ports = ["--server_control_port=2", "--server_retry_port=3"]

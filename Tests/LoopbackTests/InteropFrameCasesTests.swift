@@ -34,7 +34,7 @@ struct InteropFrameCasesTests {
         }
     }
 
-    /// A server that sends headers, then the frames that `body` returns, and ends the call by `end`.
+    /// A server that sends headers, and then the frames that `body` returns, and ends the call with `end`.
     private static func script(
         _ body: @escaping @Sendable (UInt32) -> [UInt8],
         end: @escaping RawScript.Answer = { try $0.trailers($1) }
@@ -74,7 +74,7 @@ struct InteropFrameCasesTests {
         return await interopCase.run(against: server)
     }
 
-    @Test("rst_after_header passes: a stream that is reset behind its headers has failed")
+    @Test("rst_after_header passes: a stream that is reset after its headers has failed")
     func resetAfterHeaders() async throws {
         var script = Self.script { _ in [] }
         script.answer = { _, _ in }
@@ -85,7 +85,7 @@ struct InteropFrameCasesTests {
         _ = try await Self.run("rst_after_header", script)
     }
 
-    @Test("rst_during_data passes: half of a message is none")
+    @Test("rst_during_data passes: half a message is not delivered")
     func resetDuringData() async throws {
         let script = Self.script(
             { Self.frames(of: Self.answer.prefix(Self.answer.count / 2), on: $0, size: 16_384) },
@@ -93,7 +93,7 @@ struct InteropFrameCasesTests {
         _ = try await Self.run("rst_during_data", script)
     }
 
-    @Test("rst_after_data passes: a message without a status is no answer")
+    @Test("rst_after_data passes: a message without a status is not an answer")
     func resetAfterData() async throws {
         let script = Self.script(
             { Self.frames(of: Self.answer[...], on: $0, size: 16_384) }, end: Self.reset)
@@ -116,23 +116,23 @@ struct InteropFrameCasesTests {
         #expect(peer.answeredPingCount == 6)
     }
 
-    /// 16 MB through windows of 64 KiB. If a client does not return the window of the padding, too, the
+    /// 16 MB through windows of 64 KiB. If a client does not also return the window of the padding, the
     /// response does not end.
-    @Test("data_frame_padding passes: five bytes a frame behind 255 of padding")
+    @Test("data_frame_padding passes: frames with five bytes and 255 bytes of padding")
     func padding() async throws {
         var script = RawScript { try $0.headers($1) }
         script.body = { Self.split(Self.answer[...], on: $0, size: 5, padding: 255) }
         _ = try await Self.run("data_frame_padding", script, windowByteCount: 65_535)
     }
 
-    @Test("no_df_padding_sanity_test passes: five bytes a frame and nothing else")
+    @Test("no_df_padding_sanity_test passes: frames with only five bytes")
     func noPadding() async throws {
         let script = Self.script { Self.frames(of: Self.answer[...], on: $0, size: 5) }
         _ = try await Self.run("no_df_padding_sanity_test", script)
     }
 
     @Test(
-        "is not served by a server that plays another part",
+        "is reported as not served when the server does not send the frames of the case",
         arguments: [
             ("data_frame_padding", nil), ("no_df_padding_sanity_test", 255),
             ("no_df_padding_sanity_test", 0), ("rst_after_data", nil),
@@ -143,13 +143,13 @@ struct InteropFrameCasesTests {
         try await expectNotServed(name, peer)
     }
 
-    @Test("no_df_padding_sanity_test is not served in larger frames")
+    @Test("no_df_padding_sanity_test is not served by a server with larger frames")
     func largerFrames() async throws {
         let peer = try RawPeer(Self.script { Self.frames(of: Self.answer[...], on: $0, size: 6) })
         try await expectNotServed("no_df_padding_sanity_test", peer)
     }
 
-    @Test("ping is not served by a server that sends one now and then")
+    @Test("ping is not served by a server that sends only one PING")
     func onePing() async throws {
         var script = Self.script { Self.frames(of: Self.answer[...], on: $0, size: 16_384) }
         script.opening = { try $0.send(RawFrame.settings([]) + Self.ping) }

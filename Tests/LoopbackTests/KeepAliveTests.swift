@@ -28,7 +28,7 @@ struct KeepAliveTests {
         try await eventually { peer.pingCount >= end }
     }
 
-    /// Makes calls until one succeeds: on a busy machine, a live peer may miss the keep-alive timeout.
+    /// Makes calls until one succeeds. On a busy machine, a live peer may miss the keep-alive timeout.
     private static func answer(on channel: Channel) async {
         while !Task.isCancelled {
             let reply = try? await channel.unary(HostileTrial.echo, [1])
@@ -36,7 +36,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("sends its PINGs, and a quiet call lives on by the answers")
+    @Test("sends PINGs, and a quiet call continues while they are acknowledged")
     func quietCall() async throws {
         let peer = try RawPeer(.correct)
         peer.conduct = .hold
@@ -51,7 +51,7 @@ struct KeepAliveTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("sends them without calls where that is asked for, and otherwise not")
+    @Test("sends PINGs without calls only if the arguments request it")
     func idle() async throws {
         let peer = try RawPeer(.correct)
         let silent = try RawPeer(.correct)
@@ -71,7 +71,7 @@ struct KeepAliveTests {
         #expect(silent.connectionCount == 1)
     }
 
-    @Test("lives as long as a large frame comes in, however slowly")
+    @Test("stays open while a large frame arrives, however slowly")
     func slowFrame() async throws {
         let body = [UInt8](repeating: 7, count: 60_000)
         var script = RawScript { connection, stream in

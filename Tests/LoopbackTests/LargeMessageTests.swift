@@ -27,14 +27,14 @@ struct LargeMessageTests {
 
     /// A way to cut messages into frames.
     enum Cutting: CaseIterable {
-        /// Each message by itself, in frames of one size.
+        /// Cuts each message separately, into frames of one size.
         case even
-        /// All messages as one sequence of bytes, in frames of one size.
+        /// Cuts all messages as one sequence of bytes, into frames of one size.
         case across
         case random
-        /// With PINGs between.
+        /// Sends PINGs between the frames.
         case withPings
-        /// With padding now and then.
+        /// Adds padding to some frames.
         case padded
 
         func frames(_ bodies: [[UInt8]], _ stream: UInt32) -> [[UInt8]] {
@@ -84,7 +84,8 @@ struct LargeMessageTests {
         return try Channel(peer.target, credentials: .insecure, arguments: arguments)
     }
 
-    @Test("is what the server sent", arguments: Cutting.allCases, [9_000, 1_000_003])
+    @Test(
+        "equals the message that the server sent", arguments: Cutting.allCases, [9_000, 1_000_003])
     func cut(_ cutting: Cutting, partByteCount: Int) async throws {
         let peer = try RawPeer(
             RawScript { connection, stream in
@@ -104,7 +105,7 @@ struct LargeMessageTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("does not come apart by another beside it")
+    @Test("is complete even if its frames alternate with those of another one")
     func interleaved() async throws {
         let first = Mutex<UInt32?>(nil)
         let peer = try RawPeer(
@@ -167,7 +168,7 @@ struct LargeMessageTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("that breaks off is no message")
+    @Test("that is cut off is not delivered")
     func brokenOff() async throws {
         let peer = try RawPeer(
             RawScript { connection, stream in

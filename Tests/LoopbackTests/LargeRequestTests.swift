@@ -30,7 +30,7 @@ struct LargeRequestTests {
         }
     }
 
-    @Test("is what was written, though its writer goes on with the same memory")
+    @Test("equals the written message, even if its writer changes the memory afterwards")
     func writerGoesOn() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -50,7 +50,7 @@ struct LargeRequestTests {
         #expect(received == Self.sizes.map(Self.payload))
     }
 
-    /// What happens to a request on its way: nothing, compression, or an interceptor.
+    /// The treatment of a request before it is sent: none, compression, or an interceptor.
     enum Way: CaseIterable {
         case plain, compressed, intercepted, changed
 
@@ -82,7 +82,7 @@ struct LargeRequestTests {
         typealias Reply = Payload
     }
 
-    @Test("arrives on every way", arguments: Way.allCases)
+    @Test("arrives in every way", arguments: Way.allCases)
     func ways(_ way: Way) async throws {
         let server = try Self.server()
         let channel = try Channel(
@@ -96,7 +96,7 @@ struct LargeRequestTests {
         }
     }
 
-    @Test("is refused above the limit, whatever it consists of")
+    @Test("is refused above the limit, which counts all bytes of the message")
     func limit() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -110,7 +110,7 @@ struct LargeRequestTests {
         #expect(try await channel.unary(Self.unary, body, options: options) == body)
     }
 
-    @Test("is shown whole by a fake channel")
+    @Test("is received whole by a fake channel")
     func fake() async throws {
         let fake = try FakeChannel()
         let shown = Mutex<[Payload]>([])
@@ -123,7 +123,7 @@ struct LargeRequestTests {
         #expect(shown.withLock { $0 } == [Self.payload(70_000)])
     }
 
-    @Test("is sent again whole when its connection took none of it")
+    @Test("is sent again whole when its connection accepted none of it")
     func again() async throws {
         let server = try Self.server()
         try server.setFaults([.call(1, .refuse)])

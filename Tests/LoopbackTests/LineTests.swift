@@ -24,8 +24,8 @@ struct LineTests {
         return channel
     }
 
-    /// Begins a call, which has its stream or waits for one when this returns. The result waits for
-    /// its reply.
+    /// Begins a call. When this returns, the call has its stream, or waits for one. The result waits for the
+    /// reply.
     private static func begin(
         _ value: UInt8, on channel: Channel, _ options: CallOptions = CallOptions()
     ) throws -> () async throws -> [UInt8] {
@@ -39,7 +39,7 @@ struct LineTests {
         }
     }
 
-    @Test("goes elsewhere when the connection is lost")
+    @Test("uses another connection when the connection is lost")
     func inLine() async throws {
         let secondIsInLine = DispatchSemaphore(value: 0)
         let peer = try Self.narrowPeer(
@@ -58,7 +58,7 @@ struct LineTests {
         #expect(error?.mayHaveBeenExecuted == true)
     }
 
-    @Test("goes elsewhere though its channel is gone")
+    @Test("uses another connection even if its channel was released")
     func inLineReleased() async throws {
         let channelIsGone = DispatchSemaphore(value: 0)
         let peer = try Self.narrowPeer(
@@ -79,7 +79,7 @@ struct LineTests {
         await #expect(throws: RPCError.self) { for try await _ in first {} }
     }
 
-    @Test("sends the time that is left to its deadline when it gets one")
+    @Test("sends the time left until its deadline when it gets a stream")
     func timeLeft() async throws {
         let isRunning = Atomic(false)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
@@ -105,7 +105,7 @@ struct LineTests {
         _ = try await first
     }
 
-    @Test("says that it was not executed when its time is up")
+    @Test("was not executed when its deadline passes")
     func lateInLine() async throws {
         let peer = try Self.narrowPeer(
             RawScript.butFirst { connection, _ in try connection.stall() })
@@ -122,7 +122,7 @@ struct LineTests {
         _ = await first.result
     }
 
-    @Test("leaves no trace when its channel is closed, or loses its time")
+    @Test("is removed when its channel is closed, or its deadline passes")
     func endInLine() async throws {
         for closes in [true, false] {
             let peer = try Self.narrowPeer(
@@ -150,7 +150,7 @@ struct LineTests {
         }
     }
 
-    @Test("gets the next one, however the call before it ended")
+    @Test("gets the next stream, however the call before it ended")
     func nextStream() async throws {
         let connectionCount = Mutex(0)
         let secondIsInLine = DispatchSemaphore(value: 0)
@@ -160,7 +160,7 @@ struct LineTests {
                 stream, [(":status", "502"), ("content-type", "text/html")])
             try connection.data(stream, [1, 2, 3], endStream: true)
         }
-        // The client may open a second connection, which never gets ready.
+        // The client may open a second connection, which never becomes ready.
         script.opening = { connection in
             let isFirst = connectionCount.withLock { count in
                 count += 1
@@ -175,7 +175,8 @@ struct LineTests {
         let channel = try Channel(peer.target, credentials: .insecure, arguments: arguments)
         let first = Task { try await channel.unary(Self.echo, [1]) }
         try await eventually { peer.callCount == 1 }
-        // Shorter than the timeout of a connection attempt: the call cannot wait until the second one fails.
+        // Shorter than the timeout of a connection attempt, so that the call cannot wait until the second
+        // attempt fails.
         let second = try Self.begin(2, on: channel, .with { $0.timeout = .seconds(10) })
         secondIsInLine.signal()
         #expect(try await second() == RawPeer.replyBody)

@@ -25,7 +25,7 @@ struct LoadReportStreamTests {
         return load
     }
 
-    @Test("decide how weighted_round_robin spreads calls")
+    @Test("determine how weighted_round_robin spreads calls")
     func weights() async throws {
         let loads = [LoadReportService(), LoadReportService()]
         let servers = try loads.enumerated().map { try Self.server(UInt8($0.offset), $0.element) }
@@ -55,7 +55,7 @@ struct LoadReportStreamTests {
         try await eventually { loads.allSatisfy { $0.requestedIntervals.isEmpty } }
     }
 
-    /// Sends calls to its only subchannel, and asks for load reports as two balancers would.
+    /// Sends calls to its only subchannel, and requests load reports like two balancers.
     private struct Listener: BalancingPolicy {
         let name = "listener"
         var intervals: [String: Duration]
@@ -115,7 +115,7 @@ struct LoadReportStreamTests {
         }
     }
 
-    @Test("come at the shortest interval that a balancer asks for, and end when none asks")
+    @Test("have the shortest requested interval, and end when none is requested")
     func sharedStream() async throws {
         let loads = LoadReportService()
         loads.set(Self.load(requestsPerSecond: 5))
@@ -145,7 +145,7 @@ struct LoadReportStreamTests {
         #expect(try await channel.unary(Self.whoAmI, []) == [1])
     }
 
-    @Test("are asked for again when the stream has failed, and on the next connection")
+    @Test("are requested again when the stream has failed, and on the next connection")
     func asksAgain() async throws {
         let calls = Atomic(0)
         let server = try LoopbackServer { server in
@@ -175,9 +175,9 @@ struct LoadReportStreamTests {
         try await eventually { calls.load(ordering: .relaxed) > before + 1 }
     }
 
-    @Test("do not keep a channel from becoming idle, nor its connection open")
+    @Test("let the channel become idle and its connection close")
     func idle() async throws {
-        // Counted, because the channel may be idle again before the test looks.
+        // Counted, because the channel may be idle again before the test reads the count.
         let openedCount = Atomic(0)
         let endedCount = Atomic(0)
         let server = try LoopbackServer { server in

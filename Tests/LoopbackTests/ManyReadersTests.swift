@@ -3,8 +3,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Programs read streams and make calls for what they read, all on one channel. No reader may stop
-/// another stream, whatever it does.
+/// Programs read streams, and make calls for the messages that they read, all on one channel. A
+/// reader must never stop another stream.
 @Suite("Many streams on one channel", .timeLimit(.minutes(10)), .serialized)
 struct ManyReadersTests {
     private static let flood = Method<[UInt8], [UInt8]>(
@@ -55,7 +55,7 @@ struct ManyReadersTests {
         for stream in streams { stream.cancel() }
     }
 
-    @Test("whose readers make a call for each message go on", arguments: securities)
+    @Test("whose readers make a call for each message continue", arguments: securities)
     func callsPerMessage(isSecure: Bool) async throws {
         let (server, channel) = try Self.connected(isSecure: isSecure)
         defer { server.shutdown() }

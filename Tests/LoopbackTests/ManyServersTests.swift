@@ -26,7 +26,7 @@ struct ManyServersTests {
         return arguments
     }
 
-    /// How many of `count` calls each server answered.
+    /// The number of calls that each server answered, out of `count` calls.
     private static func answers(_ count: Int, on channel: Channel) async throws -> [UInt8: Int] {
         var answers: [UInt8: Int] = [:]
         for _ in 0..<count {
@@ -37,7 +37,7 @@ struct ManyServersTests {
         return answers
     }
 
-    /// Calls until all servers have answered.
+    /// Makes calls until all servers have answered.
     private static func meet(_ numbers: Set<UInt8>, on channel: Channel) async throws {
         var seen: Set<UInt8> = []
         while seen != numbers {
@@ -63,7 +63,7 @@ struct ManyServersTests {
         #expect(servers.map(\.connectionCount) == [1, 0, 0])
     }
 
-    @Test("goes on with the others when a server goes away, and returns to it")
+    @Test("uses the other servers while one is down, and then uses it again")
     func failover() async throws {
         let servers = try (0..<3).map { try Self.server(UInt8($0)) }
         let channel = try Channel(
@@ -89,7 +89,7 @@ struct ManyServersTests {
         try servers.map { Endpoint([try ServerAddress($0.target)]) }
     }
 
-    @Test("follows the endpoints that a resolver of the program's own pushes")
+    @Test("uses the endpoints that a resolver of the program reports")
     func pushed() async throws {
         let servers = try (0..<3).map { try Self.server(UInt8($0)) }
         let resolver = PushedResolver(ResolverResult(try Self.endpoints([servers[0]])))
@@ -106,7 +106,7 @@ struct ManyServersTests {
         #expect(try await Self.answers(4, on: channel) == [1: 2, 2: 2])
     }
 
-    @Test("ends calls with the resolver's error when there is nothing else")
+    @Test("ends calls with the resolver's error when there are no endpoints")
     func resolverFails() async throws {
         let error = RPCError(.unavailable, "the registry does not answer")
         let resolver = PushedResolver(ResolverResult(endpoints: .failure(error)))
@@ -119,7 +119,7 @@ struct ManyServersTests {
         #expect(channel.connectivity == .transientFailure)
     }
 
-    @Test("that has found no endpoint says so")
+    @Test("that has found no endpoint fails calls with this reason")
     func noEndpoints() async throws {
         try Resolvers.register("empty-test") { _ in PushedResolver(ResolverResult([])) }
         for arguments in [ChannelArguments(), Self.roundRobin()] {
@@ -191,7 +191,7 @@ struct ManyServersTests {
         #expect(try await Self.answers(4, on: channel) == [0: 2, 1: 2])
     }
 
-    @Test("whose resolver never reports ends calls at their deadline, and has sent nothing")
+    @Test("whose resolver never reports ends calls at their deadline, without sending them")
     func silentResolver() async throws {
         try Resolvers.register("silent-test") { _ in PushedResolver(nil) }
         let channel = try Channel("silent-test:///x", credentials: .insecure)
@@ -204,7 +204,7 @@ struct ManyServersTests {
         #expect(thrown?.mayHaveBeenExecuted == false)
     }
 
-    @Test("whose resolver brings a service config uses it for the first call already")
+    @Test("whose resolver reports a service config uses it from the first call on")
     func resolverConfig() async throws {
         let failures = Atomic(0)
         let server = try LoopbackServer { server in
@@ -235,7 +235,7 @@ struct ManyServersTests {
         #expect(try await reply == [7])
     }
 
-    @Test("tries an address that is new at once, although the others have failed")
+    @Test("tries a new address at once, even if the others have failed")
     func newAddress() async throws {
         let server = try Self.server(1)
         // No other process can start to listen at this address.
@@ -252,7 +252,7 @@ struct ManyServersTests {
         #expect(try await answers == [1: 1])
     }
 
-    @Test("uses the policy of its arguments where no service config names one")
+    @Test("uses the policy of its arguments if no service config names one")
     func argumentPolicy() async throws {
         let servers = try (0..<2).map { try Self.server(UInt8($0)) }
         var arguments = ChannelArguments()

@@ -96,7 +96,7 @@ struct MetricsTests {
         ) { _ in ended.continuation.finish() }
         for await _ in ended.stream {}
         _ = running
-        // The call never reached the channel: it had no attempt.
+        // The call never reached the channel, so it had no attempt.
         #expect(Self.lines(totals, .attemptStarted) == ["t.T/Chat 1 1"])
         #expect(
             Self.lines(totals, .callDuration, sum: false) == [
@@ -155,7 +155,7 @@ struct MetricsTests {
         #expect(totals[.callRetryDelay].values.map(\.count) == [1])
     }
 
-    @Test("count the attempts of a hedged call, those included that are cancelled")
+    @Test("count the attempts of a hedged call, including cancelled ones")
     func hedges() async throws {
         let server = try Self.server([.on("/t.T/Echo", call: 1, .stall)])
         var policy = HedgingPolicy(maxAttempts: 2)
@@ -192,7 +192,7 @@ struct MetricsTests {
 
     private static let disconnectError: Set<String> = ["grpc.disconnect_error"]
 
-    @Test("follow the connections of a round robin whose server goes away (A94)")
+    @Test("follow the connections of a round robin whose server stops (A94)")
     func connections() async throws {
         let servers = [try Self.server(), try Self.server()]
         let totals = MetricTotals(MetricInstrument.all, optionalLabels: ["grpc.security_level"])
@@ -219,7 +219,7 @@ struct MetricsTests {
         #expect(sum(.attemptsSucceeded) == 2)
     }
 
-    @Test("say why a connection went out of use")
+    @Test("contain the reason why a connection is no longer used")
     func disconnectErrors() async throws {
         for (fault, expected) in [
             (Fault.Kind.goAway(.atOnce(.enhanceYourCalm)), "GOAWAY ENHANCE_YOUR_CALM"),
@@ -281,7 +281,7 @@ struct MetricsTests {
         #expect(DisconnectCause.failed(.other).text == "unknown")
     }
 
-    /// Uses the channel that it measures, on every value.
+    /// Uses the measured channel for every recorded value.
     private final class ReenteringSink: MetricSink {
         let channel = Mutex<Channel?>(nil)
         let callCount = Atomic(0)
@@ -304,7 +304,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("may be taken by a sink that calls the channel")
+    @Test("may be recorded by a sink that uses the channel")
     func reentry() async throws {
         let server = try Self.server()
         let sink = ReenteringSink()
@@ -317,7 +317,7 @@ struct MetricsTests {
         sink.channel.withLock { $0 = nil }
     }
 
-    @Test("go to the sinks of the process where a channel has none, and to all of several")
+    @Test("are reported to the sinks of the process if a channel has none, and to all of several")
     func sinksOfProcess() async throws {
         let server = try Self.server()
         let (one, other) = (MetricTotals([.callDuration]), MetricTotals([.attemptStarted]))

@@ -2,8 +2,9 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// A mistake of the program is reported by an error that describes it. Nothing traps, hangs or is lost.
-@Suite("A mistake of the program's", .timeLimit(.minutes(5)))
+/// A mistake of the program is reported by an error that describes it. It causes no trap, no hang and no
+/// loss.
+@Suite("A mistake of the program", .timeLimit(.minutes(5)))
 struct MisuseTests {
     private static let count = Method<[UInt8], [UInt8]>(
         "/t.T/Count", .serverStreaming, request: .bytes, reply: .bytes)
@@ -31,7 +32,7 @@ struct MisuseTests {
         await #expect(throws: RPCError.self, sourceLocation: location) { try await body() }
     }
 
-    @Test("in metadata ends the call, whatever they come from")
+    @Test("in metadata ends the call, from every source of metadata")
     func metadata() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -47,7 +48,7 @@ struct MisuseTests {
             #expect(error?.mayHaveBeenExecuted == false)
             #expect(error?.message.hasPrefix("metadata ") == true)
         }
-        // Also if the metadata is in the default options.
+        // The same with metadata in the default options.
         let defaults = try Channel(
             server.target, credentials: .insecure,
             defaultOptions: .with { $0.metadata = ["x-user": name] })
@@ -74,7 +75,7 @@ struct MisuseTests {
         #expect(try await fake.channel.unary(Self.echo, [1]) == [2])
     }
 
-    @Test("in metadata is no part of them, and can be taken back")
+    @Test("in metadata is not added to the metadata, and can be undone")
     func badMetadata() {
         var metadata: Metadata = ["x-user": "José", "a": "b"]
         #expect(metadata.map(\.name) == ["a"])
@@ -96,7 +97,7 @@ struct MisuseTests {
     }
 
     @Test(
-        "in a channel's arguments is found before a call waits for ever",
+        "in a channel's arguments is reported when the channel is made",
         arguments: [
             { $0.maxConcurrentStreams = 0 }, { $0.streamWindowByteCount = -5 },
             { $0.maxMetadataByteCount = -1 }, { $0.maxReceiveMessageByteCount = -1 },
@@ -114,7 +115,7 @@ struct MisuseTests {
         #expect(error?.message.hasPrefix("channel argument '") == true)
     }
 
-    @Test("half an identity is none, and is not taken for one")
+    @Test("of a certificate without its key is refused")
     func identity() async {
         var options = TLSOptions()
         options.certificateChain = .file("/nowhere.pem")
@@ -126,7 +127,7 @@ struct MisuseTests {
         )
     }
 
-    @Test("in the literal path of a method ends the program, and says why")
+    @Test("in the literal path of a method ends the program with the reason")
     func methodPath() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -146,7 +147,7 @@ struct MisuseTests {
     @Test("that would block the queue's own thread fails at once")
     func blocking() async throws {
         let server = try Self.server()
-        // A queue of its own, because a blocked shared queue would also block other tests.
+        // Uses a new queue, because a blocked shared queue would also block other tests.
         let channel = try Channel(server.target, credentials: .insecure, queue: CompletionQueue())
         let outside = channel.blockingBidirectional(Self.talk)
         let (errors, error) = AsyncStream.makeStream(of: RPCError?.self)
@@ -169,7 +170,7 @@ struct MisuseTests {
         #expect(count == 5)
     }
 
-    @Test("a second reader fails with FAILED_PRECONDITION, and consumes no message")
+    @Test("with a second reader fails with FAILED_PRECONDITION, and consumes no message")
     func twoReaders() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -192,7 +193,7 @@ struct MisuseTests {
         call.cancel()
     }
 
-    @Test("letting go of the responses says so, and writing behind the end says that")
+    @Test("of releasing the responses, or of writing after the end, is named in the error")
     func writer() async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -208,7 +209,9 @@ struct MisuseTests {
         #expect(late?.code == .failedPrecondition)
     }
 
-    @Test("a call with writers counts the messages of a method that has one", arguments: [0, 2])
+    @Test(
+        "of sending no or two messages to a unary method fails a call with writers",
+        arguments: [0, 2])
     func cardinality(count: UInt8) async throws {
         let server = try Self.server()
         let channel = try Channel(server.target, credentials: .insecure)

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import TestSupport
 import Testing
 
-/// Debian's nghttp2-server and nghttp2-client, where the machine has them.
+/// Debian's nghttp2-server and nghttp2-client, if they are installed.
 private enum Tool {
     static let nghttpd = find("nghttpd")
     static let nghttp = find("nghttp")
@@ -33,7 +33,9 @@ struct NGHTTP2Tests {
         "127.\(Int.random(in: 1...254)).\(Int.random(in: 1...254)).1"
     }
 
-    @Test("server gets what we send, and we what it answers", arguments: [false, true])
+    @Test(
+        "server receives the requests of this client, and this client its answers",
+        arguments: [false, true])
     func server(isSecure: Bool) async throws {
         let (address, port) = (ownAddress(), "23791")
         let nghttpd = try ChildProcess(

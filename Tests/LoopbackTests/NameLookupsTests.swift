@@ -29,7 +29,7 @@ struct NameLookupsTests {
         }
     }
 
-    @Test("of one name run once at a time, however many ask while the resolver hangs")
+    @Test("of one name run once at a time, with any number of requests while the resolver hangs")
     func shared() async throws {
         let resolver = Resolver()
         let lookups = NameLookups(maxThreadCount: 8) { resolver.resolve($0) }
@@ -61,7 +61,7 @@ struct NameLookupsTests {
         #expect(resolver.calls.count == 100)
     }
 
-    @Test("use a thread again")
+    @Test("reuse a thread")
     func reused() async throws {
         let resolver = Resolver()
         resolver.answer()

@@ -5,7 +5,7 @@ import Testing
 /// Names that Foundation has as well.
 @Suite("Names")
 struct NameTests {
-    @Test("that Foundation has, too, are qualified with the name of the module")
+    @Test("that Foundation also has can be qualified with the name of the module")
     func qualified() {
         let operations: [Swiftlet.Operation] = [.sendClose()]
         let host: Swiftlet.Host = HostCache().host(at: "127.0.0.1:1")

@@ -51,7 +51,7 @@ struct OperationTests {
         }
     }
 
-    @Test("get on when the queue is only looked into now and then")
+    @Test("complete when the queue is only polled from time to time")
     func looking() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)
@@ -112,7 +112,7 @@ struct OperationTests {
         }
     }
 
-    @Test("do not say that a message was sent that met an ended call")
+    @Test("do not report a message as sent if the call has ended")
     func lateMessage() async throws {
         var script = RawScript { _, _ in }
         script.answerToHeaders = { try $0.reply($1) }
@@ -175,7 +175,7 @@ struct OperationTests {
                 try call.start(
                     [.receiveMessage { bytes in isLast.withLock { $0 = bytes == nil } }], tag: 5)
                 var events = [try queue.next()]
-                // The status may come in between.
+                // The event of the status may arrive before.
                 if events == [.completed(tag: 99, success: true)] { events = [try queue.next()] }
                 #expect(events == [.completed(tag: 5, success: true)])
                 if isLast.withLock({ $0 }) { break }
@@ -308,7 +308,7 @@ struct OperationTests {
         ),
     ]
 
-    @Test("out of place are refused, and say why")
+    @Test("that are not allowed are refused with the reason")
     func misplaced() async throws {
         try await onThread {
             let queue = try CompletionQueue(.byHand)

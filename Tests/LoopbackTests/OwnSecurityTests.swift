@@ -3,8 +3,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Combines every byte with a key by XOR, in records. In the handshake each side sends a word. It protects
-/// nothing, but it has every step of a real security layer.
+/// Combines every byte with a key by XOR, in records. In the handshake, each side sends a word. It protects
+/// no data, but it has every step of a real security layer.
 private struct Scrambling: ChannelSecurity {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -74,7 +74,7 @@ private struct Scrambling: ChannelSecurity {
     }
 }
 
-@Suite("A call over security of one's own", .timeLimit(.minutes(5)))
+@Suite("A call over a security layer of the program", .timeLimit(.minutes(5)))
 struct OwnSecurityTests {
 
     private static func server(_ security: Scrambling) throws -> LoopbackServer {
@@ -83,7 +83,7 @@ struct OwnSecurityTests {
         }
     }
 
-    @Test("carries what it is given", arguments: [0, 1, 59_999, 700_000])
+    @Test("transmits messages", arguments: [0, 1, 59_999, 700_000])
     func echo(byteCount: Int) async throws {
         let server = try Self.server(Scrambling(key: 0x5a))
         let channel = try Channel(server.target, credentials: .own(Scrambling(key: 0x5a)))
@@ -102,7 +102,7 @@ struct OwnSecurityTests {
         #expect(try await channel.unary(HostileTrial.echo, [1], options: options) == [1])
     }
 
-    @Test("fails with the program's own words")
+    @Test("fails with the text of the program's error")
     func failures() async throws {
         let server = try Self.server(Scrambling(key: 1))
         let stranger = try Channel(

@@ -4,7 +4,7 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Tests which events a paused call delivers and when, its end included.
+/// Tests which events a paused call delivers and when, including its end.
 @Suite("A paused call", .timeLimit(.minutes(5)))
 struct PausedCallTests {
     private struct Illegible: Error {}
@@ -31,7 +31,7 @@ struct PausedCallTests {
             let isPaused = Atomic(false)
             var script = RawScript { try $0.reply($1) }
             script.answerToHeaders = { connection, stream in
-                // The first stream is of the call that opens the connection.
+                // The first stream belongs to the call that opens the connection.
                 guard stream == 3 else { return }
                 while !isPaused.load(ordering: .relaxed) { usleep(1_000) }
                 let answer = RawFrame.bytes(
@@ -54,13 +54,14 @@ struct PausedCallTests {
             try call.start(with: sink)
             call.pause()
             isPaused.store(true, ordering: .relaxed)
-            // The answer to this call follows that of the paused call, on the same connection.
+            // The answer to this call follows the answer to the paused call, on the same connection.
             _ = try await channel.unary(HostileTrial.echo, [1])
             #expect(peer.connectionCount == 1)
         }
     }
 
-    @Test("gives all that came meanwhile when it goes on, and then the end", arguments: [1, 2, 5])
+    @Test(
+        "delivers all arrived messages when it is resumed, and then the end", arguments: [1, 2, 5])
     func goesOn(count: Int) async throws {
         let messages = (0..<count).map { [UInt8($0)] }
         let queue = try CompletionQueue()
@@ -95,7 +96,7 @@ struct PausedCallTests {
     }
 
     @Test(
-        "and resumed by several threads at once gives every message once and in order",
+        "and resumed by several threads at once delivers every message once and in order",
         arguments: [(callCount: 1, messageCount: 2_000), (100, 2)])
     func paceOfSeveralThreads(callCount: Int, messageCount: Int) async throws {
         let server = try LoopbackServer { server in
@@ -118,7 +119,9 @@ struct PausedCallTests {
         }
     }
 
-    @Test("can be cancelled, whatever has come of it", arguments: [1, 3])
+    @Test(
+        "delivers only CANCELLED when it is cancelled, even if its whole answer has arrived",
+        arguments: [1, 3])
     func cancelled(count: Int) async throws {
         let paused = try await Paused((0..<count).map { [UInt8($0)] })
         paused.call.cancel()
@@ -126,7 +129,7 @@ struct PausedCallTests {
         #expect(paused.sink.all == ["CANCELLED"])
     }
 
-    @Test("lets go of the writer of its requests when it is stopped", arguments: [false, true])
+    @Test("finishes the writer of its requests when it is stopped", arguments: [false, true])
     func stopped(byFinishing: Bool) async throws {
         let paused = try await Paused([[1]])
         #expect(paused.requests.state == .started)
@@ -134,7 +137,9 @@ struct PausedCallTests {
         #expect(paused.requests.state == .finished)
     }
 
-    @Test("fails when what has come cannot be read", arguments: [[[9]], [[1], [9]], [[9], [1]]])
+    @Test(
+        "fails when an arrived message cannot be decoded",
+        arguments: [[[9]], [[1], [9]], [[9], [1]]])
     func illegible(_ messages: [[UInt8]]) async throws {
         let paused = try await Paused(messages)
         paused.call.resume()

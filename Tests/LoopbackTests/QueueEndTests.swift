@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-/// What becomes of calls when their queue is shut down.
+/// Tests the calls of a queue that is shut down.
 @Suite("A completion queue that is shut down", .timeLimit(.minutes(5)))
 struct QueueEndTests {
     private static func server() throws -> LoopbackServer {
@@ -14,7 +14,7 @@ struct QueueEndTests {
         }
     }
 
-    @Test("lets its calls end, and takes no more")
+    @Test("lets its calls end, and accepts no more")
     func running() async throws {
         let server = try Self.server()
         let queue = try CompletionQueue()
@@ -67,7 +67,7 @@ struct QueueEndTests {
         #expect(second?.message.contains("completion queue") == true, "\(second as Any)")
     }
 
-    @Test("of a group was one of several, which have their channels in turn")
+    @Test("of a group is one of several queues, which get channels in turn")
     func group() async throws {
         let server = try Self.server()
         let group = try CompletionQueue.Group(threads: 3)
@@ -85,7 +85,7 @@ struct QueueEndTests {
         }
     }
 
-    @Test("looked for input before it slept, when it was asked to")
+    @Test("has polled for input before it slept, if it has a spin time")
     func spin() async throws {
         let server = try Self.server()
         let queue = try CompletionQueue(spin: .microseconds(50))
@@ -97,7 +97,7 @@ struct QueueEndTests {
         queue.shutdown()
     }
 
-    @Test("has its tasks run elsewhere")
+    @Test("lets its tasks run on another executor")
     func executor() async throws {
         let queue = try CompletionQueue()
         let sum = await Task(executorPreference: queue) {

@@ -39,7 +39,7 @@ struct QueueTurnTests {
     }
 
     @Test(
-        "refuses to be waited for in a handler",
+        "refuses to wait for its end in a handler",
         arguments: [CompletionQueue.Mode.byHand, .ownThread])
     func nestedNext(_ mode: CompletionQueue.Mode) async throws {
         try await onThread {
@@ -83,7 +83,7 @@ struct QueueTurnTests {
         queue.shutdown()
     }
 
-    @Test("lets threads take events while others make blocking calls")
+    @Test("lets threads receive events while others make blocking calls")
     func eventsBeside() async throws {
         let queue = try CompletionQueue(.byHand)
         let channel = try Channel(server.target, credentials: .insecure, queue: queue)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SwiftletCore
 
-/// Many calls that are cancelled or run out of time at any moment. `SWIFTLET_RACE_CALLS` says how
-/// many; a quick run makes some thousands.
+/// Many calls that are cancelled, or whose deadline passes, at any moment. `SWIFTLET_RACE_CALLS`
+/// sets their number. The default is some thousands.
 @Suite("Calls that race with their ends", .serialized, .timeLimit(.minutes(10)))
 struct RaceTests {
     static let callCount =
@@ -41,7 +41,7 @@ struct RaceTests {
         var all: [Int] { counts.withLock { $0 } }
     }
 
-    /// How the calls of a channel are sent again.
+    /// The ways in which the calls of a channel are sent again.
     enum Policy: CaseIterable {
         case none, retry, hedging
 
@@ -101,7 +101,8 @@ struct RaceTests {
         }
     }
 
-    /// Starts a call that reports its end to `end`, once. Returns the call, and what cancels it.
+    /// Starts a call that reports its end to `end` once. Returns the call, and the function that
+    /// cancels it.
     private typealias Start =
         @Sendable (
             Channel, _ index: Int, CallOptions, _ end: @escaping @Sendable () -> Void
@@ -134,12 +135,12 @@ struct RaceTests {
     }
 
     @Test(
-        "end exactly once, whatever races, and nothing of them is left", arguments: Policy.allCases)
+        "end exactly once in any race, and leave no objects", arguments: Policy.allCases)
     func once(policy: Policy) async throws {
         try await race(policy, Self.callCount, Self.unary)
     }
 
-    @Test("end exactly once, and nothing is left, if they are streams", arguments: Policy.allCases)
+    @Test("end exactly once, and leave no objects, if they are streams", arguments: Policy.allCases)
     func streamsOnce(policy: Policy) async throws {
         try await race(policy, Self.callCount / 2, Self.streams)
     }
@@ -165,7 +166,7 @@ struct RaceTests {
                         cancel()
                     }
                 }
-                // Not all at once, so that calls are caught in every phase.
+                // Not all calls start at once, so that calls are cancelled in every phase.
                 if index.isMultiple(of: 100) { await Task.yield() }
             }
             for await _ in ends.allEnded {}
@@ -185,7 +186,7 @@ struct RaceTests {
         queue.shutdown()
     }
 
-    @Test("leave no descriptor and no thread behind")
+    @Test("leave no descriptors and no threads")
     func resources() async throws {
         func descriptors() -> Int {
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
@@ -207,7 +208,7 @@ struct RaceTests {
             queue.shutdown()
         }
         for _ in 0..<2_000 where descriptors() > before + rounds { await Task.yield() }
-        // Each round had at least six descriptors of its own.
+        // Each round had at least six descriptors.
         #expect(descriptors() < before + rounds * 2)
     }
 }

@@ -6,12 +6,11 @@ struct RawClient {
     typealias Header = (name: String, value: String)
 
     var headers: [Header]
-    /// Nil sends no DATA. The last frame of the request carries END_STREAM.
+    /// The bytes of the DATA frame. Nil sends no DATA. The last frame of the request has END_STREAM.
     var body: [UInt8]?
     var trailers: [Header]?
 
-    /// Returns the fields that the server answers with. Blocks the calling thread until the stream
-    /// ends.
+    /// Returns the fields of the server's answer. Blocks the calling thread until the stream ends.
     func call(_ server: LoopbackServer) throws -> [String: String] {
         let wire = try server.makeRawConnection()
         var connection = Connection(ConnectionConfiguration(.client), now: .now)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwiftletCore
 
-@Suite("A channel whose connections do not last", .timeLimit(.minutes(5)))
+@Suite("A channel whose connections end early", .timeLimit(.minutes(5)))
 struct ReconnectTests {
     /// Makes sockets whose peer has sent SETTINGS and then ended its output.
     private final class ClosingServer: Sendable {
@@ -63,7 +63,7 @@ struct ReconnectTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("keeps a call that waits for ready waiting, however often its request did not leave")
+    @Test("keeps a wait-for-ready call waiting, however often its request was not sent")
     func waitsForReady() async throws {
         let server = ClosingServer()
         let channel = try Self.channel(to: server, backoff: .milliseconds(1))

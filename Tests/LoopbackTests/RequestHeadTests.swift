@@ -19,7 +19,7 @@ struct RequestHeadTests {
             .with { $0.compression = CompressionAlgorithm(name: "x\r\ny: z") }, .internal
         ),
         (
-            "a compression that nobody knows", nil,
+            "an unknown compression", nil,
             .with { $0.compression = CompressionAlgorithm(name: "snappy") }, .internal
         ),
         (
@@ -73,7 +73,7 @@ struct RequestHeadTests {
         ("", "", "grpc-swift-swiftlet/\(UserAgent.version)"),
     ]
 
-    @Test("names the library, and the program before it and behind it")
+    @Test("names the library, and the program before it and after it")
     func userAgent() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { _, context in
@@ -90,7 +90,7 @@ struct RequestHeadTests {
         }
     }
 
-    @Test("waits while as many calls run as the program allows, though the server allows more")
+    @Test("waits while the program's limit of calls is reached, even if the server allows more")
     func maxConcurrentStreams() async throws {
         let overlap = Overlap()
         let server = try LoopbackServer { server in

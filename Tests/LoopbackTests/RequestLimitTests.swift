@@ -27,7 +27,7 @@ struct RequestLimitTests {
         }
     }
 
-    @Test("carries the credentials of its channel and its own, of which its own win")
+    @Test("contains the metadata of its channel's credentials and its own, and prefers its own")
     func credentials() async throws {
         let server = try Self.server(echoing: ["x-project", "authorization"])
         let channel = try Channel(
@@ -43,7 +43,7 @@ struct RequestLimitTests {
         #expect(String(decoding: defaults, as: UTF8.self) == "p,channel")
     }
 
-    @Test("with a token that must not be sent in the clear was not executed")
+    @Test("with a token that must not be sent without TLS was not executed")
     func refusedToken() async throws {
         let server = try Self.server(echoing: [])
         let token = BearerToken { BearerToken.Token("secret") }
@@ -82,7 +82,7 @@ struct RequestLimitTests {
         #expect(reply == RawPeer.replyBody)
     }
 
-    @Test("is sent again as far as the channel's limit lets it be kept")
+    @Test("is sent again only if the channel's limit allows keeping it")
     func replayLimit() async throws {
         for (limit, succeeds) in [(1 << 20, true), (256 << 10, false)] {
             let script = RawScript.butFirst { connection, stream in
@@ -102,7 +102,7 @@ struct RequestLimitTests {
         }
     }
 
-    @Test("names only the compressions that the system can read")
+    @Test("names only the compressions that the system can decompress")
     func compressions() {
         #expect(CompressionAlgorithm.supported(hasZlib: false) == [.identity])
         #expect(
@@ -112,7 +112,7 @@ struct RequestLimitTests {
         #expect(CompressionAlgorithm.accepted.hasPrefix("identity"))
     }
 
-    @Test("to a path that came from outside the program is checked when it is made")
+    @Test("to a path from outside the program is checked when it is made")
     func path() {
         for path in ["Ask", "", "/", "/a", "//b", "/a/", "/a b/c", "/ä/b"] {
             let error = #expect(throws: RPCError.self) {

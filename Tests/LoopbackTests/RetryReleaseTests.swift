@@ -9,11 +9,11 @@ import Testing
 struct RetryReleaseTests {
     struct Way: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Attempts of each call that fail.
+        /// The number of attempts of each call that fail.
         var failureCount = 0
         var isHedged = false
         var byteCount = 1
-        /// Whether the caller cancels the call, which the server does not answer.
+        /// Whether the caller cancels the call. The server then does not answer it.
         var isCancelled = false
         var code = StatusCode.ok
     }
@@ -75,7 +75,7 @@ struct RetryReleaseTests {
         let server = try Self.server(way)
         let channel = try server.makeChannel(arguments: Self.arguments(way))
         let request = [UInt8](repeating: 1, count: way.byteCount)
-        // Longer than the test: no timer of a call that has ended may keep it.
+        // Longer than the test. So no timer of an ended call may keep the call alive.
         var options = CallOptions()
         options.timeout = .seconds(3_600)
         weak var unary: RetryingCall?

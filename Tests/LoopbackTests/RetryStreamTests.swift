@@ -19,7 +19,7 @@ struct RetryStreamTests {
         return .hedging(policy)
     }()
 
-    @Test("goes on when each message waits for the answer to the one before", arguments: 0...1)
+    @Test("continues when each message waits for the answer to the one before", arguments: 0...1)
     func dialogue(failureCount: Int) async throws {
         for attempts in [Self.retry([.unavailable]), Self.hedging] {
             let count = Atomic(0)
@@ -85,13 +85,13 @@ struct RetryStreamTests {
         }
         #expect(reply == Array(0..<20))
         #expect(attemptCount.load(ordering: .relaxed) == 2)
-        // The last ones may be overtaken by the answer.
+        // The answer may arrive before the last reports.
         #expect(1...20 ~= reportCount.load(ordering: .relaxed))
     }
 
-    @Test("has no attempt after its deadline, also if DEADLINE_EXCEEDED is retryable")
+    @Test("has no attempt after its deadline, even if DEADLINE_EXCEEDED is retryable")
     func deadline() async throws {
-        // A loopback server would end the call at its deadline, too, and this would be retried.
+        // A loopback server would also end the call at its deadline, and this would be retried.
         let peer = try RawPeer(.silent)
         let channel = try Channel(
             peer.target, credentials: .insecure,

@@ -18,7 +18,7 @@ struct RetryTests {
     private final class Attempts: Sendable {
         private let previous = Mutex<[String?]>([])
 
-        /// Notes an attempt. Throws for the first `failureCount`.
+        /// Records an attempt. Throws for the first `failureCount` attempts.
         func begin(
             _ context: ServerContext, failureCount: Int, code: StatusCode = .unavailable,
             pushback: String? = nil
@@ -157,7 +157,7 @@ struct RetryTests {
     }
 
     @Test(
-        "is not sent again when the server pushes back so",
+        "is not sent again when the server forbids it",
         arguments: ["-1", "soon", "99999999999"]
     )
     func pushedBack(value: String) async throws {
@@ -168,7 +168,7 @@ struct RetryTests {
         #expect(attempts.list.count == 1)
     }
 
-    @Test("is sent again at the time that the server asks for")
+    @Test("is sent again at the time that the server requests")
     func pushedBackInTime() async throws {
         let attempts = Attempts()
         let server = try Self.server(attempts, failureCount: 1, pushback: "30")
@@ -247,13 +247,13 @@ struct RetryTests {
         let server = try Self.server(attempts, failureCount: 1_000)
         var arguments = Self.arguments(
             Self.retry(3), throttling: RetryThrottling(maxTokens: 4, tokenRatio: 0.1))
-        // Channels to the same server name share a throttle, so this test uses a name of its own.
+        // Channels to the same server name share a throttle, so this test uses its own name.
         arguments.defaultAuthority = "throttled.test"
         let channel = try server.makeChannel(arguments: arguments)
         for _ in 0..<5 {
             await #expect(throws: RPCError.self) { try await channel.unary(Self.echo, [1]) }
         }
-        // Of four tokens, two failures leave half: no retry follows.
+        // After two failures, half of the four tokens is left: no retry follows.
         #expect(attempts.list.count == 6)
     }
 
@@ -306,7 +306,8 @@ struct RetryTests {
     @Test("leaves its channel idle if its task is cancelled before it starts")
     func cancelledBeforeStart() async throws {
         try Resolvers.register("unused-test") { _ in PushedResolver(nil) }
-        // The policy is not known before the resolver has reported, so a start wakes the channel.
+        // The policy is not known before the resolver has reported, so the start of a call wakes
+        // the channel.
         let channel = try Channel("unused-test:///x", credentials: .insecure)
         let error = await #expect(throws: RPCError.self) {
             try await withThrowingTaskGroup(of: [UInt8].self) { group in

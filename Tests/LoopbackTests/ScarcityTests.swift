@@ -2,11 +2,11 @@ import Foundation
 import Swiftlet
 import Testing
 
-/// Each test runs in a process of its own, whose limits it changes.
+/// Each test runs in its own process, because it changes the limits of the process.
 @Suite("The shared queue", .timeLimit(.minutes(5)))
 struct ScarcityTests {
     #if os(Linux)
-        @Test("cannot be made without file descriptors, and can when there are some again")
+        @Test("cannot be made without file descriptors, but can be made when some are free again")
         func sharedQueue() async throws {
             let result = try await #require(
                 processExitsWith: .success, observing: [\.standardOutputContent]

@@ -54,7 +54,7 @@ struct ScopedCallTests {
 
     private struct Enough: Error {}
 
-    @Test("goes both ways, and brings out what the closure returns")
+    @Test("transmits in both directions, and returns the result of the closure")
     func conversation() async throws {
         let server = try Server()
         let channel = try Channel(server.loopback.target, credentials: .insecure)
@@ -100,7 +100,7 @@ struct ScopedCallTests {
         #expect(await server.nextEnd??.code == .cancelled)
     }
 
-    @Test("is cancelled when the closure throws, whose error comes out")
+    @Test("is cancelled when the closure throws, and throws the same error")
     func throwing() async throws {
         let server = try Server()
         let channel = try Channel(server.loopback.target, credentials: .insecure)
@@ -113,7 +113,7 @@ struct ScopedCallTests {
         #expect(await server.nextEnd??.code == .cancelled)
     }
 
-    @Test("is cancelled with its task, whether that waits or not", arguments: [true, false])
+    @Test("is cancelled with its task, whether the task waits or not", arguments: [true, false])
     func cancellation(waits: Bool) async throws {
         let server = try Server()
         let channel = try Channel(server.loopback.target, credentials: .insecure)
@@ -138,7 +138,7 @@ struct ScopedCallTests {
         #expect(await server.nextEnd??.code == .cancelled)
     }
 
-    @Test("begins as cancelled in a task that is")
+    @Test("is cancelled at once in a cancelled task")
     func lateStart() async throws {
         let server = try Server()
         let channel = try Channel(server.loopback.target, credentials: .insecure)
@@ -152,7 +152,7 @@ struct ScopedCallTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test("brings the error that the server ends it with, and none when it is over")
+    @Test("throws the error that the server ends it with, and no error after its end")
     func serverError() async throws {
         let loopback = try LoopbackServer { server in
             server.serverStreaming(Self.count) { request, replies, _ in
@@ -176,7 +176,7 @@ struct ScopedCallTests {
         #expect(messages == ["one"])
     }
 
-    @Test("runs its closure where the caller runs") @MainActor
+    @Test("runs its closure in the caller's isolation") @MainActor
     func isolation() async throws {
         let server = try Server()
         let channel = try Channel(server.loopback.target, credentials: .insecure)
@@ -219,7 +219,7 @@ struct ScopedCallTests {
         await #expect(throws: Enough.self) {
             try await channel.bidirectional(Self.echo) { requests in
                 try await requests.write(.init(name: "1"))
-                // The server knows of the call once it has answered.
+                // Once the server has answered, it has received the call.
                 for await _ in answered { break }
                 throw Enough()
             } responses: { responses in

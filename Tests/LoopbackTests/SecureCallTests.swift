@@ -34,7 +34,7 @@ struct SecureCallTests {
         return try await channel.unary(HostileTrial.echo, body)
     }
 
-    @Test("carries what it is given", arguments: [0, 1, 100_000, 2_000_000])
+    @Test("transmits messages", arguments: [0, 1, 100_000, 2_000_000])
     func echo(byteCount: Int) async throws {
         let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         #expect(try await Self.call(try Self.server("server"), body) == body)
@@ -65,7 +65,8 @@ struct SecureCallTests {
     }
 
     @Test(
-        "fails with the cause in words", arguments: ["expired", "wrong-host", "unknown-authority"])
+        "fails with an error that describes the cause",
+        arguments: ["expired", "wrong-host", "unknown-authority"])
     func refused(identity: String) async throws {
         let server = try Self.server(identity)
         let error = await #expect(throws: RPCError.self) { try await Self.call(server) }
@@ -123,7 +124,7 @@ struct SecureCallTests {
         #expect(try await reply("example.com", name: "localhost") == [1])
     }
 
-    @Test("has no server if the private key does not match the certificate, as the error states")
+    @Test("needs a private key that matches the server's certificate, or the server does not start")
     func wrongKey() throws {
         let tls = ServerTLS(
             certificateChain: try Self.pem("server.pem"), privateKey: try Self.pem("expired.key"))
@@ -148,9 +149,9 @@ struct SecureCallTests {
     }
 }
 
-@Suite("A server that leaves", .timeLimit(.minutes(5)))
+@Suite("A server that shuts down gracefully", .timeLimit(.minutes(5)))
 struct LeavingTests {
-    @Test("lets running calls end, and new ones find another connection")
+    @Test("lets running calls end, and new calls use another connection")
     func graceful() async throws {
         let hold = Method<HelloRequest, HelloReply>("/t.T/Hold", .unary)
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
@@ -177,7 +178,7 @@ struct LeavingTests {
         #expect(channel.connectivity == .shutdown)
     }
 
-    @Test("and comes back is waited for by calls that wait until ready")
+    @Test("and starts again receives the calls that wait for ready")
     func waitForReady() async throws {
         let path = "/tmp/swiftlet-\(UInt64.random(in: 0 ... .max)).sock"
         var arguments = ChannelArguments()

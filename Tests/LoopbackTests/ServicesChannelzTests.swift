@@ -86,7 +86,7 @@ struct ServicesChannelzTests {
         withExtendedLifetime((server, otherServer)) {}
     }
 
-    @Test("says what is not there")
+    @Test("answers NOT_FOUND for an unknown socket, and lists no servers")
     func missing() async throws {
         let (server, channel, _) = try await Self.channel()
         var request = Z.GetSocketRequest()

@@ -27,7 +27,7 @@ struct ServicesCompressionTests {
         }
     }
 
-    @Test("compresses its answers when the handler asks for it", arguments: ["gzip", "deflate"])
+    @Test("compresses its answers when the handler requests it", arguments: ["gzip", "deflate"])
     func compresses(_ algorithm: String) async throws {
         let server = try Self.makeServer()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -36,7 +36,9 @@ struct ServicesCompressionTests {
         #expect(response.wasCompressed)
     }
 
-    @Test("does not compress with what it cannot, or is not asked to", arguments: ["", "snappy"])
+    @Test(
+        "does not compress with an unknown algorithm, or without a request",
+        arguments: ["", "snappy"])
     func leavesAsItIs(_ algorithm: String) async throws {
         let server = try Self.makeServer()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -45,7 +47,7 @@ struct ServicesCompressionTests {
         #expect(!response.wasCompressed)
     }
 
-    @Test("compresses only with what the client accepts")
+    @Test("compresses only with algorithms that the client accepts")
     func obeysAcceptEncoding() async throws {
         let server = try Self.makeServer()
         let channel = try Channel(server.target, credentials: .insecure)
@@ -89,7 +91,7 @@ struct ServicesCompressionTests {
         #expect(error?.message.contains("snappy") == true)
     }
 
-    @Test("reads messages that are compressed, and those beside them that are not")
+    @Test("reads compressed and uncompressed messages of a stream")
     func readsCompressed() async throws {
         let join = Method<HelloRequest, HelloReply>("/test.Words/Join", .clientStreaming)
         let server = try LoopbackServer { server in

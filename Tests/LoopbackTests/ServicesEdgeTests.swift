@@ -3,9 +3,9 @@ import SwiftletLoopback
 import Testing
 
 /// Tests how the bundled services and the server answer invalid and unusual requests.
-@Suite("A loopback server at its edges", .timeLimit(.minutes(5)))
+@Suite("A loopback server with unusual requests", .timeLimit(.minutes(5)))
 struct ServicesEdgeTests {
-    @Test("survives text to echo that cannot be sent by the rules")
+    @Test("continues after an echo of text that must not be sent")
     func echo() async throws {
         let server = try LoopbackServer { $0.add(TestService()) }
         let peer = try Channel(server.target, credentials: .insecure)
@@ -19,7 +19,7 @@ struct ServicesEdgeTests {
         _ = try await peer.unary(call, .init())
     }
 
-    @Test("survives a way round the world more often than a number can count")
+    @Test("continues after a distance above the largest number")
     func distance() async throws {
         let server = try LoopbackServer { $0.addRouteGuide() }
         let channel = try Channel(server.target, credentials: .insecure)
@@ -56,7 +56,7 @@ struct ServicesEdgeTests {
         #expect(answers == ["Hello you"])
     }
 
-    @Test("sends both ways at once until the client has finished")
+    @Test("sends and receives at the same time until the client has finished")
     func bothWays() async throws {
         let server = try LoopbackServer { $0.addBenchmark() }
         let channel = try Channel(server.target, credentials: .insecure)
@@ -69,7 +69,7 @@ struct ServicesEdgeTests {
         while try await replies.next() != nil {}
     }
 
-    @Test("answers what is not gRPC with 415, and what is only like it too")
+    @Test("answers 415 to content types that are not gRPC, or only similar")
     func notGRPC() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let channel = try Channel(server.target, credentials: .insecure)
@@ -80,7 +80,7 @@ struct ServicesEdgeTests {
         }
     }
 
-    @Test("that drops the connection behind no message at all does so")
+    @Test("drops the connection before the first message if a fault requires it")
     func dropAtOnce() async throws {
         let server = try LoopbackServer {
             $0.addGreeter()
@@ -93,7 +93,7 @@ struct ServicesEdgeTests {
         #expect(error?.code == .unavailable)
     }
 
-    @Test("takes large metadata where it may, and in frames of any size")
+    @Test("accepts large metadata up to the limit, in frames of any size")
     func largeMetadata() async throws {
         let text = String(repeating: "x", count: 200_000)
         let echo = HostileTrial.echo
@@ -114,7 +114,7 @@ struct ServicesEdgeTests {
         #expect(error != nil)
     }
 
-    @Test("is not called with an authority or a user agent that ends a line")
+    @Test("is not called if the authority or the user agent contains a line end")
     func lineEnds() async throws {
         let server = try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
         let channel = try Channel(server.target, credentials: .insecure)
@@ -133,7 +133,7 @@ struct ServicesEdgeTests {
         #expect(try await channel.unary(HostileTrial.echo, [1]) == [1])
     }
 
-    @Test("of HTTP alone is sent no more than the limit allows")
+    @Test("of plain HTTP receives no more bytes than the limit allows")
     func plainLimit() async throws {
         let server = try LoopbackServer { server in
             server.http("/size") { request in

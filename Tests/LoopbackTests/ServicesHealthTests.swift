@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Health", .timeLimit(.minutes(5)))
 struct ServicesHealthTests {
-    @Test("is asked for by service, and for the server as a whole")
+    @Test("is available for each service, and for the server as a whole")
     func check() async throws {
         let health = HealthService()
         health.set(.notServing, for: "a.B")

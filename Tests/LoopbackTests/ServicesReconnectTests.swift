@@ -29,7 +29,7 @@ struct ServicesReconnectTests {
     }
 
     @Test(
-        "judges the delays by the specification",
+        "checks the delays against the specification",
         arguments: [
             ([1_000, 1_600, 2_560, 3_000, 3_000], true),
             // At the edges of the jitter.

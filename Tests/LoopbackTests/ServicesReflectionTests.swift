@@ -12,7 +12,7 @@ struct ServicesReflectionTests {
         }
     }
 
-    @Test("lists the services of a server, also those that came after it")
+    @Test("lists the services of a server, also those that were added after it")
     func services() async throws {
         let server = try Self.makeServer()
         let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
@@ -25,7 +25,7 @@ struct ServicesReflectionTests {
     }
 
     @Test(
-        "finds the file that declares a symbol, with all that it imports",
+        "finds the file that declares a symbol, with all its imports",
         arguments: [
             "grpc.testing.TestService", "grpc.testing.TestService.UnaryCall",
         ])
@@ -42,7 +42,7 @@ struct ServicesReflectionTests {
             ])
     }
 
-    @Test("describes every bundled file by name as it is")
+    @Test("returns every bundled file by name, unchanged")
     func files() async throws {
         let server = try Self.makeServer()
         let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
@@ -52,7 +52,7 @@ struct ServicesReflectionTests {
         }
     }
 
-    @Test("knows the extensions that its files declare, in messages and beside them")
+    @Test("finds the extensions that its files declare, inside and outside messages")
     func extensions() async throws {
         typealias Request = GRPC.Reflection.ServerReflectionRequest
         typealias Reply = GRPC.Reflection.ServerReflectionResponse
@@ -109,7 +109,7 @@ struct ServicesReflectionTests {
         talk.requests.finish()
     }
 
-    @Test("says NOT_FOUND of what it does not know")
+    @Test("answers NOT_FOUND for an unknown name")
     func unknown() async throws {
         let server = try Self.makeServer()
         let client = ReflectionClient(channel: try Channel(server.target, credentials: .insecure))
@@ -123,7 +123,7 @@ struct ServicesReflectionTests {
         }
     }
 
-    @Test("ends with the status of its call, also behind an answer")
+    @Test("ends with the status of its call, even after an answer")
     func status() async throws {
         typealias Request = GRPC.Reflection.ServerReflectionRequest
         typealias Reply = GRPC.Reflection.ServerReflectionResponse
@@ -143,7 +143,7 @@ struct ServicesReflectionTests {
         #expect(error?.code == .dataLoss)
     }
 
-    @Test("is asked for by its old name where the server knows no other")
+    @Test("uses its old name if the server does not offer the new one")
     func alpha() async throws {
         typealias Request = GRPC.Reflection.ServerReflectionRequest
         typealias Reply = GRPC.Reflection.ServerReflectionResponse

@@ -47,7 +47,7 @@ struct ServicesServerTests {
         #expect(try await channel.unary(Self.hello, .init(name: "you")).message == "Hi you")
     }
 
-    @Test("is not reached any more over a pair of sockets when it was shut down")
+    @Test("cannot be reached over a pair of sockets after it was shut down")
     func socketPairAfterShutdown() async throws {
         let server = try LoopbackServer { $0.add(Greetings()) }
         let channel = try server.makeChannel()
@@ -58,7 +58,7 @@ struct ServicesServerTests {
         #expect(error?.code == .unavailable)
     }
 
-    @Test("refuses a method that is registered with another shape than its own")
+    @Test("refuses a method that is registered with another shape than it declares")
     func shapes() throws {
         let mistakes: [(CallShape, @Sendable (inout ServerMethods, Echo) -> Void)] = [
             (.serverStreaming, { $0.unary($1) { request, _ in request } }),
@@ -78,7 +78,7 @@ struct ServicesServerTests {
 
     private typealias Echo = Method<[UInt8], [UInt8]>
 
-    @Test("refuses a second message to a method that takes one")
+    @Test("refuses a second message to a method with one request")
     func secondMessage() async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in
@@ -99,7 +99,7 @@ struct ServicesServerTests {
         #expect(error?.message == "the request has more than one message")
     }
 
-    @Test("knows the services that it offers")
+    @Test("lists the services that it offers")
     func serviceNames() async throws {
         var names: [String] = []
         _ = try LoopbackServer { server in

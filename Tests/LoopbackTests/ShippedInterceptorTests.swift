@@ -44,7 +44,7 @@ struct ShippedInterceptorTests {
         #expect(lines.all.contains("\(sayHello.path) → message of 5 bytes"))
     }
 
-    @Test("gives calls without a deadline one, and leaves others theirs")
+    @Test("sets a deadline for calls that have none")
     func defaultDeadline() async throws {
         let deadlines = Mutex<[Duration]>([])
         let (_, channel) = try channel([.all(.defaultDeadline(.seconds(1_000)))]) { _, context in
@@ -66,7 +66,7 @@ struct ShippedInterceptorTests {
         #expect(try await channel.unary(sayHello, .init()).message == "7")
     }
 
-    @Test("carries a trace to the server, a span for each call")
+    @Test("sends a trace to the server, with a span for each call")
     func tracing() async throws {
         let parent = TraceParent(
             traceID: Array(1...16), spanID: Array(1...8), isSampled: true)
@@ -86,7 +86,7 @@ struct ShippedInterceptorTests {
         #expect(events.all == ["start SayHello \(header)", "end OK \(header)"])
     }
 
-    @Test("reads trace headers as the specification says")
+    @Test("reads trace headers according to the specification")
     func traceParents() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         #expect(TraceParent(good)?.header == good)
@@ -124,7 +124,7 @@ struct ShippedInterceptorTests {
         #expect(fetches.load(ordering: .relaxed) == 2)
     }
 
-    @Test("reports each message as written once, also if a fresh token sends it again")
+    @Test("reports each message as written once, even if it is sent again with a fresh token")
     func tokenRefreshOfStream() async throws {
         let server = try LoopbackServer { server in
             server.clientStreaming(RetryTests.collect) { requests, context in
@@ -154,11 +154,11 @@ struct ShippedInterceptorTests {
         }
         #expect(reply == Array(0..<20))
         #expect(fetches.load(ordering: .relaxed) == 2)
-        // The last ones may be overtaken by the answer.
+        // The answer may arrive before the last reports.
         #expect(1...20 ~= reportCount.load(ordering: .relaxed))
     }
 
-    @Test("tells a call whose time was up from one that was cancelled")
+    @Test("distinguishes a call whose deadline passed from a cancelled one")
     func countsDeadlines() async throws {
         let totals = MetricTotals([.callDuration])
         let token = BearerToken(allowsInsecureConnections: true) {
@@ -210,7 +210,7 @@ struct ShippedInterceptorTests {
         }
     }
 
-    @Test("of one's own may see messages as values")
+    @Test("of the program may read messages as values")
     func typed() async throws {
         let polite = InterceptorFactory.typed("politeness", sayHello) { Politeness() }
         let (_, channel) = try channel([.all(polite)])

@@ -7,14 +7,14 @@ struct SlotReuseTests {
     private static let echo = Method<[UInt8], [UInt8]>(
         "/test.T/Echo", .unary, request: .bytes, reply: .bytes)
 
-    @Test("is not ended by what the other one leaves behind")
+    @Test("is not ended by late events of the other one")
     func manyThreads() async throws {
         let server = try LoopbackServer { server in
             server.unary(Self.echo) { request, _ in request }
         }
         let channel = try Channel(server.target, credentials: .insecure)
         let options = CallOptions.with { $0.timeout = .seconds(120) }
-        // Calls begin on many threads while others end on the connection's.
+        // Calls begin on many threads while other calls end on the connection's thread.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<64 {
                 group.addTask {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A streaming call", .timeLimit(.minutes(5)))
 struct StreamingTests {
-    @Test("brings the server's messages in order, and then ends")
+    @Test("delivers the server's messages in order, and then ends")
     func serverStreaming() async throws {
         let count = Method<HelloRequest, HelloReply>("/t.T/Count", .serverStreaming)
         let server = try LoopbackServer { server in
@@ -40,7 +40,7 @@ struct StreamingTests {
         #expect(summary.pointCount == 1_000)
     }
 
-    @Test("goes both ways, one after the other")
+    @Test("receives a response to each request before it sends the next")
     func pingPong() async throws {
         let echo = Method<HelloRequest, HelloReply>("/t.T/Echo", .bidirectional)
         let server = try LoopbackServer { server in
@@ -61,7 +61,9 @@ struct StreamingTests {
         #expect(try await answers.next() == nil)
     }
 
-    @Test("carries messages of many sizes both ways", arguments: [0, 1, 16_384, 70_000, 3_000_000])
+    @Test(
+        "transmits messages of many sizes in both directions",
+        arguments: [0, 1, 16_384, 70_000, 3_000_000])
     func sizes(byteCount: Int) async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }
@@ -87,7 +89,7 @@ struct StreamingTests {
             try await channel.unary(HostileTrial.echo, [1]) == [1], "the connection stays usable")
     }
 
-    @Test("compresses what it sends", arguments: [CompressionAlgorithm.gzip, .deflate])
+    @Test("compresses its requests", arguments: [CompressionAlgorithm.gzip, .deflate])
     func compression(algorithm: CompressionAlgorithm) async throws {
         let server = try LoopbackServer { server in
             server.unary(HostileTrial.echo) { request, _ in request }

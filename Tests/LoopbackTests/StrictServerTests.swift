@@ -21,7 +21,8 @@ struct StrictServerTests {
         }
     }
 
-    /// The headers of a correct request, with some set, added or, where the value is nil, removed.
+    /// The headers of a correct request. Some are set or added, and some are removed (if the value
+    /// is nil).
     private static func headers(_ changes: [(String, String?)]) -> [RawClient.Header] {
         var headers = headers
         for (name, value) in changes {
@@ -55,7 +56,7 @@ struct StrictServerTests {
         }
     }
 
-    /// What a request changes, and what the server's message names.
+    /// The changes of a request, and the text that the server's message must contain.
     private static let refused: [(changes: [(String, String?)], message: String)] = [
         ([(":method", "PUT")], ":method is 'PUT'"),
         ([(":scheme", "ftp")], ":scheme is 'ftp'"),
@@ -111,7 +112,7 @@ struct StrictServerTests {
         #expect(try await onThread { try plain.call(server) }[":status"] == "200")
     }
 
-    /// A request as bytes, and what the server's message names.
+    /// A request as bytes, and the text that the server's message must contain.
     private static let bodies: [(body: [UInt8], trailers: [RawClient.Header]?, message: String)] = [
         ([1, 0, 0, 0, 1, 7], nil, "grpc-encoding is missing"),
         ([2, 0, 0, 0, 1, 7], nil, "compressed flag"),
@@ -132,7 +133,7 @@ struct StrictServerTests {
         }
     }
 
-    @Test("says 415 to a content type that is not gRPC's")
+    @Test("answers 415 to a content type that is not gRPC's")
     func contentType() async throws {
         let server = try Self.server()
         for type in ["application/grpc-web", "application/json", "text/plain"] {
@@ -142,7 +143,7 @@ struct StrictServerTests {
         }
     }
 
-    @Test("answers all of it when it is told not to be strict")
+    @Test("answers all these requests when it is not strict")
     func mild() async throws {
         let server = try Self.server(isStrict: false)
         let changes: [(String, String?)] = [("te", nil), ("grpc-shout", "x"), (":scheme", "ftp")]

@@ -3,15 +3,15 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Tests that block a thread of Swift's cooperative pool, as plain `@Test func x() throws` do. On
+/// Tests that block a thread of Swift's cooperative pool, like a plain `@Test func x() throws`. On
 /// two processors the pool has two threads, so the server must not need either of them.
 @Suite("A blocking call beside the server in one process", .timeLimit(.minutes(5)))
 struct SynchronousTests {
     private static let echo = HostileTrial.echo
-    /// Turns a regression into a failure; without it the test would hang.
+    /// With this timeout, a regression fails the test. Without it, the test would hang.
     private static let options = CallOptions.with { $0.timeout = .seconds(20) }
 
-    /// Keeps only the channel, as a fixture of a user's tests does.
+    /// Keeps only the channel, like a fixture of a user's tests.
     private static func fixture() throws -> Channel {
         let server = try LoopbackServer { server in
             server.unary(echo) { request, _ in request }
@@ -30,7 +30,8 @@ struct SynchronousTests {
             "/t.T/Late", .serverStreaming, request: .bytes, reply: .bytes)
         let server = try LoopbackServer { server in
             server.serverStreaming(method) { _, replies, context in
-                // Sent after the client has begun to wait: its connection does not exist yet.
+                // Sent after the client has begun to wait, because its connection does not exist
+                // yet.
                 context.sendInitialMetadata(["x-first": "yes"])
                 for number: UInt8 in 0..<3 { try await replies.write([number]) }
             }
@@ -82,7 +83,7 @@ struct SynchronousTests {
         #expect(count == 32)
     }
 
-    @Test("ends for a handler that makes one to its own server")
+    @Test("ends in a handler that makes it to its own server")
     func nested() async throws {
         let inner = Mutex<Channel?>(nil)
         let outer = Method<[UInt8], [UInt8]>(
@@ -100,7 +101,7 @@ struct SynchronousTests {
         inner.withLock { $0 = nil }
     }
 
-    @Test("keeps its server no longer than its channel")
+    @Test("does not keep its server after its channel is released")
     func released() async throws {
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
         do {

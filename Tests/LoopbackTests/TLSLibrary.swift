@@ -1,6 +1,6 @@
 import Swiftlet
 
-/// The system's OpenSSL, which need not be there.
+/// The system's OpenSSL, which may be missing.
 enum TLSLibrary {
     static let isHere = (try? ChannelCredentials.tls()) != nil
 }

@@ -7,7 +7,7 @@ struct TimelineTests {
     static let sayHello = Method<HelloRequest, HelloReply>(
         "/helloworld.Greeter/SayHello", .unary)
 
-    @Test("tells its steps in their order, and the way there")
+    @Test("contains the steps of the call and of its connection in order")
     func steps() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let channel = try Channel(server.target, credentials: .insecure)
@@ -35,7 +35,7 @@ struct TimelineTests {
         #expect(second.headersSent == second.started)
     }
 
-    @Test("tells when a request of HTTP/1.1 was sent that has waited for the only connection")
+    @Test("contains the time at which a waiting request of HTTP/1.1 was sent")
     func waitedForConnection() async throws {
         let gate = Gate()
         let server = try LoopbackServer { server in
@@ -64,7 +64,7 @@ struct TimelineTests {
         #expect(try #require(later.headersSent) >= opened)
     }
 
-    @Test("travels in the error of a call that failed")
+    @Test("is contained in the error of a failed call")
     func failure() async throws {
         let server = try LoopbackServer { _ in }
         let channel = try Channel(server.target, credentials: .insecure)
@@ -78,7 +78,7 @@ struct TimelineTests {
         #expect(error.peer == server.target)
     }
 
-    @Test("travels with what the server sent before its error and with it")
+    @Test("is contained in an error together with the server's messages and metadata")
     func metadata() async throws {
         let server = try LoopbackServer { server in
             server.unary(Self.sayHello) { _, context in
@@ -113,7 +113,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("of a stream is there once it has ended")
+    @Test("of a stream is available after its end")
     func stream() async throws {
         let server = try LoopbackServer { $0.addRouteGuide() }
         let channel = try Channel(server.target, credentials: .insecure)

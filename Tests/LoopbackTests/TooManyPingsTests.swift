@@ -34,8 +34,8 @@ struct TooManyPingsTests {
         return try Channel(peer.target, credentials: .insecure, arguments: arguments)
     }
 
-    /// Connects, and returns how many intervals the new connection waits for its first PING. Also makes a
-    /// call, so that the server closes the connection before this returns.
+    /// Connects, and returns the number of intervals for which the new connection waits before its first
+    /// PING. Also makes a call, so that the server closes the connection before this returns.
     private static func intervalCount(on channel: Channel) async throws -> Int {
         channel.connect()
         for await state in channel.connectivityChanges where state == .ready { break }
@@ -48,7 +48,7 @@ struct TooManyPingsTests {
         return Int(((deadline - .now) / interval).rounded(.up))
     }
 
-    @Test("is sent them half as often on each later connection, down to a 64th")
+    @Test("receives PINGs half as often on each later connection, down to a 64th")
     func tooManyPings() async throws {
         let peer = try Self.peer(.enhanceYourCalm, "too_many_pings")
         let channel = try Self.channel(to: peer)
@@ -59,7 +59,7 @@ struct TooManyPingsTests {
     }
 
     @Test(
-        "is told apart by its code and its text",
+        "is recognized by its code and its text",
         arguments: [
             (.enhanceYourCalm, ""), (.enhanceYourCalm, "too_many_ping"),
             (.noError, "too_many_pings"),

@@ -49,7 +49,7 @@ struct WriteableTests {
         ([7, 8], RPCError(.aborted, "enough"), "ABORTED"),
     ]
 
-    @Test("of a single value has it, or says why there is not exactly one")
+    @Test("of a single value has the value, or an error if there is not exactly one")
     func single() {
         for (values, error, outcome) in Self.outcomes {
             let heard = Mutex<[String]>([])

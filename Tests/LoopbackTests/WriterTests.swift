@@ -32,7 +32,7 @@ struct WriterTests {
         #expect(sink.all == ["1", "2", "3", "4", "done"])
     }
 
-    @Test("may finish while it is paused, and says so once")
+    @Test("may finish while it is paused, and reports the end once")
     func finishing() throws {
         let writer = SequenceWriter(1...4)
         let sink = Sink<Int> { _ in writer.pause() }

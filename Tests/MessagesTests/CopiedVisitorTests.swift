@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A copy of a visitor")
 struct CopiedVisitorTests {
-    /// Visits its children with copies of the visitor as well.
+    /// Visits its children also with copies of the visitor.
     struct Copying: Message {
         var children: [Everything.Child] = []
         var unknownFields = UnknownFields()

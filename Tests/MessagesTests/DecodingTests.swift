@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A decoder")
 struct DecodingTests {
-    @Test("takes fields in any order, and the last one wins")
+    @Test("accepts fields in any order, and uses the last one")
     func order() throws {
         let message = try Everything(decoding: [
             0x68, 1, 0x18, 7, 0x10, 5, 0x10, 6, 0x08, 1, 0x10, 9,
@@ -18,7 +18,7 @@ struct DecodingTests {
                 })
     }
 
-    @Test("merges a message that comes in parts")
+    @Test("merges a message that arrives in parts")
     func merge() throws {
         let message = try Everything(
             decoding: [
@@ -28,7 +28,7 @@ struct DecodingTests {
         #expect(message.again == .with { ($0.int32, $0.int64) = (1, 2) })
     }
 
-    @Test("replaces a choice by another, and merges it with its own kind")
+    @Test("replaces the field of a oneof by another one, and merges parts of the same field")
     func choices() throws {
         let last = try Everything(decoding: [0x9a, 3, 1, 0x61, 0xa0, 3, 5])
         #expect(last.choice == .number(5))
@@ -40,7 +40,7 @@ struct DecodingTests {
         #expect(replaced.choice == .child(.with { $0.tags = ["a"] }))
     }
 
-    @Test("reads packed where unpacked is declared, and the other way round")
+    @Test("reads packed lists where unpacked ones are declared, and vice versa")
     func packing() throws {
         let message = try Everything(
             decoding: [0xa2, 2, 2, 1, 2, 0xa0, 2, 3, 0xf8, 1, 4, 0xfa, 1, 1, 5, 0xf8, 1, 6])
@@ -48,7 +48,7 @@ struct DecodingTests {
         #expect(message.int32s == [4, 5, 6])
     }
 
-    @Test("lets the last entry of a key win, and fills in what an entry leaves out")
+    @Test("uses the last entry of a key, and defaults for missing keys and values")
     func maps() throws {
         let message = try Everything(
             decoding: [
@@ -95,7 +95,7 @@ struct DecodingTests {
         #expect(try Names(decoding: full.encoded()) == full)
     }
 
-    @Test("loses what does not fit into the 64 bits of a varint")
+    @Test("drops the bits that do not fit into the 64 bits of a varint")
     func wideVarint() throws {
         let bytes = [0x20] + [UInt8](repeating: 0xff, count: 9) + [0x0d]
         #expect(try Everything(decoding: bytes) == .with { $0.uint64 = .max })
@@ -150,7 +150,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "keeps what it does not know, and writes it again",
+        "keeps unknown fields, and writes them again",
         arguments: [
             ("a varint", [0xd0, 1, 0x96, 1]), ("eight bytes", [0xd1, 1, 1, 2, 3, 4, 5, 6, 7, 8]),
             ("a length and bytes", [0xd2, 1, 2, 7, 7]), ("four bytes", [0xd5, 1, 1, 2, 3, 4]),
@@ -170,7 +170,7 @@ struct DecodingTests {
         #expect(dropped == .with { $0.bool = true })
     }
 
-    @Test("drops what it does not know when the message says so")
+    @Test("drops unknown fields if the message says so")
     func forgetful() throws {
         struct Forgetful: DropsUnknownFields {
             var id: Int32 = 0
@@ -198,7 +198,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "refuses, and says where",
+        "refuses invalid bytes, and names the place",
         arguments: [
             Broken("a tag without a value", [8], .truncated, 1, [1]),
             Broken("half a varint", [8, 0x80], .truncated, 2, [1]),
@@ -275,13 +275,13 @@ struct DecodingTests {
         [byte | 0x80] + [UInt8](repeating: 0x80, count: byteCount - 2) + [0]
     }
 
-    @Test("takes a tag that is longer than needed", arguments: 2...5)
+    @Test("accepts a tag that is longer than needed", arguments: 2...5)
     func longTag(byteCount: Int) throws {
         let bytes = Self.tag(0x68, byteCount: byteCount) + [1]
         #expect(try Everything(decoding: bytes) == .with { $0.bool = true })
     }
 
-    @Test("refuses a tag of more than five bytes, wherever it stands", arguments: 6...10)
+    @Test("refuses a tag of more than five bytes, at any place", arguments: 6...10)
     func overlongTag(byteCount: Int) {
         let bytes = Self.tag(8, byteCount: byteCount) + [1]
         let nested = [0x8a, 1, UInt8(bytes.count)] + bytes
@@ -294,7 +294,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("goes a hundred messages deep, and no deeper unless allowed")
+    @Test("accepts a hundred levels of messages, and more only if allowed")
     func depth() throws {
         func nest(_ depth: Int) -> [UInt8] {
             var message = Everything()
@@ -312,21 +312,21 @@ struct DecodingTests {
         } throws: { ($0 as? WireError)?.reason == .tooDeep }
     }
 
-    @Test("refuses more bytes than allowed before it looks at them")
+    @Test("refuses more bytes than allowed before it reads them")
     func size() {
         #expect(throws: WireError(.tooLarge)) {
             try Everything(decoding: [0x68, 1, 0x68, 1], options: .init(maxByteCount: 3))
         }
     }
 
-    @Test("says in words what is wrong and where")
+    @Test("describes the mistake and its place")
     func words() {
         #expect(
             "\(WireError(.invalidUTF8, offset: 5, path: [17, 2]))"
                 == "a string is not UTF-8, at byte 5 in field 17.2")
     }
 
-    @Test("says where it was in a few words, however deep that is")
+    @Test("describes the place briefly, however deep it is")
     func deepPath() {
         let near = WireError(.truncated, offset: 9, path: [1, 2, 3])
         #expect("\(near)" == "the bytes end inside a field, at byte 9 in field 1.2.3")

@@ -7,7 +7,7 @@ import Testing
 struct DescriptorTests {
     typealias File = Google.Protobuf.FileDescriptorProto
 
-    @Test("keeps the options that no declaration here knows")
+    @Test("keeps the options without a declaration here")
     func unknownOptions() throws {
         let custom: [UInt8] = [0xd2, 0xbc, 0x03, 0x02, 0x61, 0x62]
         let java: [UInt8] = [0x0a, 0x01, 0x6a]

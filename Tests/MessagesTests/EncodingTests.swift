@@ -46,7 +46,7 @@ struct EncodingTests {
             $0.string = "testing"
         },
         Case("bytes", [0x7a, 2, 0, 0xff]) { $0.bytes = [0, 0xff] },
-        Case("an enum that nobody knows", [0x80, 1, 42]) { $0.colour = .init(rawValue: 42) },
+        Case("an unknown enum value", [0x80, 1, 42]) { $0.colour = .init(rawValue: 42) },
         Case("a message in a message", [0x8a, 1, 3, 8, 0x96, 1]) {
             $0.child = .with { $0.id = 150 }
         },
@@ -81,22 +81,22 @@ struct EncodingTests {
         },
     ]
 
-    @Test("is written in the bytes of the specification", arguments: cases)
+    @Test("is encoded to the bytes of the specification", arguments: cases)
     func encode(_ each: Case) { #expect(each.message.encoded() == each.bytes) }
 
-    @Test("is read back from them", arguments: cases)
+    @Test("is decoded from these bytes", arguments: cases)
     func decode(_ each: Case) throws {
         #expect(try Everything(decoding: each.bytes) == each.message)
     }
 
-    @Test("leaves room for a prefix, and fills the rest")
+    @Test("has space for a prefix, and fills the rest")
     func prefix() {
         let message = Everything.with { $0.string = "hello" }
         #expect(message.encoded(reservingPrefix: 5) == [0, 0, 0, 0, 0] + message.encoded())
         #expect(Everything().encoded(reservingPrefix: 5) == [0, 0, 0, 0, 0])
     }
 
-    @Test("is appended to what an array holds, and uses its memory again")
+    @Test("is appended to an array, and reuses its memory")
     func appending() {
         var bytes: [UInt8] = [9]
         var expected: [UInt8] = [9]
@@ -126,7 +126,7 @@ struct EncodingTests {
         #expect(moveCount < 20)
     }
 
-    @Test("leaves large fields where they lie, if that is wanted", arguments: [0, 1, 40, 100, 500])
+    @Test("can be encoded without copying large fields", arguments: [0, 1, 40, 100, 500])
     func apart(minByteCount: Int) throws {
         var random = SplitMix64(seed: UInt64(minByteCount))
         var partCount = 0
@@ -147,7 +147,7 @@ struct EncodingTests {
         #expect(minByteCount == 500 ? partCount == 200 : partCount > 400)
     }
 
-    @Test("shares the memory of what it leaves where it lies")
+    @Test("shares the memory of fields that are not copied")
     func sharing() throws {
         func address(_ bytes: [UInt8]) -> UInt {
             unsafe bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }

@@ -21,7 +21,7 @@ struct FieldNumberTests {
         #expect(greatest.encoded() == [0xf8, 0xff, 0xff, 0xff, 0x0f, 1])
     }
 
-    @Test("outside of that range stops the program with a sentence")
+    @Test("outside of that range stops the program with an error text")
     func illegal() async throws {
         let zero = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -48,7 +48,7 @@ struct LengthTests {
 
     static let sizes = [0, 1, 60, 100, 126, 127, 128, 300, 16_000, 16_384, 70_000]
 
-    @Test("has as many bytes as it needs, in memory that is kept and that is not", arguments: sizes)
+    @Test("has as many bytes as it needs, in reused and in new memory", arguments: sizes)
     func lengths(size: Int) throws {
         var kept: [UInt8] = []
         for inner in Self.sizes {

@@ -160,7 +160,7 @@ struct MessageCheckTests {
 
 @Suite("A visit that throws while the message is encoded")
 struct ThrowingVisitTests {
-    /// Throws only for some values, which no check of a new message can find.
+    /// Throws only for some values, so a check of a new message cannot find it.
     struct Positive: Message {
         var number: Int32 = 0
         var unknownFields = UnknownFields()
@@ -194,7 +194,7 @@ struct ThrowingVisitTests {
         #expect(bytes == [9])
     }
 
-    @Test("stops the program with a sentence where no error can be thrown")
+    @Test("stops the program with an error text if no error can be thrown")
     func stop() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -1,8 +1,8 @@
 import SwiftletMessages
 import Testing
 
-/// Counts how often its list moved to other memory. A list that grows in place moves only a few times. If
-/// each part copied the parts before it, the list would move at each part.
+/// Counts how often its list moves to other memory. A list that grows in place moves only a few times. If
+/// each part copied the earlier parts, the list would move at each part.
 private struct Watched: Message {
     enum Choice: Equatable {
         indirect case watched(Watched)
@@ -36,7 +36,7 @@ private struct Watched: Message {
         self.place = place
     }
 
-    /// What field `number` holds.
+    /// The value of field `number`.
     func field(_ number: UInt8) -> Watched? {
         if case .watched(let it) = choice { return it }
         return number == 2 ? wrapped : plain.wrappedValue
@@ -45,7 +45,7 @@ private struct Watched: Message {
 
 @Suite("A message that arrives in parts")
 struct PartsTests {
-    @Test("grows in its place, whichever way its field is listed", arguments: [UInt8](2...4))
+    @Test("grows in place, for every way to list its field", arguments: [UInt8](2...4))
     func growsInPlace(number: UInt8) throws {
         let few = try #require(try Self.decoded(number, parts: 1000))
         let many = try #require(try Self.decoded(number, parts: 4000))
@@ -56,7 +56,7 @@ struct PartsTests {
         #expect(many.moves <= few.moves + 4)
     }
 
-    /// Field `number` from parts of one number each, with an unknown field behind each part.
+    /// Field `number` from parts with one number each, with an unknown field after each part.
     private static func decoded(_ number: UInt8, parts: Int) throws -> Watched? {
         let part: [UInt8] = [number << 3 | 2, 2, 8, 1, 0xd0, 1, 0]
         let bytes = [UInt8](repeatElement(part, count: parts).joined())

@@ -19,7 +19,7 @@ struct Proto2Tests {
     }
 
     @Test(
-        "leaves out its own defaults, and nothing that is required",
+        "omits its declared defaults, but no required field",
         arguments: [
             (Server(), [0x18, 0]),
             (Server(host: "", port: 0, id: 1), [0x0a, 0, 0x10, 0, 0x18, 1]),
@@ -43,7 +43,7 @@ struct Proto2Tests {
         }
     }
 
-    @Test("takes no value for its default that is another on the wire")
+    @Test("distinguishes its default from a value with other bytes")
     func exactness() throws {
         var message = Exact()
         (message.ratio, message.offset, message.name) = (-0.0, -0.0, "e\u{301}")

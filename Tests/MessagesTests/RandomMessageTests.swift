@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Random bytes and messages")
 struct RandomMessageTests {
-    @Test("never make the decoder trap; what it accepts, it writes and reads again")
+    @Test("never make the decoder trap; accepted messages are the same after encoding and decoding")
     func noise() throws {
         var random = SplitMix64(seed: 1)
         let seed = Everything.random(using: &random).encoded()
@@ -24,7 +24,7 @@ struct RandomMessageTests {
         }
     }
 
-    @Test("are refused or understood wherever they are cut off, and never make the decoder trap")
+    @Test("are refused or decoded wherever they are cut off, and never make the decoder trap")
     func truncated() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<4 {
@@ -33,7 +33,7 @@ struct RandomMessageTests {
             // Starts at one byte, because an empty input is a valid message.
             for count in 1..<bytes.count {
                 let part = Array(bytes[..<count])
-                // A child keeps most fields as unknown ones.
+                // A child keeps most fields as unknown fields.
                 _ = try? Everything.Child(decoding: part)
                 guard let message = try? Everything(decoding: part) else { continue }
                 understoodCount += 1
@@ -45,7 +45,7 @@ struct RandomMessageTests {
         }
     }
 
-    @Test("come back as they went")
+    @Test("are the same after encoding and decoding")
     func roundTrip() throws {
         var random = SplitMix64(seed: 2)
         for _ in 0..<500 {

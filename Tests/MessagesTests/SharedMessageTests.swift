@@ -1,11 +1,11 @@
 import SwiftletMessages
 import Testing
 
-/// Encoding walks the memory of a message that other threads may be reading, so nothing may be
-/// written into it.
+/// Encoding visits the memory of a message that other threads may read at the same time, so it must
+/// not write into this memory.
 @Suite("A message that is encoded")
 struct SharedMessageTests {
-    /// Lists the wrapped value instead of the storage, which Swift copies out and writes back.
+    /// Lists the wrapped value instead of the storage. Swift copies the value and writes it back.
     struct Wrapped: Message {
         @Indirect var next: Wrapped?
         var unknownFields = UnknownFields()
@@ -89,7 +89,7 @@ struct SharedMessageTests {
         #expect(text.contains("is not a stored property of the message"), "\(text)")
     }
 
-    @Test("is not written to by a property that is not stored in it: the program stops before")
+    @Test("is not changed by a property that is not stored in it: the program stops before")
     func notStored() async throws {
         try expectRefusal(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -27,7 +27,7 @@ struct TextCostTests {
         }
     }
 
-    @Test("grows by as much for a field however deeply it is nested", arguments: [20, 50, 90])
+    @Test("grows by the same size for a field at any depth", arguments: [20, 50, 90])
     func known(depth: Int) throws {
         let few = nest([UInt8](repeating: 0, count: 0), number: 1, depth: depth)
         let many = nest([24, 1, 24, 1, 24, 1, 24, 1], number: 1, depth: depth)
@@ -36,7 +36,7 @@ struct TextCostTests {
         #expect(manyCount - fewCount == 4 * (1 + 32 + "3: 1".utf8.count))
     }
 
-    @Test("grows by as much for an unknown field however deeply it is nested", arguments: [20, 90])
+    @Test("grows by the same size for an unknown field at any depth", arguments: [20, 90])
     func unknown(depth: Int) throws {
         let start = [UInt8](repeating: 0x2b, count: depth)
         let end = [UInt8](repeating: 0x2c, count: depth)

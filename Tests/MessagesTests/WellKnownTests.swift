@@ -8,7 +8,7 @@ struct WellKnownTests {
     typealias Span = Google.Protobuf.Duration
 
     @Test(
-        "turn a duration into Swift's and back",
+        "convert a duration to Swift's and back",
         arguments: [
             (Span(seconds: 1, nanos: 500_000_000), .milliseconds(1500)),
             (Span(seconds: -1, nanos: -500_000_000), .milliseconds(-1500)),
@@ -44,7 +44,7 @@ struct WellKnownTests {
     }
 
     @Test(
-        "round what is finer than a nanosecond toward the past",
+        "round times finer than a nanosecond toward the past",
         arguments: [
             (-1, -1, 999_999_999), (1, 0, 0), (999_999_999, 0, 0),
             (-1_000_000_000, -1, 999_999_999),
@@ -68,7 +68,7 @@ struct WellKnownTests {
         #expect(packed.value == object.encoded(options: .deterministic))
     }
 
-    @Test("pack any message, and unpack it as what it is")
+    @Test("pack any message, and unpack it with its type")
     func any() throws {
         let packed = Google.Protobuf.AnyMessage(packing: HelloRequest(name: "world"))
         #expect(packed.typeURL == "type.googleapis.com/helloworld.HelloRequest")
@@ -84,7 +84,7 @@ struct WellKnownTests {
         }
     }
 
-    @Test("say JSON in literals")
+    @Test("represent JSON with literals")
     func json() throws {
         let object: Google.Protobuf.Struct = [
             "name": "Ada", "born": 1815, "tags": ["first", nil, 1.5], "alive": false,
@@ -104,7 +104,7 @@ struct WellKnownTests {
         #expect(!mask.contains("identity"))
     }
 
-    @Test("carry a status with its details")
+    @Test("represent a status with its details")
     func status() throws {
         var status = Google.RPC.Status(code: 3, message: "wrong")
         status.add(Google.RPC.ErrorInfo(reason: "STALE", domain: "example.com"))

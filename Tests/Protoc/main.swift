@@ -1,8 +1,8 @@
-// Compiles .proto files as protoc does, for the comparison of the two.
+// Compiles .proto files like protoc, to compare the two compilers.
 //
 //     swiftlet-protoc [-IDIRECTORY]… [--descriptor_set_out=FILE | --each] FILE…
 //
-// With --each every file is compiled alone, and a line reports the outcome.
+// With --each, every file is compiled separately, and a line reports the outcome.
 import Foundation
 import SwiftletDynamic
 import SwiftletMessages

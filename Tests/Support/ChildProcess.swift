@@ -4,8 +4,8 @@ import Synchronization
 /// A program in another process, with pipes to its input and from its output and its errors. It is killed
 /// when this object is released.
 ///
-/// Foundation's `Process` crashes now and then when a thousand files are open: it copies an entry of
-/// the directory `/proc/self/fd` as if each were as long as the longest possible one.
+/// Foundation's `Process` sometimes crashes when a thousand files are open: it copies an entry of the
+/// directory `/proc/self/fd` as if each entry had the maximum length.
 public final class ChildProcess: Sendable {
     public struct StartFailure: Error, CustomStringConvertible {
         public let description: String
@@ -22,7 +22,8 @@ public final class ChildProcess: Sendable {
     private let identifier: pid_t
     private let state = Mutex(State.running)
 
-    /// Files of one child must not be inherited by another that starts at the same time.
+    /// Held while a child starts, because another child that starts at the same time must not inherit its
+    /// files.
     private static let start = Mutex(())
 
     /// - Parameter environment: Variables in addition to those of the tests.
@@ -52,7 +53,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Blocks until the program has ended. Returns its exit status, or 128 and the signal that ended it.
+    /// Blocks until the program has ended. Returns its exit status, or 128 plus the signal that ended it.
     public func wait() -> Int32 {
         if case .ended(let status) = state.withLock({ $0 }) { return status }
         var status: Int32 = 0
@@ -74,10 +75,10 @@ public final class ChildProcess: Sendable {
     }
 }
 
-// MARK: - The start
+// MARK: - Starting
 
 extension ChildProcess {
-    /// The ends of a pipe. They are close-on-exec, so a program inherits only those that it is given.
+    /// The ends of a pipe. They are close-on-exec, so a program inherits only the ends that are passed to it.
     private struct Pair {
         let reader: FileHandle
         let writer: FileHandle

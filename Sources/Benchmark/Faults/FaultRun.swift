@@ -1,9 +1,9 @@
 import Foundation
 import Swiftlet
 
-/// Calls of all shapes to five servers that are killed, frozen, restarted, drained, slowed and made to
-/// refuse calls at random, with round_robin, outlier detection and retries on. Shows that every call ends
-/// once, that a call whose server is killed succeeds elsewhere, and that throughput returns.
+/// Makes calls of all shapes to five servers with round_robin, outlier detection and retries. The servers are
+/// killed, frozen, restarted, drained, slowed and made to fail calls at random. Checks that every call ends
+/// once, that a call whose server is killed succeeds on another server, and that the throughput recovers.
 enum FaultRun {
     private struct Arguments {
         var seconds = 60
@@ -16,7 +16,7 @@ enum FaultRun {
 
           --seconds N       how long things happen to the servers (60), up to 86400
           --tasks N         calls outstanding at any time (100), up to 10000
-          --server COMMAND  a program that serves grpc.testing.TestService in the clear on the port
+          --server COMMAND  a program that serves grpc.testing.TestService without TLS on the port
                             of 127.0.0.1 that the variable PORT names, until it is killed. The
                             shell replaces itself by it, so it is one program with its arguments,
                             such as 'swiftlet serve --port $PORT'. By default the servers are
@@ -92,7 +92,7 @@ enum FaultRun {
         await channel.close(grace: .seconds(5))
     }
 
-    /// The calls that end in a second while nothing happens to the servers.
+    /// The number of calls that end in a second while the servers are not disturbed.
     private static func undisturbed(_ channel: Channel, _ taskCount: Int) async throws -> Int {
         let end = ContinuousClock.now + .seconds(1)
         return try await withThrowingTaskGroup(of: Int.self) { group in
@@ -132,7 +132,7 @@ enum FaultRun {
         arguments.serviceConfig = config
         arguments.initialReconnectBackoff = .milliseconds(100)
         arguments.maxReconnectBackoff = .seconds(1)
-        // Finds a frozen server after twelve seconds.
+        // Detects a frozen server after twelve seconds.
         arguments.keepAliveInterval = .seconds(10)
         arguments.keepAliveTimeout = .seconds(2)
         return arguments

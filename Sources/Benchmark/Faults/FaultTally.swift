@@ -2,7 +2,7 @@ import Foundation
 import Swiftlet
 import Synchronization
 
-/// How the calls ended.
+/// Counts the outcomes of the calls.
 final class FaultTally: Sendable {
     private struct State {
         var begun = 0
@@ -43,7 +43,7 @@ final class FaultTally: Sendable {
         return "\(error.code)\(began) after \(error.attempts.count + 1) attempts: \(error.message)"
     }
 
-    /// Prints the figures. Throws when a call was lost, or one failed that could have been sent again.
+    /// Prints the figures. Throws if a call did not end, or if a call failed that could have been sent again.
     func report(on servers: FaultyServers) throws(Failure) {
         let state = state.withLock { $0 }
         print(

@@ -21,7 +21,7 @@ enum FaultyCall: Int, CaseIterable {
 
     init(_ number: Int) { self = Self.allCases[number % Self.allCases.count] }
 
-    /// Makes the call. Throws its error, or a ``Failure`` when the response is not the right one.
+    /// Makes the call. Throws its error, or a ``Failure`` when the response is wrong.
     func make(on channel: Channel) async throws {
         let sizes =
             switch self {

@@ -3,8 +3,8 @@ import Swiftlet
 import SwiftletLoopback
 import Synchronization
 
-/// Servers that are disturbed at random. Each is a process of its own. A server is stopped or frozen only
-/// while at least two others run.
+/// Servers that are disturbed at random, each in its own process. A server is stopped or frozen only while at
+/// least two others run.
 final class FaultyServers: Sendable {
     private struct State {
         var servers: [FaultyServer] = []
@@ -31,7 +31,7 @@ final class FaultyServers: Sendable {
         }
     }
 
-    /// What was done to the servers, and how often.
+    /// The number of times that each disturbance was made.
     var counts: [String: Int] { state.withLock { $0.counts } }
 
     /// Kills, freezes, drains, slows, breaks or heals a server chosen at random. If it is stopped,
@@ -59,7 +59,7 @@ final class FaultyServers: Sendable {
         }
     }
 
-    /// Brings all servers back, without faults.
+    /// Restarts or resumes all servers, without faults.
     func healAll() throws {
         try state.withLock { state in
             for index in state.servers.indices {
@@ -91,8 +91,8 @@ enum LoopbackWord: String {
 private struct FaultyServer {
     enum Phase: Equatable {
         case running
-        /// SIGSTOP has stopped the process, at least until this time. The kernel still accepts connections for
-        /// it.
+        /// SIGSTOP has stopped the process, at least until this time. The kernel still accepts connections to
+        /// its port.
         case frozen(until: ContinuousClock.Instant)
         case stopped
     }

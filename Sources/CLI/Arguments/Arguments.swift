@@ -4,7 +4,7 @@
 /// One hyphen and two mean the same.
 struct Arguments {
     private(set) var words: [String] = []
-    /// By the first name of the option.
+    /// The values, keyed by the first name of the option.
     private var values: [String: [String]] = [:]
 
     init(_ all: [String], of command: any Command.Type) throws {
@@ -64,7 +64,7 @@ struct Arguments {
 // MARK: - Options
 
 extension Arguments {
-    /// The last value of an option; nil if it is absent. `option` must be the first of its names.
+    /// The last value of an option; nil if it is absent. `option` must be the first name of the option.
     subscript(option: String) -> String? { all(option).last }
 
     /// All values of an option that may be repeated.
@@ -135,7 +135,7 @@ extension Arguments {
         return words[index]
     }
 
-    /// Refuses more words than the command takes.
+    /// Throws if there are more words than the command accepts.
     func expectAtMost(_ count: Int) throws {
         guard words.count <= count else {
             throw UsageError(message: "unexpected argument '\(words[count])'")

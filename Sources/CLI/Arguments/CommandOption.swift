@@ -1,10 +1,10 @@
-/// An option of a command: what the parser accepts and the help shows.
+/// An option of a command. The parser and the help use it.
 struct CommandOption: Sendable {
-    /// Without hyphens. The first name is the one that the help shows.
+    /// The names without hyphens. The help shows the first name.
     let names: [String]
-    /// What the help calls the value; nil for an option that has none.
+    /// The name of the value in the help; nil for an option without a value.
     let valueName: String?
-    /// Empty for an option that the help shows in the usage line only.
+    /// The line in the help. Empty for an option that the help shows only in the usage line.
     let help: String
 
     /// An option with a value, for example `--port PORT`.
@@ -17,10 +17,10 @@ struct CommandOption: Sendable {
         Self(names: names, valueName: nil, help: help)
     }
 
-    /// The option with the hyphens that people write before it.
+    /// The option with its hyphens, as the help shows it.
     var shown: String { Self.hyphenated(names[0]) + (valueName.map { " " + $0 } ?? "") }
 
-    /// One hyphen before a letter, also one that is repeated (`-vv`), and two before a word.
+    /// Adds one hyphen to a letter, also to a repeated letter (`-vv`), and two hyphens to a word.
     static func hyphenated(_ name: String) -> String { (isLetter(name) ? "-" : "--") + name }
 
     /// Whether a name is one letter, alone or repeated: `v` or `vv`.

@@ -1,12 +1,12 @@
 import Swiftlet
 
-/// The command line is not valid.
+/// A command line that is not valid.
 struct UsageError: Error {
     var message: String
     /// Whether the usage of the command explains the mistake.
     var isAboutUsage = true
 
-    /// Runs `make`, and turns an INVALID_ARGUMENT that it throws into a usage error.
+    /// Runs `make`. If it throws INVALID_ARGUMENT, throws a usage error instead.
     static func whenInvalid<Made>(_ make: () throws -> Made) throws -> Made {
         do {
             return try make()

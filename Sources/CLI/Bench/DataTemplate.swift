@@ -63,8 +63,7 @@ struct DataTemplate: Sendable {
         parts.append(.text(String(rest)))
     }
 
-    /// The first index of two characters. Searching for a string would bring in the engine of regular
-    /// expressions.
+    /// The first index of two characters. A search for a string would link the engine of regular expressions.
     private static func find(_ pair: String, in text: Substring) -> Substring.Index? {
         text.indices.first { text[$0...].hasPrefix(pair) }
     }

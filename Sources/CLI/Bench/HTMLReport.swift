@@ -3,7 +3,7 @@ struct HTMLReport {
     private static let barCount = 60
 
     let report: LoadReport
-    /// What was called, for the title.
+    /// The called method, for the title.
     let subject: String
 
     private var result: LoadResult { report.result }
@@ -38,7 +38,7 @@ struct HTMLReport {
         return "<h2>\(title)</h2>\n<table>\n\(lines.joined(separator: "\n"))\n</table>"
     }
 
-    /// Empty without calls.
+    /// The charts. Empty if there were no calls.
     private var charts: String {
         guard result.latencies.count > 0 else { return "" }
         let seconds = result.seconds

@@ -1,5 +1,5 @@
-/// Counts latencies in buckets. A bucket is at most 1/64 of its smallest latency wide, below 64 ns
-/// exactly 1 ns.
+/// Counts latencies in buckets. The width of a bucket is at most 1/64 of its smallest latency. Below 64 ns,
+/// it is 1 ns.
 struct LatencyHistogram: Sendable {
     private static let stepsPerDoubling = 64
     private static let stepBitCount = 6
@@ -44,7 +44,7 @@ extension LatencyHistogram {
         return (doublings + 1) * stepsPerDoubling + step
     }
 
-    /// The smallest latency of a class.
+    /// The smallest latency of a bucket.
     private static func lowerBound(of index: Int) -> Duration {
         guard index >= stepsPerDoubling else { return .nanoseconds(index) }
         let doublings = index / stepsPerDoubling - 1
@@ -53,7 +53,7 @@ extension LatencyHistogram {
 }
 
 extension LatencyHistogram {
-    /// Zero without latencies, like `max`, `mean` and ``percentile(_:)``.
+    /// Zero if there are no latencies, like `max`, `mean` and ``percentile(_:)``.
     var min: Duration { smallest }
     var max: Duration { largest }
     var mean: Duration { count == 0 ? .zero : sum / count }

@@ -14,13 +14,13 @@ struct LoadGenerator: Sendable {
         self.schedule = schedule
     }
 
-    /// Runs `concurrency` workers, spread over the channels. Cancelling the task stops the workers; the
-    /// result is what was measured until then.
+    /// Runs `concurrency` workers, distributed over the channels. Cancelling the task stops the workers. The
+    /// result then contains the measurements until this time.
     ///
     /// - Parameters:
     ///   - channels: The channels; at least one.
     ///   - concurrency: The count of workers, each of which makes one call at a time.
-    ///   - isShown: Whether a line of the standard error shows the progress.
+    ///   - isShown: Whether a line on the standard error shows the progress.
     func run(on channels: [Channel], concurrency: Int, isShown: Bool) async -> LoadResult {
         async let _: Void = isShown ? progress.show(since: .now) : ()
         var result = await withTaskGroup(of: LoadResult.self) { group in
@@ -41,7 +41,7 @@ struct LoadGenerator: Sendable {
             }
             let begin = ticket.due ?? .now
             let outcome = await call(channel, ticket.number, worker: number)
-            // A call that the interrupt has cancelled measures nothing.
+            // If the interrupt has cancelled the call, its latency is not counted.
             guard !Task.isCancelled else { break }
             guard ticket.isMeasured else { continue }
             let end = ContinuousClock.now
@@ -53,7 +53,7 @@ struct LoadGenerator: Sendable {
         return result
     }
 
-    /// The bytes of the responses.
+    /// Makes a call, and returns the number of bytes of its responses.
     private func call(
         _ channel: Channel, _ number: Int, worker: Int
     ) async -> Result<Int, RPCError> {
@@ -91,7 +91,7 @@ extension Result {
 }
 
 extension Codec<Int> {
-    /// Decodes a message to its number of bytes. Only for responses.
+    /// Decodes a message to the number of its bytes. Only for responses.
     fileprivate static var byteCount: Codec {
         Codec(
             encode: { _, prefixByteCount in [UInt8](repeating: 0, count: prefixByteCount) },

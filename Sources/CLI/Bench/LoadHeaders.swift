@@ -2,8 +2,8 @@ import Swiftlet
 
 /// The values of `-H` of a benchmark. Those with placeholders are different in each call.
 struct LoadHeaders: Sendable {
-    /// The headers without placeholders. The channel adds them to every call, including calls of
-    /// reflection.
+    /// The headers without placeholders. The channel adds them to every call, also to calls of the
+    /// reflection service.
     let constant: [String]
     private let templates: [DataTemplate]
 

@@ -13,7 +13,7 @@ final class LoadProgress: Sendable {
         if isFailure { failureCount.add(1, ordering: .relaxed) }
     }
 
-    /// Draws the line again and again until the task is cancelled, and then removes it.
+    /// Draws the line repeatedly until the task is cancelled, and then removes it.
     func show(since start: ContinuousClock.Instant) async {
         var (lastCount, lastTime) = (0, start)
         while !Task.isCancelled {
@@ -31,7 +31,7 @@ final class LoadProgress: Sendable {
         writeToStandardError("\r\u{1b}[K")
     }
 
-    /// The most important figures first, as many as fit.
+    /// The line with the most important figures first. It contains as many figures as fit.
     static func line(
         count: Int, failures: Int, perSecond: Double, after time: Duration, columnCount: Int
     ) -> String {

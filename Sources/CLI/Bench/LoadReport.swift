@@ -28,7 +28,7 @@ struct LoadReport {
 // MARK: - Text
 
 extension LoadReport {
-    /// The result as text for people.
+    /// The result as text for readers.
     ///
     /// - Parameter columnCount: The width of the terminal, in characters.
     func text(columnCount: Int) -> String {
@@ -90,7 +90,7 @@ extension LoadReport {
     }
 }
 
-// MARK: - For programs
+// MARK: - Formats for programs
 
 extension LoadReport {
     private var figures: [(name: String, value: String)] {

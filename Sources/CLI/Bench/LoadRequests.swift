@@ -5,7 +5,7 @@ import SwiftletTransport
 /// The encoded requests of the calls of a benchmark.
 struct LoadRequests: Sendable {
     private enum Source {
-        /// The same for every call.
+        /// The same requests for every call.
         case constant([[UInt8]])
         case template(DataTemplate)
     }
@@ -39,7 +39,7 @@ struct LoadRequests: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the call.
-    ///   - worker: The number of the task that makes it.
+    ///   - worker: The number of the task that makes the call.
     func requests(number: Int, worker: Int) async throws(RPCError) -> [[UInt8]] {
         switch source {
         case .constant(let requests): return requests
@@ -57,7 +57,7 @@ struct LoadRequests: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the call.
-    ///   - worker: The number of the task that makes it.
+    ///   - worker: The number of the task that makes the call.
     func metadata(number: Int, worker: Int) throws(RPCError) -> Metadata {
         guard !headers.isConstant else { return Metadata() }
         do {

@@ -1,17 +1,17 @@
 import Swiftlet
 
-/// What a benchmark measured.
+/// The measurements of a benchmark.
 struct LoadResult: Sendable {
-    /// The latencies of all calls, failed ones included.
+    /// The latencies of all calls, including failed calls.
     var latencies = LatencyHistogram()
     var statuses: [StatusCode: Int] = [:]
-    /// The calls by the second in which they ended.
+    /// The calls, grouped by the second in which they ended.
     var seconds: [LoadSecond] = []
     /// The text of the first failure.
     var firstFailure: String?
-    /// Bytes of all response messages.
+    /// The number of bytes of all response messages.
     var receivedByteCount = 0
-    /// From the start of the measurement to the end of the last call.
+    /// The time from the start of the measurement to the end of the last call.
     var duration = Duration.zero
 
     var callsPerSecond: Double {

@@ -1,25 +1,27 @@
 import Synchronization
 
-/// When the calls of a benchmark start. Shared by all workers.
+/// Determines when the calls of a benchmark start. All workers share it.
 ///
-/// With a rate, the times do not depend on how fast the server answers. A latency is then measured
-/// from the time at which the call was due, so that a server that stalls does not hide its stall.
+/// With a rate, the start times do not depend on the speed of the server. A latency is then
+/// measured from the time at which the call was due, so that the latencies include the time of a
+/// stalled server.
 final class LoadSchedule: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     struct Plan: Sendable {
-        /// Calls per second; nil starts each worker's next call when its last has ended.
+        /// The number of calls per second. If nil, each worker starts its next call when its last
+        /// call has ended.
         var rate: Double?
         /// The most calls that are measured; nil sets no limit.
         var count: Int?
-        /// How long calls are measured; nil sets no limit.
+        /// The time for which calls are measured; nil sets no limit.
         var duration: Duration?
-        /// How long calls are made before the measurement.
+        /// The time for which calls are made before the measurement.
         var warmUp = Duration.zero
     }
 
     struct Ticket {
-        /// The number of the call, from 0, those before the measurement included.
+        /// The number of the call, from 0. Calls before the measurement are included.
         var number: Int
         /// The start of the call; nil means at once.
         var due: Instant?
@@ -42,7 +44,7 @@ final class LoadSchedule: Sendable {
         measurementStart = start + plan.warmUp
     }
 
-    /// The next call; nil when no more are to be made.
+    /// The next call; nil when no more calls are due.
     func next(now: Instant) -> Ticket? {
         progress.withLock { progress in
             let due = plan.rate.map { start + .seconds(Double(progress.issued) / $0) }

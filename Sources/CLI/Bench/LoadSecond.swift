@@ -4,7 +4,7 @@ struct LoadSecond: Sendable, Equatable {
     var failureCount = 0
     var latencySum = Duration.zero
 
-    /// Zero without calls.
+    /// Zero if there are no calls.
     var meanLatency: Duration { callCount == 0 ? .zero : latencySum / callCount }
 }
 

@@ -6,7 +6,7 @@ struct SVGChart {
     private static let margin = (left: 64.0, right: 8.0, top: 8.0, bottom: 28.0)
     private static let stepCount = 4
 
-    /// What the chart shows, for readers that do not see it.
+    /// A description of the chart, for readers that cannot see it.
     let title: String
     /// The text of a value on the vertical axis.
     let valueText: (Double) -> String
@@ -18,7 +18,7 @@ struct SVGChart {
         )
     }
 
-    /// One bar for each value, side by side.
+    /// Draws one bar for each value, side by side.
     ///
     /// - Parameters:
     ///   - values: The heights, and the text that a browser shows for each.
@@ -40,7 +40,7 @@ struct SVGChart {
         return svg(body, top: top, labels)
     }
 
-    /// A line through values at equal distances.
+    /// Draws a line through values at equal distances.
     func line(_ values: [Double], labels: (first: String, last: String)) -> String {
         let top = Self.roundedUp(values.max() ?? 0)
         let step = plot.width / Double(max(1, values.count - 1))

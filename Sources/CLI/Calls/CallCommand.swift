@@ -39,7 +39,7 @@ enum CallCommand: Command {
         format.ignoresUnknownFields = arguments.has("--allow-unknown-fields")
         let input = try RequestInput(arguments["-d"])
         let localSchema = try SchemaOptions.localSchema(arguments)
-        // A stream may be typed by hand: only --max-time limits it.
+        // A stream may be typed by hand, so only --max-time limits it.
         let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
         try await channel.closing {
             let reflection = ServerReflection(channel: channel, target: target)

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletDynamic
 import SwiftletLoopback
 
-/// What `-v` prints about a call, on the standard error.
+/// Prints the metadata and the times of a call to the standard error, for `-v`.
 struct CallLog: Sendable {
     let isEnabled: Bool
 

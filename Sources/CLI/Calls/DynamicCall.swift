@@ -30,8 +30,8 @@ struct DynamicCall: Sendable {
         }
     }
 
-    /// The next request. An interrupt while waiting for input ends the call with CANCELLED, the
-    /// same as an interrupt while waiting for responses.
+    /// Returns the next request. An interrupt during the wait for input ends the call with
+    /// CANCELLED, like an interrupt during the wait for responses.
     private func next(_ requests: inout RequestMessages) async throws -> DynamicMessage? {
         do {
             return try await requests.next()

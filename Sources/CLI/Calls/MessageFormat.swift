@@ -7,15 +7,15 @@ struct MessageFormat: Sendable {
     }
 
     let name: Name
-    /// Whether JSON has the fields that have their default.
+    /// Whether JSON includes fields that have their default.
     var emitsDefaults = false
     /// Whether JSON members that are not fields of the message are ignored. They are errors otherwise.
     var ignoresUnknownFields = false
 
-    /// The bytes of a message as they are printed.
+    /// The printed bytes of a message.
     ///
-    /// JSON and text end with a newline. In a stream, texts are separated by a line with the character
-    /// U+001E, and binary messages have their length before them, as a varint.
+    /// JSON and text end with a newline. In a stream, a line with the character U+001E separates texts, and
+    /// the length of each binary message precedes it, as a varint.
     func output(_ message: DynamicMessage, isStream: Bool) throws -> [UInt8] {
         switch name {
         case .json:

@@ -4,11 +4,11 @@ import SwiftletDynamic
 struct MessageSplitter: Sendable {
     private enum Form {
         case json(JSONValueStream)
-        /// Texts with U+001E between them.
+        /// Texts that are separated by U+001E.
         case text
-        /// Messages with their length before them.
+        /// Messages that are preceded by their length.
         case delimited
-        /// One message that is the whole input.
+        /// The whole input is one message.
         case whole
     }
 
@@ -105,7 +105,7 @@ struct MessageSplitter: Sendable {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
 }
 
-/// The input is not a sequence of messages.
+/// The error for input that is not a sequence of messages.
 struct InputError: Error, CustomStringConvertible {
     var description: String
 }

@@ -1,6 +1,6 @@
 import SwiftletDynamic
 
-/// Where the bytes of the requests come from.
+/// The source of the bytes of the requests.
 enum RequestInput: Sendable {
     case none
     case bytes([UInt8])
@@ -34,8 +34,8 @@ struct RequestMessages: Sendable {
         splitter = MessageSplitter(format, isStream: isStream)
     }
 
-    /// The next message; nil at the end of the input. Throws a usage error for input that is not a
-    /// message of the type.
+    /// Returns the next message; nil at the end of the input. Throws a usage error for input that
+    /// is not a message of the type.
     mutating func next() async throws -> DynamicMessage? {
         do {
             guard let bytes = try await nextBytes() else { return nil }
@@ -48,7 +48,7 @@ struct RequestMessages: Sendable {
         }
     }
 
-    /// The only message; an empty one without input.
+    /// Returns the only message. It is empty if there is no input.
     mutating func only() async throws -> DynamicMessage {
         guard let message = try await next() else { return DynamicMessage(schema) }
         guard try await next() == nil else {
@@ -72,7 +72,7 @@ struct RequestMessages: Sendable {
         return nil
     }
 
-    /// The next bytes of the input; empty at the end.
+    /// Returns the next bytes of the input; empty at the end.
     private mutating func nextChunk() async throws -> [UInt8] {
         switch input {
         case .none: return []

@@ -4,14 +4,15 @@ import SwiftletLoopback
 
 /// Prints the messages that a server sends with an error (`grpc-status-details-bin`).
 struct StatusDetails {
-    /// Where the types of messages are looked up first.
+    /// The schema in which the types of messages are looked up first.
     let schema: Schema
-    /// Where types are looked up that the schema does not have; nil when the schema comes from a file.
+    /// The reflection by which types are looked up that the schema does not have; nil when the schema comes
+    /// from a file.
     let reflection: ServerReflection?
 
     private static let anyName = "google.protobuf.Any"
 
-    /// The messages as JSON, one below the other; empty when the error has none.
+    /// The details as JSON, one below the other; empty when the error has none.
     func text(of error: RPCError) async -> String {
         guard !error.details.isEmpty else { return "" }
         do {
@@ -63,7 +64,7 @@ struct StatusDetails {
     }
 }
 
-/// A call that failed, with the details of its status in printable form.
+/// A failed call, with the printable details of its status.
 struct DetailedFailure: Error {
     var error: RPCError
     var details: String

@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletDynamic
 import SwiftletLoopback
 
-/// Prints what `grpc.channelz.v1.Channelz` of a server describes.
+/// Prints the entities that the service `grpc.channelz.v1.Channelz` of a server describes.
 enum ChannelzCommand: Command {
     static let name = "channelz"
     static let usage = "channelz TARGET [--format text|json] [-v] \(ChannelOptions.usage)"
@@ -43,7 +43,7 @@ enum ChannelzCommand: Command {
                     MessageFormat(name: .json).output(message, isStream: false))
             }
             guard !listing.isComplete else { return }
-            printToStandardError("swiftlet: the server has more than is shown")
+            printToStandardError("swiftlet: the server has more entities than are shown")
         }
     }
 }

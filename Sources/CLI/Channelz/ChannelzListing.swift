@@ -7,7 +7,7 @@ enum ChannelzKind: String, CaseIterable {
 
 /// The entities that were read from a server's channelz service.
 struct ChannelzListing {
-    /// The channels that belong to no other, in the order of the server.
+    /// The channels without a parent, in the order of the server.
     var topChannels: [Int64] = []
     var channels: [Int64: ChannelzMessage] = [:]
     var subchannels: [Int64: ChannelzMessage] = [:]
@@ -15,12 +15,11 @@ struct ChannelzListing {
     var servers: [ChannelzMessage] = []
     /// The connections of each server.
     var serverSockets: [Int64: [ChannelzMessage]] = [:]
-    /// Whether everything was read. False when reading stopped at `ChannelzReader.maxCount`
-    /// entries.
+    /// Whether everything was read. False if reading stopped at `ChannelzReader.maxCount` entries.
     var isComplete = true
     private var serverSocketCount = 0
 
-    /// Whether no more is read.
+    /// Whether reading has reached its limit.
     var isFull: Bool {
         channels.count + subchannels.count + sockets.count + servers.count + serverSocketCount
             >= ChannelzReader.maxCount
@@ -51,10 +50,10 @@ struct ChannelzListing {
 }
 
 extension ChannelzListing {
-    /// The listing without messages that have no form in JSON, such as one with a time beyond the year
-    /// 9999, or with an `Any` of an unknown type.
+    /// The listing without messages that cannot be written as JSON, such as a message with a time beyond the
+    /// year 9999, or with an `Any` of an unknown type.
     ///
-    /// - Parameter report: Receives the name of each message that is left out, and the reason.
+    /// - Parameter report: Receives the name of each omitted message, and the reason.
     func withoutUnprintable(
         _ report: (_ name: String, any Error) -> Void
     ) -> ChannelzListing {
@@ -82,7 +81,7 @@ extension ChannelzMessage {
         try child("ref")?.integer("\(kind.rawValue)_id") ?? 0
     }
 
-    /// The number in the message's `ref`, whatever its kind.
+    /// The number in the message's `ref`, of any kind.
     var ownID: Int64 {
         get throws {
             guard let reference = try child("ref") else { return 0 }
@@ -94,7 +93,7 @@ extension ChannelzMessage {
         }
     }
 
-    /// What a channel or subchannel refers to; nothing for other messages.
+    /// The entities that a channel or subchannel refers to. Empty for other messages.
     func references() throws -> [(kind: ChannelzKind, id: Int64)] {
         try [ChannelzKind.channel, .subchannel, .socket].flatMap { kind in
             guard message.schema.field("\(kind.rawValue)_ref") != nil else {

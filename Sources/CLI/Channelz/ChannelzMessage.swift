@@ -3,7 +3,8 @@ import SwiftletTransport
 
 /// A message of channelz whose fields are read by their names.
 ///
-/// Texts come from a server, so they are made safe for a terminal.
+/// Texts come from a server, so control characters are replaced before they are printed on a
+/// terminal.
 struct ChannelzMessage {
     let message: DynamicMessage
 
@@ -51,7 +52,7 @@ struct ChannelzMessage {
         }
     }
 
-    /// A field that is a timestamp, as RFC 3339 writes it; nil if it is absent or not a time.
+    /// A field that is a timestamp, in the form of RFC 3339; nil if it is absent or not a time.
     func time(_ name: String) throws -> String? {
         guard let time = try child(name) else { return nil }
         return TimestampText.text(

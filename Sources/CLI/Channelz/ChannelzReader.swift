@@ -1,15 +1,15 @@
 import Swiftlet
 import SwiftletDynamic
 
-/// Reads what a server's `grpc.channelz.v1.Channelz` describes.
+/// Reads the entities that the service `grpc.channelz.v1.Channelz` of a server describes.
 struct ChannelzReader {
-    /// The most channels, subchannels, sockets and servers, together. Also the most calls.
+    /// The most channels, subchannels, sockets and servers, counted together. Also the most calls.
     static let maxCount = 10_000
 
     private static let package = "grpc.channelz.v1"
 
     private let channel: Channel
-    /// For error texts.
+    /// The server, for error texts.
     private let target: String
     private let schema: Schema
     private let service: ServiceSchema
@@ -29,9 +29,10 @@ struct ChannelzReader {
         self.service = service
     }
 
-    /// Reads all channels and servers, and everything that they refer to.
+    /// Reads all channels and servers, and all entities that they refer to.
     ///
-    /// Entities that end in the meantime are left out. Fails with UNIMPLEMENTED if the server does not offer channelz.
+    /// Entities that end in the meantime are omitted. Fails with UNIMPLEMENTED if the server does not offer
+    /// channelz.
     mutating func read() async throws -> ChannelzListing {
         do {
             listing = ChannelzListing()
@@ -52,7 +53,7 @@ struct ChannelzReader {
         }
     }
 
-    /// A message with everything that was read, for its JSON.
+    /// A message with all entities that were read, to be written as JSON.
     func message(of listing: ChannelzListing) throws -> DynamicMessage {
         var message = DynamicMessage(try schema.requiredMessage("\(Self.package).Listing"))
         try message.set("channel", .list(listing.channels.inOrder))
@@ -152,7 +153,7 @@ extension ChannelzReader {
                 listing.add(found, kind, id)
                 open += try found.references()
             } catch let error as RPCError where error.code == .notFound {
-                // It has ended since it was listed.
+                // The entity has ended since it was listed.
             }
         }
     }

@@ -1,5 +1,5 @@
-/// `grpc/channelz/v1/channelz.proto`, as far as this program reads it, and a message that holds
-/// everything that one server answered.
+/// The part of `grpc/channelz/v1/channelz.proto` that this program reads, and a message that
+/// contains everything that one server answered.
 enum ChannelzSource {
     static let text = """
         syntax = "proto3";

@@ -1,12 +1,14 @@
 import SwiftletTransport
 
-/// A listing of channelz as lines for people: channels with what belongs to them, then servers.
+/// A listing of channelz as lines for readers: channels with the entities inside them, then
+/// servers.
 struct ChannelzText {
     private let listing: ChannelzListing
     /// Whether to show events, and the times, windows and options of sockets.
     private let isVerbose: Bool
     private var lines: [String] = []
-    /// The items that were already added: channels may refer to one another in a circle.
+    /// The entities that were already added. Needed because channels may refer to one another in a
+    /// circle.
     private var shown: Set<String> = []
 
     /// - Parameters:
@@ -142,7 +144,7 @@ extension ChannelzText {
         return ", TLS" + (name.map { " (\($0))" } ?? "")
     }
 
-    /// Empty for an address of no known form.
+    /// The address as text. Empty for an address of an unknown form.
     private static func address(_ address: ChannelzMessage) throws -> String {
         if let tcp = try address.child("tcpip_address") {
             let port = UInt16(truncatingIfNeeded: try tcp.integer("port"))

@@ -45,7 +45,7 @@ enum ManCommand: Command {
     }
 }
 
-/// What a shell can offer for the value of an option.
+/// The completions that a shell can offer for the value of an option.
 enum ValueCompletion: Equatable {
     case words([String])
     case files
@@ -73,7 +73,7 @@ extension CommandOption {
     var spellings: [String] { names.map(Self.hyphenated) }
 }
 
-/// The texts of commands in forms that shells and manual pages need.
+/// The texts of commands in the forms that shells and manual pages need.
 enum CommandText {
     /// The purpose on one line.
     static func purpose(_ command: any Command.Type) -> String { oneLine(command.purpose) }

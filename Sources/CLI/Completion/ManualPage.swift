@@ -77,7 +77,7 @@ enum ManualPage {
         return text + ".fi\n"
     }
 
-    /// A line that does not begin like a request of man(7).
+    /// A line that man(7) does not interpret as a request.
     private static func paragraph(_ text: String) -> String {
         let escaped = escaped(text)
         let isRequest = escaped.hasPrefix(".") || escaped.hasPrefix("'")

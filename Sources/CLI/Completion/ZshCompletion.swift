@@ -46,7 +46,7 @@ enum ZshCompletion {
             case .none: rest += " "
             }
         }
-        // Options may be repeated.
+        // In zsh, this prefix allows the option several times.
         return "'*'" + shown + quoted(rest)
     }
 

@@ -15,7 +15,9 @@ enum ChannelOptions {
             help: "the name that the server's certificate must be for"),
         .flag("insecure", help: "TLS that accepts every certificate"),
         .value("authority", named: "NAME", help: "the :authority of requests"),
-        .value("H", "header", named: "'NAME: VALUE'", help: "metadata; values of -bin are base64"),
+        .value(
+            "H", "header", named: "'NAME: VALUE'",
+            help: "metadata to send; the value of a name that ends in -bin is base64"),
         .value("max-time", "timeout", named: "TIME", help: "the longest time of a call"),
         .value("connect-timeout", named: "TIME", help: "the longest time of an attempt to connect"),
         .value("compress", named: "gzip|deflate", help: "compresses requests"),
@@ -34,7 +36,7 @@ enum ChannelOptions {
     ///   - target: The server.
     ///   - arguments: The options.
     ///   - timeout: The longest time of a call that has no `--max-time`; nil sets no limit.
-    ///   - headers: The metadata of all calls, in place of the values of `-H`.
+    ///   - headers: The metadata of all calls. Replaces the values of `-H`.
     ///   - configure: Changes arguments that the options do not set.
     static func channel(
         _ target: String, _ arguments: Arguments, timeout: Duration? = .seconds(20),
@@ -88,8 +90,8 @@ enum ChannelOptions {
 }
 
 extension Channel {
-    /// Runs `body` and closes the channel, also when `body` throws. A program that exits with an open
-    /// channel does not send GOAWAY to the server.
+    /// Runs `body` and closes the channel, even if `body` throws. If a program exits with an open channel, it
+    /// sends no GOAWAY to the server.
     func closing<Result>(after body: () async throws -> Result) async throws -> Result {
         do {
             let result = try await body()

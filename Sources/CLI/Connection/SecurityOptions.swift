@@ -4,7 +4,8 @@ import Swiftlet
 enum SecurityOptions {
     private static let tlsOptions = ["--cacert", "--cert", "--key", "--servername", "--insecure"]
 
-    /// TLS if an option asks for it, and otherwise for every target that is not on this machine.
+    /// Chooses TLS if an option requests it, and otherwise for every target that is not on this
+    /// machine.
     static func credentials(_ target: String, _ arguments: Arguments) throws -> ChannelCredentials {
         let tlsOption = tlsOptions.first { arguments[$0] != nil }
         guard !arguments.has("--plaintext") else {
@@ -29,7 +30,7 @@ enum SecurityOptions {
         case (let certificate?, let key?):
             tls.certificateChain = .file(certificate)
             tls.privateKey = .file(key)
-        default: throw UsageError(message: "--cert and --key go together")
+        default: throw UsageError(message: "--cert and --key must be given together")
         }
         tls.targetNameOverride = arguments["--servername"]
         tls.acceptsAnyCertificate = arguments.has("--insecure")

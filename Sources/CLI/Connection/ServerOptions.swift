@@ -26,12 +26,12 @@ struct ServerOptions {
     private static func tls(_ arguments: Arguments) throws -> ServerTLS? {
         guard let path = arguments["--certificate"] else {
             guard arguments["--key"] == nil else {
-                throw UsageError(message: "--certificate and --key go together")
+                throw UsageError(message: "--certificate and --key must be given together")
             }
             return nil
         }
         guard let key = try arguments.file("--key") else {
-            throw UsageError(message: "--certificate and --key go together")
+            throw UsageError(message: "--certificate and --key must be given together")
         }
         let chain = String(decoding: try Arguments.contents(of: path), as: UTF8.self)
         return ServerTLS(certificateChain: chain, privateKey: key)
@@ -46,11 +46,12 @@ struct ServerOptions {
         return .ipv4(port: port)
     }
 
-    /// Prints the address of a server, and further lines, and waits until the command is cancelled.
+    /// Prints the address of a server, and the given lines, and waits until the command is
+    /// cancelled.
     static func serve(with server: LoopbackServer, _ lines: String...) async throws {
         print("serving on \(server.target)")
         for line in lines { print(line) }
-        // Without the lines above no client knows the port.
+        // Without the printed lines, no client knows the port.
         guard flushOutput() else { leave(with: 0) }
         while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
         server.shutdown()

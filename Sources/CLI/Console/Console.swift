@@ -9,10 +9,10 @@ import Synchronization
     import Glibc
 #endif
 
-// The functions of the operating system that the command line uses. Foundation offers them, too, and
-// makes a static binary fifteen times as large.
+// The functions of the operating system that the command line uses. Foundation also offers them, but makes a
+// static binary fifteen times as large.
 
-/// Flushes the printed output, so that a reader of a pipe receives it. False when output was lost.
+/// Flushes the printed output, so that a reader of a pipe receives it. Returns false if output was lost.
 @discardableResult
 func flushOutput() -> Bool {
     // Nil flushes all open streams.
@@ -20,7 +20,7 @@ func flushOutput() -> Bool {
     return !outputWasLost.load(ordering: .relaxed)
 }
 
-/// Whether printed output was lost. Stored, because a later `fflush` does not report an earlier failure.
+/// Whether printed output was lost. It is stored because a later `fflush` does not report an earlier failure.
 private let outputWasLost = Atomic(false)
 
 /// Ends the program. The exit status is 1 instead of 0 when printed output was lost.
@@ -71,8 +71,8 @@ func readFile(_ path: String) throws(FileError) -> [UInt8] {
     }
 }
 
-/// Reads what there is, at most `chunk.count` bytes. Returns the count of bytes; 0 at the end, and a
-/// negative number with the reason in `errno` when it fails.
+/// Reads the available bytes, at most `chunk.count`. Returns the count of bytes; 0 at the end of the file. If
+/// the read fails, returns a negative number, and the reason is in `errno`.
 func readSome(_ descriptor: CInt, into chunk: inout [UInt8]) -> Int {
     // Safe: the pointer and the count are those of the array, and are used only in the closure.
     unsafe chunk.withUnsafeMutableBytes { bytes in
@@ -80,7 +80,7 @@ func readSome(_ descriptor: CInt, into chunk: inout [UInt8]) -> Int {
     }
 }
 
-/// Writes all bytes to the standard output, after what was printed before.
+/// Writes all bytes to the standard output, after the text that was printed before.
 func writeToStandardOutput(_ bytes: [UInt8]) throws(FileError) {
     flushOutput()
     try writeAll(bytes, to: 1, named: "standard output")
@@ -92,11 +92,11 @@ final class OutputFile: Sendable {
     private let descriptor: CInt
     private let lock = Mutex(())
 
-    /// Opens the file. Its content is removed.
+    /// Opens the file, and removes its content.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - mode: The permissions of a file that did not exist.
+    ///   - mode: The permissions of the file, if it does not exist yet.
     init(_ path: String, mode: mode_t = 0o666) throws(FileError) {
         self.path = path
         descriptor = unsafe path.withCString {
@@ -107,7 +107,7 @@ final class OutputFile: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Writes all bytes at once, so that those of several threads do not mix.
+    /// Writes all bytes together, so that bytes of several threads are not mixed.
     func write(_ bytes: [UInt8]) throws(FileError) {
         try lock.withLock { _ throws(FileError) in
             try writeAll(bytes, to: descriptor, named: path)

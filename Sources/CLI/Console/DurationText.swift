@@ -1,6 +1,6 @@
 extension Duration {
-    /// A time above 0 and up to 1e9 seconds: seconds, or with the unit `ms`, `s`, `m` or `h`. Nil for any
-    /// other text.
+    /// Parses a time above 0 and up to 1e9 seconds: seconds, or a number with the unit `ms`, `s`, `m` or `h`.
+    /// Nil for any other text.
     init?(commandLine text: String) {
         let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "e" || $0 == "-" }
         let units = ["": 1, "s": 1, "ms": 0.001, "m": 60, "h": 3_600]

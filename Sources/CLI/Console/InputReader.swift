@@ -9,11 +9,12 @@ import Synchronization
     import Glibc
 #endif
 
-/// Reads a file descriptor without blocking the threads of tasks: each read runs on a thread of its own.
+/// Reads a file descriptor without blocking the threads of tasks. Each read runs on its own thread.
 final class InputReader: Sendable {
     private enum State {
         case idle
-        /// A thread reads, for the task with the continuation. Nil when that task was cancelled.
+        /// A thread reads for the task with this continuation. The continuation is nil if the task was
+        /// cancelled.
         case reading(CheckedContinuation<[UInt8], any Error>?)
     }
 
@@ -24,8 +25,8 @@ final class InputReader: Sendable {
 
     init(descriptor: CInt) { self.descriptor = descriptor }
 
-    /// The bytes that arrive next; empty at the end of the file. Throws ``FileError`` when reading
-    /// fails, and `CancellationError` when the task is cancelled; nothing can be read after that.
+    /// Returns the next bytes; empty at the end of the file. Throws ``FileError`` when reading fails, and
+    /// `CancellationError` when the task is cancelled. After such an error, nothing can be read.
     func next() async throws -> [UInt8] {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation(start)

@@ -9,16 +9,16 @@ import Synchronization
     import Glibc
 #endif
 
-/// What Ctrl-C does.
+/// Handles Ctrl-C.
 enum Interruption {
-    /// The exit status of a command that ends by an interrupt: 128 and the number of the signal.
+    /// The exit status of a command that an interrupt ends: 128 plus the number of the signal.
     static let exitStatus = 128 + SIGINT
 
-    /// Blocks SIGINT, so that it does not end the program. Call this before other threads start:
-    /// they inherit the signal mask.
+    /// Blocks SIGINT, so that it does not end the program. Call this before other threads start,
+    /// because they inherit the signal mask.
     static func hold() {
         var signals = interrupt
-        // Safe: the call reads the set only.
+        // Safe: the call only reads the set.
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
@@ -45,7 +45,7 @@ enum Interruption {
 
     private static var interrupt: sigset_t {
         var signals = sigset_t()
-        // Safe: the calls write to the set only.
+        // Safe: the calls only write to the set.
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGINT)
         return signals

@@ -1,4 +1,4 @@
-/// Colours JSON for a terminal.
+/// Adds colours to JSON for a terminal.
 enum JSONColour {
     private static let name = "\u{1b}[34m"
     private static let string = "\u{1b}[32m"
@@ -27,7 +27,7 @@ enum JSONColour {
         return output
     }
 
-    /// The string that `text` begins with, its quotes included.
+    /// The string at the start of `text`, including its quotes.
     private static func quoted(_ text: Substring) -> Substring {
         var isEscaped = false
         for index in text.indices.dropFirst() {

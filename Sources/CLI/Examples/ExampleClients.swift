@@ -46,6 +46,6 @@ struct RouteGuideClient: ServiceClient {
 }
 
 extension RouteGuide.Point {
-    /// Degrees, for people.
+    /// The location in degrees, as text for readers.
     var text: String { "\(Double(latitude) / 1e7), \(Double(longitude) / 1e7)" }
 }

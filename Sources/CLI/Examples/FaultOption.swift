@@ -1,14 +1,14 @@
 import Swiftlet
 import SwiftletLoopback
 
-/// Parses the values of `--fault`: a kind, and where it applies, such as
+/// Parses the values of `--fault`: a kind, and the calls to which it applies, such as
 /// `status:UNAVAILABLE,on=helloworld.Greeter/SayHello,share=0.1`.
 enum FaultOption {
     static let option = CommandOption.value(
         "fault", named: "KIND[,WHEN]",
         help: "a failure to cause, such as stall or status:UNAVAILABLE; repeatable")
 
-    /// The kinds with the values that follow them.
+    /// The kinds, with the names of their values.
     private static let kinds = [
         "status:CODE", "delay:TIME", "stall", "drop", "drop-after:MESSAGES", "reset:NUMBER",
         "refuse", "goaway", "no-trailers", "garbage",
@@ -94,7 +94,9 @@ enum FaultOption {
         let found = codes.first { "\($0)" == text.uppercased() || "\($0.rawValue)" == text }
         guard let found else {
             let hint = NearestMatch.hint(for: text, among: codes.map { "\($0)" })
-            throw mistake("'\(text)' is not a status code that is an error\(hint)")
+            throw mistake(
+                "not an error status: '\(text)'\(hint) (expected a name such as UNAVAILABLE, or 1 to 16)"
+            )
         }
         return found
     }

@@ -32,7 +32,7 @@ enum RouteCommand: Command {
         RouteGuide.Point(latitude: 413_628_156, longitude: -749_015_468),
     ]
 
-    /// One message each way.
+    /// One message in each direction.
     static func feature(_ guide: RouteGuideClient) async throws {
         let feature = try await guide.getFeature(places[0])
         print("  at \(places[0].text): \(feature.name.isEmpty ? "nothing" : feature.name)")
@@ -58,7 +58,7 @@ enum RouteCommand: Command {
                 + "\(summary.distance) m")
     }
 
-    /// Many messages both ways.
+    /// Many messages in both directions.
     static func chat(_ guide: RouteGuideClient) async throws {
         let chat = try await guide.routeChat()
         for (index, place) in [places[0], places[1], places[0]].enumerated() {

@@ -11,9 +11,10 @@ enum ServeCommand: Command {
         """
     static let purpose = """
         serves the example services on 127.0.0.1, for tests. With --proto or --protoset it is a mock
-              server of the services in these files, which answers as the JSON of --answers says. Faults
-              are status:CODE, delay:TIME, stall, drop, drop-after:MESSAGES, reset:NUMBER, refuse, goaway,
-              no-trailers and garbage, for all calls or for on=METHOD, call=N or share=P, from 0 to 1
+              server of the services in these files, which answers with the JSON of --answers. A fault is
+              status:CODE, delay:TIME, stall, drop, drop-after:MESSAGES, reset:NUMBER, refuse, goaway,
+              no-trailers or garbage. It applies to all calls. To restrict it, append ,on=METHOD and
+              ,call=N or ,share=P (0 to 1)
         """
     static let examples = [
         "serve --port 50051", "serve --fault status:UNAVAILABLE,share=0.1 --fault delay:200ms",

@@ -1,6 +1,7 @@
 import Swiftlet
 
-/// A server of the command line did not start. The exit status is 1, because no call failed.
+/// The error for a server of the command line that did not start. The exit status is 1, because no
+/// call failed.
 struct StartFailure: Error, CustomStringConvertible {
     var description: String
 

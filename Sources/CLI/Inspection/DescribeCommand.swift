@@ -1,7 +1,7 @@
 import Swiftlet
 import SwiftletDynamic
 
-/// Prints declarations as a `.proto` file has them.
+/// Prints declarations in the form of a `.proto` file.
 enum DescribeCommand: Command {
     static let name = "describe"
     static let usage =
@@ -58,7 +58,8 @@ enum DescribeCommand: Command {
 }
 
 extension String {
-    /// The full name in the form of the schema, for example of `/package.Service/Method` or `.package.Message`.
+    /// The full name as the schema writes it. The input may be `/package.Service/Method` or
+    /// `.package.Message`.
     fileprivate var bareSymbol: String {
         let bare = hasPrefix("/") || hasPrefix(".") ? dropFirst() : self[...]
         return String(bare.map { $0 == "/" ? "." : $0 })

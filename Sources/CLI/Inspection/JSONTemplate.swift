@@ -1,10 +1,10 @@
 import SwiftletDynamic
 
-/// Writes a JSON object with all fields of a message, to be filled in.
+/// Writes a JSON object with all fields of a message, as a template for a request.
 struct JSONTemplate {
     private static let maxDepth = 8
 
-    /// The messages around the current one: a message inside itself is written as `{}`.
+    /// The messages around the current one. A message inside itself is written as `{}`.
     private var path: [MessageSchema] = []
 
     static func text(for message: MessageSchema) -> String {

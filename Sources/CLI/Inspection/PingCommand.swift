@@ -1,6 +1,6 @@
 import Swiftlet
 
-/// Times round trips to a server.
+/// Measures the time of round trips to a server.
 enum PingCommand: Command {
     static let name = "ping"
     static let usage = "ping TARGET [-c COUNT] [--interval TIME] \(ChannelOptions.usage)"
@@ -43,7 +43,7 @@ enum PingCommand: Command {
         do {
             _ = try await HealthClient(channel: channel).check()
         } catch  where error.origin == .server {
-            // Any status is an answer.
+            // Any status counts as an answer.
         }
         return start.duration(to: .now)
     }

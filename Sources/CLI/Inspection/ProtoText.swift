@@ -67,7 +67,7 @@ extension ProtoText {
         writeReserved(message)
         for field in message.nestedExtensions { writeExtension(field) }
         for enumeration in message.enums { write(enumeration) }
-        // Groups are written where their field is.
+        // A group is written at the place of its field.
         let groups = message.fields.filter { $0.type == .group }.compactMap(\.message)
         for nested in message.messages where !nested.isMapEntry && !groups.contains(nested) {
             write(nested)
@@ -206,7 +206,7 @@ extension ProtoText {
         }
         text += indentation + content + "\n"
         write(commentLines: trailing)
-        // Otherwise the comment would belong to the next declaration.
+        // Without an empty line, the comment would belong to the next declaration.
         text += "\n"
     }
 

@@ -8,7 +8,7 @@ enum SchemaSymbol {
     case field(FieldSchema)
     case enumeration(EnumSchema)
 
-    /// Throws an error that names the nearest declaration if there is none of that full name.
+    /// Throws an error that names the nearest declaration if there is none with that full name.
     init(_ name: String, in schema: Schema) throws {
         if let service = schema.service(name) {
             self = .service(service)
@@ -33,7 +33,7 @@ enum SchemaSymbol {
             String(name[name.index(after: dot)...]))
     }
 
-    /// The message that a template is for; nil for declarations without one.
+    /// The message for which a template is printed; nil for declarations without one.
     var templateMessage: MessageSchema? {
         switch self {
         case .message(let message): message

@@ -10,7 +10,7 @@ enum StateCommand: Command {
         """
     static let examples = ["state localhost:50051", "state api.example.com:443 --watch"]
     static let options: [CommandOption] =
-        [.flag("watch", help: "goes on until it is interrupted")] + ChannelOptions.all
+        [.flag("watch", help: "continues until it is interrupted")] + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
         let target = try arguments.word(0, "TARGET")
@@ -35,7 +35,7 @@ enum StateCommand: Command {
 }
 
 extension ConnectivityState {
-    /// The name that gRPC's documents have for it.
+    /// The name of the state in gRPC's documents.
     fileprivate var name: String {
         switch self {
         case .idle: "IDLE"

@@ -57,19 +57,19 @@ extension InteropCase {
         },
     ]
 
-    /// Checks that the server verifies the compressed flag: it must answer INVALID_ARGUMENT to a
-    /// request that says it is compressed and is not.
+    /// Checks that the server verifies the compressed flag. If a request announces compression but is not
+    /// compressed, the server must answer INVALID_ARGUMENT.
     private static func probe(_ call: () async throws -> Void) async throws {
         do {
             try await call()
         } catch let error as RPCError {
             return try expect("the status of the probe", error.code, is: .invalidArgument)
         }
-        throw NotServed(reason: "the server does not look at the compressed flag of requests")
+        throw NotServed(reason: "the server does not check the compressed flag of requests")
     }
 
-    /// Checks the uncompressed messages first: a wrong flag on them is a failure, also of a server that does not
-    /// support compression.
+    /// Checks the uncompressed messages first. A wrong flag on these messages is a failure, even if the
+    /// server does not support compression.
     private static func checkFlags(_ flags: [Bool], are expected: [Bool]) throws {
         for (flag, mayBeSet) in zip(flags, expected) where !mayBeSet {
             try expect("the compressed flag of an answer", flag, is: false)
@@ -81,8 +81,8 @@ extension InteropCase {
 }
 
 extension TestServiceClient {
-    /// Sends payloads of these sizes. Each request says whether the server must expect a compressed message. If
-    /// `isCompressed`, the requests that say so are compressed. Otherwise none is compressed.
+    /// Sends payloads of these sizes. Each request announces whether it is compressed. If `isCompressed`, the
+    /// requests that announce compression are compressed. Otherwise no request is compressed.
     fileprivate func aggregate(
         _ payloads: [(byteCount: Int, expectCompressed: Bool)], isCompressed: Bool
     ) async throws -> InputResponse {

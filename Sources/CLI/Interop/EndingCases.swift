@@ -6,7 +6,7 @@ extension InteropCase {
     static let endings = [
         InteropCase("cancel_after_begin") { server in
             try await server.withChannel { client in
-                // After this the channel is connected, so that the headers are sent at once.
+                // After this call the channel is connected, so that the headers are sent at once.
                 try await client.checkServed()
                 let call = try await client.channel.bidirectional(
                     TestServiceClient.inputCall, options: TestServiceClient.options())

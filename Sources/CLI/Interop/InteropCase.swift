@@ -1,7 +1,7 @@
 import Swiftlet
 
-/// A case of the interop tests between gRPC's implementations
-/// (`doc/interop-test-descriptions.md` and its neighbours, of grpc/grpc).
+/// A case of the interop tests between gRPC's implementations (`doc/interop-test-descriptions.md`
+/// of grpc/grpc, and related documents).
 struct InteropCase: Sendable {
     typealias Body = @Sendable (InteropServer) async throws -> Void
 
@@ -9,7 +9,7 @@ struct InteropCase: Sendable {
     enum Peer: Sendable {
         /// A server of `grpc.testing.TestService`.
         case testService
-        /// A server for this case only.
+        /// A server that exists only for this case.
         case ownServer
         /// The case cannot be run, for this reason.
         case outOfReach(String)
@@ -17,7 +17,7 @@ struct InteropCase: Sendable {
 
     var name: String
     var peer: Peer
-    /// Whether the case takes about 40 s. `--test_case=all` leaves such a case out.
+    /// Whether the case needs about 40 s. `--test_case=all` omits such a case.
     var isLong: Bool
     var body: Body
 
@@ -30,7 +30,7 @@ struct InteropCase: Sendable {
         self.body = body
     }
 
-    /// A case that cannot be run, and why.
+    /// Makes a case that cannot be run, for this reason.
     init(_ name: String, because reason: String) {
         self.init(name, peer: .outOfReach(reason)) { _ in }
     }
@@ -76,17 +76,17 @@ extension InteropCase {
     }
 }
 
-/// An assertion of the description does not hold.
+/// The error for an assertion of the description that does not hold.
 struct CaseFailure: Error {
     var reason: String
 }
 
-/// The server does not serve the case.
+/// The error for a case that the server does not serve.
 struct NotServed: Error {
     var reason: String
 }
 
-/// Runs `calls`; UNIMPLEMENTED means that the server does not serve the case.
+/// Runs `calls`. If one of the calls fails with UNIMPLEMENTED, the server does not serve the case.
 func served<Result>(_ what: String, _ calls: () async throws -> Result) async throws -> Result {
     do {
         return try await calls()

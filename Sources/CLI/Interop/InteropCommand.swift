@@ -120,7 +120,7 @@ extension InteropCommand {
                 defaultOptions: options)
         }
         if let port = try self.port("--server_control_port", arguments) {
-            // gRPC's test description uses plaintext for this port, also if the other ports use TLS.
+            // gRPC's test description uses plaintext for this port, even if the other ports use TLS.
             server.makeControlChannel = { [common, options] in
                 try Channel(
                     "\(bracketed):\(port)", credentials: .insecure, arguments: common,
@@ -135,7 +135,7 @@ extension InteropCommand {
                     "\(bracketed):\(port)", credentials: credentials, arguments: arguments)
             }
         }
-        // Options with which no channel can be made are a usage error, not the failure of a case.
+        // If no channel can be made with the options, this is a usage error and not the failure of a case.
         _ = try UsageError.whenInvalid { try server.makeChannel() }
         server.settings = try settings(arguments)
         return server
@@ -145,7 +145,7 @@ extension InteropCommand {
         try arguments.count(name, from: 1, to: 65_535)
     }
 
-    /// The metadata of every call, in the form of the flag of gRPC's C++ client.
+    /// Parses the metadata of every call, in the form of the flag of gRPC's C++ client.
     private static func metadata(_ list: String) throws -> Metadata {
         var metadata = Metadata()
         for pair in list.split(separator: ";") {

@@ -78,8 +78,8 @@ struct TestServiceClient: Sendable {
 }
 
 extension TestServiceClient {
-    /// Checks that the server has a TestService. Without one, some cases would pass, and others would
-    /// fail although the client is right.
+    /// Checks that the server has a TestService. Without one, some cases would pass, and others would fail
+    /// although the client is correct.
     func checkServed() async throws {
         _ = try await served("TestService") {
             try await channel.unary(Self.emptyCall, .init(), options: Self.options())
@@ -132,8 +132,8 @@ extension GRPC.Testing.SimpleResponse {
 }
 
 extension GRPC.Testing.StreamingOutputCallRequest {
-    /// A request with a payload of `out` bytes, without one if nil. It asks for one response of
-    /// each size in `back`.
+    /// A request with a payload of `out` bytes, or without a payload if nil. It requests one response of each
+    /// size in `back`.
     static func sized(out: Int? = nil, back: [Int]) -> Self {
         var request = Self()
         request.responseParameters = back.map { .init(size: Int32(clamping: $0)) }

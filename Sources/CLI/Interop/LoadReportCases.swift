@@ -11,7 +11,7 @@ extension InteropCase {
     private static let second = GRPC.Testing.TestOrcaReport(
         cpuUtilization: 0.29309, memoryUtilization: 0.2, utilization: ["util": 0.2039])
 
-    /// Cases about load reports. In the descriptions a balancing policy receives the reports; here
+    /// Cases about load reports. In the descriptions, a balancing policy receives the reports. Here
     /// they are read from the trailers and from a stream of reports.
     static let loadReports = [
         InteropCase("orca_per_rpc") { server in

@@ -56,7 +56,7 @@ extension InteropCase {
                 let error = try await expectFailure("unary", .unknown) {
                     _ = try await client.unary(request)
                 }
-                // Byte by byte: equal strings may have different bytes.
+                // Compares bytes, because equal strings may have different bytes.
                 try expect("the message", Array(error.message.utf8), is: Array(message.utf8))
             }
         },

@@ -2,8 +2,8 @@ import Swiftlet
 
 extension InteropCase {
     /// Cases with servers that test the client's HTTP/2 (`doc/http2-interop-test-descriptions.md`).
-    /// Each case needs a server for this case. Against another server a wrong client would pass, so
-    /// each case also checks what the server sent.
+    /// Each case needs its own kind of server. Against another server, a wrong client would pass,
+    /// so each case also checks the frames that the server sent.
     static let negative = [
         own("goaway") { client, settings in
             try await client.checkLargeUnary()
@@ -12,7 +12,7 @@ extension InteropCase {
             try need(client.channel.counts.goAwayCount > 0, "the server sends no GOAWAY")
             try await client.checkLargeUnary()
             guard client.channel.counts.connectionCount > 1 else {
-                throw CaseFailure(reason: "both calls went over a connection that was to be left")
+                throw CaseFailure(reason: "the second call used the connection with the GOAWAY")
             }
         },
         reset("rst_after_header"),
@@ -40,7 +40,7 @@ extension InteropCase {
             let byteCount = client.channel.counts.paddingByteCount
             try need(
                 byteCount >= 314_159 / 5 * 256,
-                "the server does not pad every 5 bytes with 255: it sent \(byteCount) of padding"
+                "the server does not pad every 5 bytes with 255 bytes: it sent \(byteCount) bytes of padding"
             )
         },
         own("no_df_padding_sanity_test") { client, _ in
@@ -49,7 +49,8 @@ extension InteropCase {
             try need(counts.paddingByteCount == 0, "the server sends padding")
             try need(
                 counts.dataFrameCount >= 314_159 / 5,
-                "the server does not send 5 bytes a frame: there are \(counts.dataFrameCount)")
+                "the server does not send 5 bytes in each frame: it sent \(counts.dataFrameCount) frames"
+            )
         },
     ]
 
@@ -87,10 +88,10 @@ extension InteropCase {
     static func checkStreams(_ streamCount: Int, limit: Int?, callCount: Int) throws {
         guard let limit, limit < callCount else {
             throw NotServed(
-                reason: "the server does not say that it takes fewer than \(callCount) streams")
+                reason: "the server does not limit streams to fewer than \(callCount)")
         }
         guard streamCount <= limit else {
-            throw CaseFailure(reason: "\(streamCount) streams were open, and \(limit) may be")
+            throw CaseFailure(reason: "\(streamCount) streams were open; the limit is \(limit)")
         }
     }
 

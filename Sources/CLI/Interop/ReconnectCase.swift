@@ -18,7 +18,7 @@ extension InteropCase {
     private static let stop = Method<GRPC.Testing.Empty, GRPC.Testing.ReconnectInfo>(
         "/grpc.testing.ReconnectService/Stop", .unary)
 
-    /// A client that cannot connect tries again, with growing delays
+    /// Checks that a client that cannot connect tries again, with growing delays
     /// (`doc/connection-backoff-interop-test-description.md`).
     static let reconnecting = [
         InteropCase("connection_backoff", peer: .ownServer) { server in

@@ -1,7 +1,7 @@
 import Swiftlet
 import Synchronization
 
-/// The flags of `rpc_soak` and `channel_soak`, named as in the description.
+/// The flags of `rpc_soak` and `channel_soak`, with the names of the description.
 struct SoakSettings: Sendable {
     var iterations = 10
     var maxFailures = 0
@@ -57,14 +57,14 @@ private struct Soak: Sendable {
         }
         guard total.done > 0, total.done == settings.iterations else {
             throw CaseFailure(
-                reason: "\(total.done) of \(settings.iterations) calls within "
+                reason: "only \(total.done) of \(settings.iterations) calls ended within "
                     + "\(settings.overallTimeout)")
         }
         let bad = total.failures + total.tooSlow
         guard bad <= settings.maxFailures else {
             throw CaseFailure(
                 reason: "\(total.failures) calls failed and \(total.tooSlow) took longer than "
-                    + "\(settings.maxLatency); \(settings.maxFailures) may. "
+                    + "\(settings.maxLatency); at most \(settings.maxFailures) calls may fail or be late. "
                     + (total.lastError ?? ""))
         }
     }

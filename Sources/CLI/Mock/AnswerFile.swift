@@ -16,7 +16,7 @@ struct AnswerFile {
     private static let maxDepth = 100
 
     private let schema: Schema
-    /// The schema of the details of a status.
+    /// The schema in which the types of a status's details are looked up.
     private let detailSchema: Schema
     private var scanner: JSONScanner
 
@@ -230,7 +230,7 @@ extension AnswerFile {
 // MARK: - Structure
 
 extension AnswerFile {
-    /// Reads an object. Errors of a member have its name in their path.
+    /// Reads an object. If a member causes an error, the path of the error contains its name.
     private mutating func members(
         _ member: (inout AnswerFile, String) throws(FormatError) -> Void
     ) throws(FormatError) {
@@ -242,7 +242,7 @@ extension AnswerFile {
         }
     }
 
-    /// Reads a list. Errors of an element have its index in their path.
+    /// Reads a list. If an element causes an error, the path of the error contains its index.
     private mutating func elements(
         _ element: (inout AnswerFile, Int) throws(FormatError) -> Void
     ) throws(FormatError) {

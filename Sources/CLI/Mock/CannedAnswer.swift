@@ -1,7 +1,7 @@
 import Swiftlet
 import SwiftletDynamic
 
-/// What a mock server answers to a call.
+/// The answer of a mock server to a call.
 struct CannedAnswer: Sendable {
     /// The fields that the first request of the call must have. If nil, the answer fits every call.
     var condition: DynamicMessage?
@@ -30,8 +30,8 @@ struct CannedAnswers: Sendable {
 
     /// The index of the answer to a call.
     ///
-    /// Answers with a condition that the request fulfils come before answers without a condition. If several remain,
-    /// `callNumber` selects one of them in turn.
+    /// Answers whose condition the request fulfils precede answers without a condition. If several answers
+    /// remain, `callNumber` selects one of them in turn.
     ///
     /// - Parameters:
     ///   - request: The first request of the call; nil for a call without one.

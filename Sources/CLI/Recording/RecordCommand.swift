@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletDynamic
 import SwiftletLoopback
 
-/// Passes calls on to a server, and writes them to a file.
+/// Forwards calls to a server, and writes them to a file.
 enum RecordCommand: Command {
     static let name = "record"
     static let usage =
@@ -79,7 +79,7 @@ enum RecordCommand: Command {
             let method = schema.service(String(path[..<end].dropFirst()))?
                 .method(String(path[path.index(after: end)...]))
         else { return nil }
-        // The bytes are recorded in any case.
+        // The bytes are recorded even if there is no JSON.
         return try? DynamicMessage(decoding: bytes, as: isRequest ? method.input : method.output)
             .json()
     }

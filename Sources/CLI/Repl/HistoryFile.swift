@@ -43,7 +43,7 @@ struct HistoryFile {
                 guard unsafe mkdir(directory, 0o700) != 0, errno != EEXIST else { continue }
                 throw FileError(path: directory, code: errno)
             }
-            // Requests may hold secrets.
+            // Requests may contain secrets.
             try OutputFile(path, mode: 0o600).write(Array(history.file.utf8))
         } catch {
             hasFailed = true

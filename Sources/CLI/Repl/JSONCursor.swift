@@ -1,4 +1,4 @@
-/// The position at the end of a JSON text that may be incomplete, and what may follow there.
+/// The position at the end of a JSON text that may be incomplete, and the tokens that may follow there.
 struct JSONCursor {
     enum Place: Equatable {
         /// The name of a member. `partial` is the part of the name that was typed, without the quotation mark.
@@ -38,7 +38,7 @@ struct JSONCursor {
         }
     }
 
-    /// The members that the innermost object has already.
+    /// The names that the innermost object already contains.
     var names: Set<String> {
         guard case .object(_, let names)? = containers.last else { return [] }
         return names

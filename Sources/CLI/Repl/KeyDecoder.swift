@@ -2,12 +2,12 @@
 enum Key: Hashable, Sendable {
     case character(Character)
     case enter
-    /// Alt and Enter: inserts a new line, also where Enter would submit the text.
+    /// Alt and Enter: inserts a new line, even where Enter would submit the text.
     case newline
     case tab, backspace, delete
     case left, right, up, down, home, end
     case wordLeft, wordRight
-    /// A letter with Ctrl, in lower case.
+    /// Ctrl and a letter, in lower case.
     case control(Character)
 }
 
@@ -31,7 +31,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// The first key (nil if unknown) and its byte count. Nil until all its bytes have arrived.
+    /// The first key (nil if unknown) and its byte count. Nil if not all its bytes have arrived.
     private func next() -> (Key?, Int)? {
         guard let first = pending.first else { return nil }
         switch first {

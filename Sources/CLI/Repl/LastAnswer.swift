@@ -1,10 +1,10 @@
 import SwiftletDynamic
 
-/// Puts parts of the last answer into the next request.
+/// Inserts parts of the last answer into the next request.
 struct LastAnswer {
     private static let maxDepth = 100
 
-    /// The JSON of the answer; nil before the first.
+    /// The JSON of the answer; nil before the first answer.
     var json: [UInt8]?
 
     private enum Step {
@@ -12,8 +12,8 @@ struct LastAnswer {
         case element(Int)
     }
 
-    /// The text with the JSON of the answer in place of `$`, and with parts of it in place of paths such as
-    /// `$.items[0].id`. A `$` inside a string stays. Throws when there is no answer or no such part.
+    /// The text in which `$` is replaced by the JSON of the answer, and a path such as `$.items[0].id` by a
+    /// part of it. A `$` inside a string is not replaced. Throws when there is no answer or no such part.
     func substituted(in text: String) throws -> String {
         var output = ""
         var rest = text[...]
@@ -41,7 +41,7 @@ struct LastAnswer {
 
     private func part(_ steps: [Step]) throws -> [UInt8] {
         guard var value = json else {
-            throw LookupError(description: "there is no answer yet for '$' to be replaced by")
+            throw LookupError(description: "'$' cannot be replaced: there is no answer yet")
         }
         for step in steps { value = try Self.part(step, of: value) }
         return value

@@ -1,15 +1,15 @@
 /// A text that is edited by keys, with a cursor. Does no input or output.
 struct LineEditor {
-    /// What the caller must do after it has passed a key to the editor.
+    /// The action that the caller must perform after it has passed a key to the editor.
     enum Action: Equatable {
         case none
         /// The text or the cursor changed.
         case redraw
-        /// The text was entered. The editor is empty.
+        /// The text was submitted. The editor is empty.
         case submit(String)
-        /// The text before the cursor is to be completed.
+        /// The caller must complete the text before the cursor.
         case complete
-        /// Ctrl-C: the text was thrown away.
+        /// Ctrl-C: the text was discarded.
         case interrupt
         /// Ctrl-D on an empty text.
         case end
@@ -21,7 +21,7 @@ struct LineEditor {
     /// The index of the character after the cursor.
     private(set) var cursor = 0
     var history: LineHistory
-    /// Whether Enter submits a text; it adds a new line otherwise.
+    /// Whether Enter submits a text. Otherwise it adds a new line.
     private let isWhole: @Sendable (String) -> Bool
     private var removed: [Character] = []
 
@@ -156,7 +156,8 @@ extension LineEditor {
         return index
     }
 
-    /// Moves the cursor to the line above. In the first line, shows the previous entry of the history.
+    /// Moves the cursor to the line above. If the cursor is in the first line, shows the previous entry of
+    /// the history.
     private mutating func moveUp() {
         let start = lineStart(of: cursor)
         guard start > 0 else {

@@ -1,4 +1,4 @@
-/// The texts that were entered, and which of them the user sees.
+/// The submitted texts, and the entry that the user sees.
 struct LineHistory {
     private static let maxCount = 1_000
 
@@ -16,7 +16,7 @@ struct LineHistory {
         if entries.count > Self.maxCount { entries.removeFirst() }
     }
 
-    /// The entry before the current one; nil at the oldest.
+    /// The entry before the current one; nil at the oldest entry.
     mutating func older(than text: String) -> String? {
         let current = place ?? entries.count
         guard current > 0 else { return nil }
@@ -32,7 +32,7 @@ struct LineHistory {
         return place.map { entries[$0] } ?? draft
     }
 
-    /// Leaves the shown entry, and drops the draft.
+    /// Makes no entry current, and drops the draft.
     mutating func leave() {
         place = nil
         draft = ""
@@ -40,7 +40,7 @@ struct LineHistory {
 }
 
 extension LineHistory {
-    /// Reads entries of a file: one a line, with `\n` for a new line and `\\` for a backslash.
+    /// Reads entries from a file: one on each line, with `\n` for a new line and `\\` for a backslash.
     init(file: [UInt8]) {
         for line in String(decoding: file, as: UTF8.self).split(separator: "\n") {
             add(Self.unescaped(line))

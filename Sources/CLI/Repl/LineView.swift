@@ -1,4 +1,4 @@
-/// Draws an edited text on a terminal, over the text that was drawn before.
+/// Draws an edited text on a terminal. It replaces the text that was drawn before.
 struct LineView {
     private static let continuation = "… "
 
@@ -8,7 +8,7 @@ struct LineView {
 
     init(prompt: String) { self.prompt = prompt }
 
-    /// The bytes that draw the text and put the cursor to its place.
+    /// The bytes that draw the text and move the cursor to its place.
     ///
     /// - Parameters:
     ///   - characters: The text.
@@ -39,7 +39,8 @@ struct LineView {
         return (rowsAbove > 0 ? "\u{1b}[\(rowsAbove)A" : "") + "\r\u{1b}[J"
     }
 
-    /// The bytes that draw the text for the last time. It stays on the terminal, and the next drawing begins below it.
+    /// The bytes that draw the text for the last time. The text stays on the terminal, and the next drawing
+    /// begins below it.
     mutating func finish(
         _ characters: [Character], columnCount: Int, rowCount: Int
     ) -> String {

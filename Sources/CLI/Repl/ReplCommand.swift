@@ -20,7 +20,7 @@ enum ReplCommand: Command {
         let target = try arguments.word(0, "TARGET")
         try arguments.expectAtMost(1)
         let localSchema = try SchemaOptions.localSchema(arguments)
-        // Ctrl-C ends a call that takes too long.
+        // Ctrl-C ends a call that lasts too long.
         let channel = try ChannelOptions.channel(target, arguments, timeout: nil)
         try await channel.closing {
             let reflection = ServerReflection(channel: channel, target: target)

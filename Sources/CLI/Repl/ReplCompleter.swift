@@ -6,11 +6,11 @@ struct Completion: Equatable {
     var replacedCount = 0
     /// In alphabetical order.
     var candidates: [String] = []
-    /// What follows the only candidate.
+    /// The text after the only candidate.
     var suffix = ""
 
-    /// The text that replaces the characters before the cursor: the only candidate, or what all candidates
-    /// begin with. Nil if that adds nothing.
+    /// The text that replaces the characters before the cursor: the only candidate, or the common prefix of
+    /// all candidates. Nil if that adds nothing.
     var replacement: String? {
         guard let first = candidates.first else { return nil }
         guard candidates.count > 1 else { return first + suffix }
@@ -19,7 +19,7 @@ struct Completion: Equatable {
     }
 }
 
-/// Completes what is entered in the interactive mode.
+/// Completes the text that is typed in the interactive mode.
 struct ReplCompleter {
     let schema: Schema
 
@@ -48,7 +48,7 @@ struct ReplCompleter {
         schema.services.flatMap(\.methods).map { String($0.path.dropFirst()) }
     }
 
-    /// Completes a word to a name. With `methods`, it may also be the beginning of a name's last part.
+    /// Completes a word to a name. With `methods`, the word may also be the beginning of a name's last part.
     private func word(_ word: String, among names: [String], methods: Bool) -> Completion {
         var found = names.filter { $0.hasPrefix(word) }
         if found.isEmpty, methods, !word.isEmpty {
@@ -144,7 +144,7 @@ extension ReplCompleter {
             replacedCount: beginning.count, candidates: found.sorted(), suffix: suffix)
     }
 
-    /// The values of a field, or how they begin.
+    /// The values of a field, or the characters with which they begin.
     private static func values(of field: FieldSchema, isElement: Bool) -> [String] {
         if field.isMap, !isElement { return ["{"] }
         if field.isList, !isElement { return ["["] }
@@ -159,7 +159,7 @@ extension ReplCompleter {
     }
 }
 
-/// Names of a schema need no escapes.
+/// Quotes names of a schema, which need no escapes.
 private enum JSONQuotes {
     static func around(_ name: String) -> String { "\"\(name)\"" }
 }

@@ -1,13 +1,14 @@
 import SwiftletDynamic
 
-/// What was entered in the interactive mode: a command and its arguments, or a method and its requests.
+/// A text that was entered in the interactive mode: a command and its arguments, or a method and its
+/// requests.
 enum ReplInput: Equatable {
     case empty
     case call(method: String, requests: String)
     case list(service: String?)
     case describe(symbol: String?)
     case template(symbol: String)
-    /// A header for later calls; nil shows those that are set.
+    /// A header for later calls. Nil prints the current headers.
     case header(String?)
     case help
     case exit
@@ -41,7 +42,7 @@ enum ReplInput: Equatable {
         }
     }
 
-    /// Whether Enter ends the text: no object, list or string of the requests is open.
+    /// Whether Enter submits the text: no object, list or string of the requests is open.
     static func isWhole(_ text: String) -> Bool {
         guard let start = text.firstIndex(where: { $0 == "{" || $0 == "[" }) else { return true }
         return JSONCursor(String(text[start...])).isBalanced
@@ -71,7 +72,8 @@ enum ReplInput: Equatable {
 }
 
 extension Schema {
-    /// The method with this full name, or whose full name ends with it, such as `Greeter/SayHello` or `SayHello`.
+    /// The method with this full name, or the method whose full name ends with it, such as `Greeter/SayHello`
+    /// or `SayHello`.
     func method(named name: String) throws -> MethodSchema {
         let bare = name.hasPrefix("/") ? String(name.dropFirst()) : name
         let methods = services.flatMap(\.methods)

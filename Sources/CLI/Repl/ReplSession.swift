@@ -3,7 +3,7 @@ import SwiftletDynamic
 import SwiftletLoopback
 import Synchronization
 
-/// Runs what is entered in the interactive mode.
+/// Runs the texts that are entered in the interactive mode.
 final class ReplSession: Sendable {
     private struct State {
         var lastAnswer = LastAnswer()
@@ -18,8 +18,9 @@ final class ReplSession: Sendable {
 
     /// - Parameters:
     ///   - schema: The services of the server.
-    ///   - channel: The channel to it.
-    ///   - reflection: Where types of status details are looked up; nil for a schema of files.
+    ///   - channel: The channel to the server.
+    ///   - reflection: The reflection by which types of status details are looked up; nil for a
+    ///     schema of files.
     ///   - log: Prints the metadata of calls.
     init(schema: Schema, channel: Channel, reflection: ServerReflection?, log: CallLog) {
         self.schema = schema
@@ -28,7 +29,7 @@ final class ReplSession: Sendable {
         self.log = log
     }
 
-    /// Runs what was entered, and prints its output or its error.
+    /// Runs an entered text, and prints its output or its error.
     func run(_ input: ReplInput) async {
         do {
             try await perform(input)
@@ -86,7 +87,7 @@ extension ReplSession {
         print(JSONTemplate.text(for: message))
     }
 
-    /// The declaration of a full name, or the method of a short one.
+    /// The declaration with a full name, or the method with a short name.
     private func symbol(_ name: String) throws -> SchemaSymbol {
         if let method = try? schema.method(named: name) { return .method(method) }
         return try SchemaSymbol(name, in: schema)
@@ -113,13 +114,13 @@ extension ReplSession {
         let (last, headers) = state.withLock { ($0.lastAnswer, $0.headers) }
         let json = try last.substituted(in: requests)
         var format = MessageFormat(name: .json)
-        // Parts of the last answer that replace a `$` may have fields that the request does not
-        // have.
+        // If a `$` was replaced, the parts of the last answer may have fields that the request does
+        // not have.
         format.ignoresUnknownFields = json != requests
         var call = DynamicCall(method: method, format: format, log: log)
         call.options.metadata = headers
         call.observe = { [self] answer in
-            // An answer that has no JSON cannot be printed either, and ends the call.
+            // If an answer has no JSON, it cannot be printed either, and ends the call.
             guard let json = try? answer.jsonBytes() else { return }
             state.withLock { $0.lastAnswer.json = json }
         }

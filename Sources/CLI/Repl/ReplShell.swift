@@ -22,13 +22,13 @@ struct ReplShell {
     private var decoder = KeyDecoder()
     private var editor: LineEditor
     private var view: LineView
-    /// The command that runs.
+    /// The running command.
     private var command: Task<Void, Never>?
-    /// What was typed while the command runs.
+    /// The keys that are typed while the command runs.
     private var pending: [Key] = []
     /// Whether the input has ended.
     private var isAtEnd = false
-    /// Whether the user has left the shell.
+    /// Whether the user has ended the shell.
     private var hasLeft = false
     private var historyFile: HistoryFile?
 
@@ -174,9 +174,9 @@ extension ReplShell {
     }
 }
 
-/// Words in columns, as many as fit.
+/// Prints words in columns, as many as fit.
 enum Columns {
-    /// The most rows. Further words are counted only.
+    /// The most rows. Further words are only counted.
     private static let maxRowCount = 20
 
     static func text(of words: [String], columnCount: Int) -> String {

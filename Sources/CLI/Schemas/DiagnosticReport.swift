@@ -1,6 +1,6 @@
 import SwiftletDynamic
 
-/// Prints diagnostics in the form of compilers, which editors understand: the place, the severity, the
+/// Prints diagnostics in the form of compilers, which editors support: the place, the severity and the
 /// message, and below them the line of the source with a mark.
 struct DiagnosticReport {
     /// The directories of the files that diagnostics name.

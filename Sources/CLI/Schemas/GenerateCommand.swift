@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletDynamic
 import SwiftletLoopback
 
-/// Writes Swift source for `.proto` files, or for what a server describes.
+/// Writes Swift source for `.proto` files, or for the services that a server describes.
 enum GenerateCommand: Command {
     static let name = "generate"
     static let usage = """

@@ -1,6 +1,6 @@
 import SwiftletDynamic
 
-/// Options of the command line that say what is generated.
+/// Options of the command line that determine the generated source.
 enum GeneratorArguments {
     static let all: [CommandOption] = [
         .value(

@@ -52,8 +52,8 @@ struct MethodReference {
     }
 }
 
-/// The error for a name that is not declared or is of the wrong kind, or for a `$` in the interactive mode
-/// that refers to nothing.
+/// The error for a name that is not declared or has the wrong kind, or for a `$` in the interactive mode that
+/// refers to nothing.
 struct LookupError: Error, CustomStringConvertible {
     var description: String
 }
@@ -68,7 +68,7 @@ extension MethodSchema {
         }
     }
 
-    /// The method with messages that are known at run time.
+    /// The method with message types that are known at run time.
     func dynamic() throws -> Method<DynamicMessage, DynamicMessage> {
         try Method(
             path: path, shape, request: .dynamic(input), reply: .dynamic(output))

@@ -1,13 +1,13 @@
 import Swiftlet
 import SwiftletDynamic
 
-/// Where a command gets its schema.
+/// Determines the source of a command's schema.
 enum SchemaOptions {
     static let all: [CommandOption] = [
         .value("proto", named: "FILE", help: "a .proto file, in place of reflection; repeatable"),
         .value(
             "I", "import-path", named: "DIR",
-            help: "a directory of --proto and its imports; default: that of the file"),
+            help: "directory with .proto files; default: the directory of each --proto file"),
         .value(
             "protoset", named: "FILE",
             help: "a descriptor set of protoc, in place of reflection; repeatable"),
@@ -15,7 +15,7 @@ enum SchemaOptions {
 
     static let usage = "[--proto FILE [-I DIR] | --protoset FILE]"
 
-    /// A schema that does not come from the server; nil if reflection is to be used.
+    /// A schema that does not come from the server; nil if reflection must be used.
     static func localSchema(_ arguments: Arguments) throws -> Schema? {
         let sources = arguments.all("--proto")
         let sets = arguments.all("--protoset")
@@ -51,7 +51,7 @@ enum SchemaOptions {
     }
 }
 
-/// The `.proto` files of the command line, and where they and their imports are.
+/// The `.proto` files of the command line, and the directories of the files and their imports.
 struct ProtoArguments {
     let directories: ProtoDirectories
     /// The names by which other files import them.
@@ -77,7 +77,7 @@ private struct ProtoArgument {
     /// - Parameter directories: The values of `-I`. Without any, the directory of the file is used.
     init(_ path: String, in directories: [String]) {
         guard directories.isEmpty else {
-            // As protoc does: the path may begin with one of the directories.
+            // As in protoc, the path may begin with one of the directories.
             let prefix = directories.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
                 .first { path.hasPrefix($0) }
             directory = prefix ?? ""

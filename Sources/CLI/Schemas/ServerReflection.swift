@@ -5,7 +5,7 @@ import SwiftletLoopback
 /// Fetches schemas through the reflection service of a server: version 1, or v1alpha.
 struct ServerReflection {
     let channel: Channel
-    /// For error texts.
+    /// The server, for error texts.
     let target: String
 
     /// The names of all services.
@@ -13,7 +13,7 @@ struct ServerReflection {
         try await naming { try await ReflectionClient(channel: channel).services() }
     }
 
-    /// The files that declare `symbols`, and everything that these files import.
+    /// The files that declare `symbols`, and all files that they import.
     func schema(declaring symbols: [String]) async throws -> Schema {
         try await schema(SchemaFetch(symbols: symbols))
     }
@@ -28,7 +28,7 @@ struct ServerReflection {
         do {
             return (try await schemaOfAllServices(), [])
         } catch is SchemaError {
-            // One service without a description fails the whole fetch.
+            // If one service has no description, the whole fetch fails.
             var files: [Google.Protobuf.FileDescriptorProto] = []
             var missing: [String] = []
             for name in try await serviceNames() {
@@ -43,7 +43,8 @@ struct ServerReflection {
         }
     }
 
-    /// The files of all services that the server describes. Names the other services on the standard error.
+    /// The files of all services that the server describes. Prints the names of the other services to the
+    /// standard error.
     func schemaNamingMissingServices() async throws -> Schema {
         let (schema, missing) = try await schemaOfDescribedServices()
         for name in missing {
@@ -80,11 +81,11 @@ struct ServerReflection {
             try fetch.receive(answer)
         }
         call.requests.finish()
-        // Reads to the status, which may be an error.
+        // Reads until the status, which may be an error.
         while try await answers.next() != nil {}
     }
 
-    /// Runs `body`. A server without reflection gets an error that says so.
+    /// Runs `body`. If the server has no reflection, throws an error that reports this.
     private func naming<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()

@@ -18,10 +18,10 @@ struct BackwardWriter: ~Copyable {
 
     deinit { unsafe buffer.deallocate() }
 
-    /// How many bytes are written.
+    /// The count of the written bytes.
     var count: Int { capacity - position }
 
-    /// A copy of what is written.
+    /// A copy of the written bytes.
     var bytes: [UInt8] {
         // Safe: by the invariant.
         unsafe [UInt8](UnsafeBufferPointer(start: buffer + position, count: count))
@@ -98,7 +98,7 @@ struct BackwardWriter: ~Copyable {
     mutating func append(_ text: String) {
         let written: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe append($0) }
         if written != nil { return }
-        // It changes the text, so the text must be copied.
+        // `withUTF8` is mutating, so it needs a variable.
         var text = text
         text.withUTF8 { bytes in unsafe append(bytes) }
     }

@@ -16,7 +16,7 @@ extension DynamicDecoder {
         }
     }
 
-    /// Message sets are rare: they are read, and what was read is dropped.
+    /// Message sets are rare, so a message set is read, and the result is dropped.
     private mutating func checkMessageSet(_ message: Int) throws(WireError) {
         let outer = nesting
         nesting = .read

@@ -19,8 +19,8 @@ extension DynamicDecoder {
                 contents.insert(.map(values), number: layout.number, field: index, at: position)
             }
         }
-        // Limited, because all entries may have the same key. Room for each of them would then need many times
-        // the memory of the bytes that the peer sent. A map with more entries grows when they are added.
+        // Limited, because all entries may have the same key. The reserved memory would then be many times
+        // the bytes that the peer sent. A map with more entries grows when they are added.
         let (runLength, end) = unsafe wire.run()
         let run = min(runLength, 4096)
         if run > values.count { values.reserveCapacity(values.count &+ run) }

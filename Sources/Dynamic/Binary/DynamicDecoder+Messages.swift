@@ -2,13 +2,13 @@ import SwiftletMessages
 
 // Messages inside messages.
 extension DynamicDecoder {
-    /// Reads elements of a list as long as the tag is the same.
+    /// Reads elements of a list while the tag is the same.
     mutating func messages(
         _ layout: FieldLayout, into values: inout [DynamicValue]
     ) throws(WireError) {
         let tag = wire.tag
         let run = unsafe wire.run()
-        // Only for the first part of a list. If each part reserved its room, each would copy the list.
+        // Only for the first part of a list. If each part reserved capacity, each would copy the list.
         if values.isEmpty { values.reserveCapacity(unsafe run.count) }
         unsafe share(upTo: run.end, for: layout)
         repeat {
@@ -37,8 +37,9 @@ extension DynamicDecoder {
                 return contents.insert(
                     .message(child), number: layout.number, field: index, at: position)
             }
-            // The message is malformed. Its fields are read now, to keep those before the error. `.read` also
-            // applies to the messages inside it, so that none of them is first checked and then read again.
+            // The message is malformed. Its fields are read now, so that the fields before the error are
+            // kept. `.read` also applies to the messages inside it, so that none of them is first checked and
+            // then read again.
             wire = before
             nesting = .read
         }
@@ -50,7 +51,7 @@ extension DynamicDecoder {
         try message(layout, into: &child)
     }
 
-    /// Reads a message that is not merged with another one.
+    /// Reads a message that is not merged with an earlier message.
     @inline(__always)
     mutating func message(_ layout: FieldLayout) throws(WireError) -> DynamicMessage {
         if layout.type == .message, nesting != .read { return try pending(layout) }
@@ -59,7 +60,7 @@ extension DynamicDecoder {
         return DynamicMessage(child)
     }
 
-    /// Reads the fields of a message into contents that may have fields.
+    /// Reads the fields of a message into contents that can already have fields.
     @inline(__always)
     mutating func message(
         _ layout: FieldLayout, into contents: inout DynamicContents

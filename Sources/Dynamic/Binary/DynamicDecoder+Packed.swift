@@ -13,7 +13,7 @@ extension DynamicDecoder {
         unsafe wire.end = outerEnd
     }
 
-    /// The type is looked at once, not for each number.
+    /// The switch over the type runs once for all numbers.
     private mutating func numbers(
         _ layout: FieldLayout, into values: inout [DynamicValue],
         _ contents: inout DynamicContents
@@ -37,9 +37,9 @@ extension DynamicDecoder {
         }
     }
 
-    // The added capacity is enough for all elements. `varintCount()` counts the bytes below 128.
-    // Each varint ends with its only such byte. The other values have a fixed size. The capacity of
-    // an array that has elements already grows by a factor.
+    // The added capacity is enough for all elements. `varintCount()` counts the bytes below 128: each varint
+    // ends with its only such byte. The other values have a fixed size. If an array already has elements, its
+    // capacity grows by a factor.
 
     @inline(__always)
     private mutating func varints(
@@ -76,7 +76,7 @@ extension DynamicDecoder {
         _ layout: FieldLayout, into values: inout [DynamicValue],
         _ contents: inout DynamicContents
     ) throws(WireError) {
-        // Only for the first part of a list. If each part reserved its room, each would copy the list.
+        // Only for the first part of a list. If each part reserved capacity, each would copy the list.
         if values.isEmpty { values.reserveCapacity(wire.varintCount()) }
         while unsafe wire.cursor < wire.end {
             let number = Int32(truncatingIfNeeded: try wire.varint())

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// Messages whose fields are read when they are used.
+// Messages whose fields are read at their first use.
 extension DynamicDecoder {
     /// Bytes of the input, and their copy.
     @safe
@@ -10,7 +10,7 @@ extension DynamicDecoder {
         let byteCount: Int
     }
 
-    /// The fields of a pending message, whose bytes are in `range`.
+    /// Reads the fields of a pending message, whose bytes are in `range`.
     static func contents(of message: PendingMessage, _ range: Range<Int>) -> DynamicContents {
         let source = message.source
         var contents = DynamicContents(
@@ -36,10 +36,10 @@ extension DynamicDecoder {
         return contents
     }
 
-    /// How many fields a message has room for at first.
+    /// The count of fields for which a message has capacity at first.
     static var usualFieldCount: Int { 4 }
 
-    /// Reads a message behind its length, but not its fields.
+    /// Reads a message after its length, but does not read its fields.
     mutating func pending(_ layout: FieldLayout) throws(WireError) -> DynamicMessage {
         var message: DynamicMessage?
         try nested(layout) { decoder, byteCount throws(WireError) in
@@ -74,10 +74,10 @@ extension DynamicDecoder {
                 source, type: layout.targetIndex, range: offset..<offset + byteCount))
     }
 
-    /// Copies the bytes from here to `end` for the pending messages in them.
+    /// Copies the bytes from the cursor to `end`, for the pending messages in these bytes.
     ///
-    /// All messages of a run share one copy. A copy of the whole input could be much larger than the
-    /// messages in it.
+    /// All messages of a run share one copy. A copy of the whole input could be much larger than the messages
+    /// in it.
     mutating func share(upTo end: UnsafePointer<UInt8>, for layout: FieldLayout) {
         guard nesting == .check, layout.type == .message else { return }
         let start = unsafe wire.cursor

@@ -1,28 +1,28 @@
 import SwiftletMessages
 
-/// Decodes the binary format into contents, by the same wire primitives as compiled messages.
+/// Decodes the binary format into contents, with the same wire primitives as compiled messages.
 struct DynamicDecoder {
     var wire: FieldDecoder
     let pool: SchemaPool
-    // The pool's tables. They are held here, so that no reference is counted at each field.
+    // The pool's tables. They are stored here, so that no reference is counted at each field.
     let layouts: [FieldLayout]
     let messageLayouts: [MessageLayout]
     private let tables: FieldTables
     private let enumRuns: [NumberRun]
 
-    /// Whether a message was read that has required fields, so that one of them can be missing.
+    /// True if a message with required fields was read. A required field can then be missing.
     var needsRequiredCheck = false
-    /// What happens with messages inside the one that is read.
+    /// How the messages inside the current message are read.
     var nesting = Nesting.check
     /// The bytes that pending messages share.
     var window: Window?
 
     enum Nesting {
-        /// They are checked, and read when they are used.
+        /// Inner messages are checked. Their fields are read at their first use.
         case check
-        /// The same, but they have been checked already.
+        /// Like `check`, but the inner messages have been checked already.
         case trust
-        /// They are read at once.
+        /// The fields of inner messages are read at once.
         case read
     }
 
@@ -130,7 +130,7 @@ struct DynamicDecoder {
         }
     }
 
-    /// Reads elements as long as the tag is the same.
+    /// Reads elements while the tag is the same.
     private mutating func elements(
         _ layout: FieldLayout, into values: inout [DynamicValue],
         _ contents: inout DynamicContents
@@ -151,9 +151,9 @@ struct DynamicDecoder {
         } while wire.tag == tag
     }
 
-    /// Reads the value after the current tag. Its type is not a message. Nil for a value that the field cannot
-    /// hold but that is no error: an unknown value of a closed enum, or a string that is not UTF-8 in a field
-    /// that does not require UTF-8.
+    /// Reads the value after the current tag. Its type is not a message. Returns nil if the field cannot hold
+    /// the value, but the value is not an error: an unknown value of a closed enum, or a string that is not
+    /// UTF-8 in a field that does not require UTF-8.
     @inline(__always)
     mutating func scalar(_ layout: FieldLayout) throws(WireError) -> DynamicValue? {
         switch layout.type {
@@ -181,7 +181,7 @@ struct DynamicDecoder {
         }
     }
 
-    /// Whether a field can hold the number: any, or one of the values of its closed enum.
+    /// Whether a field can hold the number. A field with a closed enum can hold only the values of this enum.
     @inline(__always)
     func isKnown(_ number: Int32, _ layout: FieldLayout) -> Bool {
         !layout.isClosedEnum || enumRuns[layout.targetIndex].contains(number)
@@ -201,7 +201,7 @@ struct DynamicDecoder {
         return nil
     }
 
-    /// Keeps the field that was just read as it was encoded.
+    /// Keeps the bytes of the field that was just read.
     func keepAsUnknown(in contents: inout DynamicContents) {
         guard wire.keepsUnknownFields else { return }
         // Safe: the decoder has checked that these bytes are in its buffer.

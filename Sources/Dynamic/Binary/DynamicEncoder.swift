@@ -6,7 +6,7 @@ struct DynamicEncoder: ~Copyable {
     private let layouts: [FieldLayout]
     private let messageLayouts: [MessageLayout]
     private let options: EncodingOptions
-    /// Whether a message was written that has required fields, so that one of them can be missing.
+    /// True if a message with required fields was written. A required field can then be missing.
     private(set) var needsRequiredCheck = false
 
     init(pool: SchemaPool, options: EncodingOptions) {
@@ -31,7 +31,7 @@ struct DynamicEncoder: ~Copyable {
         }
     }
 
-    // A field is passed as its index: to pass its layout would cost more than to look it up.
+    // A field is passed as its index. To pass its layout would cost more than to look it up.
 
     private mutating func field(_ field: Int, _ value: DynamicValue) {
         switch value {
@@ -147,7 +147,7 @@ struct DynamicEncoder: ~Copyable {
 }
 
 extension DynamicContents {
-    /// Adds a number that a closed enum does not have to the unknown fields.
+    /// Adds a number that is not a value of a closed enum to the unknown fields.
     mutating func appendUnknown(_ number: UInt32, _ value: Int32) {
         var writer = BackwardWriter(capacity: 16)
         writer.varint(UInt64(bitPattern: Int64(value)))

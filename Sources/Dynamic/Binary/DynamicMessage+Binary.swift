@@ -3,9 +3,9 @@ public import SwiftletMessages
 extension DynamicMessage {
     /// Decodes a message of the type `schema`.
     ///
-    /// Throws when a compiled message would throw for the same bytes. Unless `allowsPartial`, it
-    /// also throws when a required field is absent. If a string is not UTF-8, it is an error where
-    /// the field requires UTF-8; elsewhere (proto2), it is kept as an unknown field.
+    /// Throws when a compiled message would throw for the same bytes. Unless `allowsPartial`, it also throws
+    /// when a required field is absent. A string that is not UTF-8 is an error if the field requires UTF-8.
+    /// Otherwise (proto2), it is kept as an unknown field.
     public init(
         decoding bytes: Span<UInt8>, as schema: MessageSchema,
         options: DecodingOptions = DecodingOptions(), allowsPartial: Bool = false
@@ -55,7 +55,7 @@ extension DynamicMessage {
         }
     }
 
-    /// The encoded message, fields by ascending number.
+    /// Encodes the message, with its fields in the order of their numbers.
     ///
     /// Throws if a required field is absent, unless `allowsPartial`.
     public func encoded(
@@ -67,14 +67,14 @@ extension DynamicMessage {
         return encoder.output.bytes
     }
 
-    /// The encoded message, whether required fields are present or not.
+    /// Encodes the message, even if required fields are absent.
     func encodedPartially(options: EncodingOptions = EncodingOptions()) -> [UInt8] {
         var encoder = DynamicEncoder(pool: pool, options: options)
         encoder.fields(of: contents)
         return encoder.output.bytes
     }
 
-    /// Throws if a required field is absent. The error's path leads to it.
+    /// Throws if a required field is absent. The path of the error names the field.
     public func checkRequired() throws(WireError) { try checkRequired(offset: 0) }
 
     private func checkRequired(offset: Int) throws(WireError) {
@@ -99,8 +99,8 @@ extension DynamicMessage {
         }
     }
 
-    /// The message as a compiled one of the same full name. Throws if the names differ, or the bytes
-    /// are not a message of the type.
+    /// Converts the message to a compiled message of the same full name. Throws if the names differ, or if
+    /// the bytes are not a message of the type.
     public func message<M: Message>(as type: M.Type = M.self) throws(DynamicError) -> M {
         guard M.messageName == schema.fullName else {
             throw DynamicError(

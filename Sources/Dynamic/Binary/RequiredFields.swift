@@ -2,7 +2,8 @@ import SwiftletMessages
 
 /// Finds required fields that are absent.
 enum RequiredFields {
-    /// The numbers that lead to the first required field that is absent; nil when none is.
+    /// The field numbers of the path to the first required field that is absent; nil when none is
+    /// absent.
     static func missing(in message: DynamicMessage) -> [UInt32]? {
         let pool = message.pool
         let layout = pool.messageLayouts[message.type]
@@ -45,7 +46,7 @@ enum RequiredFields {
 }
 
 extension DynamicMessage {
-    /// The path of the first required field that is absent, in names; nil when none is.
+    /// The path of the first required field that is absent, as names; nil when none is absent.
     var missingRequiredField: String? {
         guard let numbers = RequiredFields.missing(in: self) else { return nil }
         var names: [String] = []

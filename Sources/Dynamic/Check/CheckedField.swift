@@ -18,7 +18,7 @@ struct CheckedField {
     let shape: Shape
     /// The kind of the values; nil for a kind that the library does not have.
     let kind: (any CheckedKind.Type)?
-    /// Whether a list is packed; nil for a list that cannot be.
+    /// Whether a list is packed; nil for a list that cannot be packed.
     var isPacked: Bool?
     /// Whether a field without presence is omitted when it is zero or empty.
     var omitsZero = true

@@ -1,16 +1,16 @@
 import SwiftletMessages
 
-/// A kind of values in this library, with its type in a `.proto` file.
+/// A kind of value in this library, with its type in a `.proto` file.
 protocol CheckedKind {
     static var fieldType: FieldType { get }
 
     /// The full name of the message; nil for other types.
     static var messageName: String? { get }
 
-    /// The name of an enum's value; nil when it has none, or for other types.
+    /// The name of an enum's value; nil when the number has no name, and for other types.
     static func valueName(_ number: Int32) -> String?
 
-    /// A value of the kind as the value of a field; nil for a message.
+    /// Converts a value of the kind to the value of a field; nil for a message.
     static func dynamic(_ value: Any) -> DynamicValue?
 }
 

@@ -5,7 +5,7 @@ struct FieldCheck {
 
     private var name: String { "field \(schema.number) '\(schema.name)'" }
 
-    /// A sentence for each difference.
+    /// Describes each difference in a sentence.
     var findings: [String] {
         let shape = shapeFinding.map { [$0] } ?? packingFindings + defaultFindings
         return shape + typeFindings + enumFindings
@@ -20,7 +20,7 @@ extension FieldCheck {
         return "\(name) is \(description(of: field.shape)); declare it as \(expected)"
     }
 
-    /// What the property must be; nil when it is right.
+    /// The shape that the property must have; nil when its shape is right.
     private var expectedShape: String? {
         if let oneof = schema.oneof {
             if case .oneof = field.shape { return nil }
@@ -124,8 +124,8 @@ extension FieldCheck {
         }
     }
 
-    /// Reports values that the `.proto` file does not declare. Looks only at numbers near the
-    /// declared ones, because an open enum has no list of its values.
+    /// Reports values that the `.proto` file does not declare. Tries only numbers near the declared
+    /// ones, because an open enum has no list of its values.
     private func extraValues(
         of enumeration: EnumSchema, _ kind: any CheckedKind.Type
     ) -> [String] {

@@ -12,8 +12,8 @@ public import SwiftletMessages
 /// - Parameters:
 ///   - type: The message.
 ///   - file: The name of the file, as another file would import it.
-///   - directories: Where the file and its imports are searched, as by `protoc -I`; the current directory
-///     by default, which is the package's in `swift test`.
+///   - directories: The directories in which the file and its imports are looked up, as by `protoc -I`.
+///     Default: the current directory, which is the package's directory in `swift test`.
 public func check<M: Message>(
     _ type: M.Type, against file: String, in directories: [String] = ["."]
 ) throws {

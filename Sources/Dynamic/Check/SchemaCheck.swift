@@ -112,7 +112,7 @@ enum SchemaCheck {
     }
 }
 
-/// A message without fields, which keeps whatever it decodes.
+/// A message without fields. It keeps every decoded field as an unknown field.
 private struct UnknownFieldProbe: Message {
     var unknownFields = UnknownFields()
 

@@ -5,7 +5,7 @@ struct DeclarationSelection {
     private var services: Set<String> = []
     private let includesAll: Bool
 
-    /// Chooses by full names. No names choose everything. Throws when a name is unknown.
+    /// Selects declarations by full names. No names select everything. Throws when a name is unknown.
     init(_ names: [String], in schema: Schema) throws(SchemaError) {
         includesAll = names.isEmpty
         var pending: [MessageSchema] = []

@@ -88,7 +88,7 @@ extension FieldSource {
 
     var kind: String { Self.kind(of: schema, elementType) }
 
-    /// `.int32`, or `.message(Payload.self)`.
+    /// The kind as source: `.int32`, or `.message(Payload.self)`.
     private static func kind(of field: FieldSchema, _ type: String) -> String {
         let function = function(of: field.type)
         switch field.type {

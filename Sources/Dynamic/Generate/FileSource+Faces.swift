@@ -54,7 +54,7 @@ private struct FaceFunction {
     private var streamsRequests: Bool { method.schema.streamsRequests }
     private var streamsResponses: Bool { method.schema.streamsResponses }
 
-    /// A call with handlers continues when its result is discarded.
+    /// Whether the result can be discarded: a call with handlers then continues.
     var hasDiscardableResult: Bool { face == .handlers && !streamsRequests }
 
     var parameters: [String] {
@@ -112,7 +112,7 @@ private struct FaceFunction {
     }
 
     /// The code after the call. The channel's blocking function returns the message together with
-    /// metadata.
+    /// metadata, so the message is selected.
     var ending: String { face == .blocking && method.shape == .unary ? ".message" : "" }
 
     /// The last parameter: the handlers of responses, or the closure that writes requests. Nil if

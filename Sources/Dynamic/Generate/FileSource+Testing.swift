@@ -1,5 +1,5 @@
 extension FileSource {
-    /// Writes the protocol of a loopback service and the typed fake, as the options ask.
+    /// Writes the protocol of a loopback service and the typed fake, if the options include them.
     func writeTesting(_ service: ServiceSchema, _ writer: inout SourceWriter) {
         let source = ServiceSource(service, self)
         if options.writesServices { writeService(source, &writer) }

@@ -59,7 +59,7 @@ struct FileSource {
         return results
     }
 
-    /// The files that ``generate()`` makes, without declarations.
+    /// Returns the files that ``generate()`` makes, but without declarations.
     func emptyFiles() -> [GeneratedFile] {
         let testing = options.writesFakes || options.writesServices
         return [emptyFile()] + (testing ? [emptyFile(suffix: Self.testingSuffix)] : [])
@@ -96,7 +96,7 @@ struct FileSource {
     }
 }
 
-// MARK: - The frame of a file
+// MARK: - Header and imports of a file
 
 extension FileSource {
     /// The modules that have the types of imported files.
@@ -115,8 +115,8 @@ extension FileSource {
         return found.sorted()
     }
 
-    /// The modules of this package that the types of these files need besides `Swiftlet`. Most files import
-    /// descriptor.proto for their options only, and the compiler warns of an import without a use.
+    /// The modules of this package, besides `Swiftlet`, that the types of these files need. Most files import
+    /// descriptor.proto only for their options, and the compiler warns of an unused import.
     private func providedModules(_ used: [FileSchema]) -> [String] {
         used.filter { options.modules[$0.name] == nil }
             .compactMap { ProvidedTypes.modules[$0.name] }

@@ -18,8 +18,8 @@ public struct GeneratedFile: Hashable, Sendable {
 // MARK: - Writing
 
 extension GeneratedFile {
-    /// Writes the file below a directory, and makes the directories that it needs. A file that has the
-    /// same content already is not written, so that a build does not compile it again.
+    /// Writes the file below a directory, and makes missing directories. If a file with the same content
+    /// exists, it is not written, so that a build does not compile it again.
     ///
     /// Throws when a directory or the file cannot be written.
     public func write(below directory: String) throws(GeneratedFileError) {
@@ -32,7 +32,7 @@ extension GeneratedFile {
         let count = unsafe bytes.withUnsafeBytes {
             unsafe fwrite($0.baseAddress, 1, $0.count, stream)
         }
-        // Closing writes what is buffered, so it can fail, too.
+        // Closing writes buffered bytes, so it can fail, too.
         guard unsafe fclose(stream) == 0, count == bytes.count else {
             throw GeneratedFileError(at: path)
         }
@@ -47,7 +47,7 @@ extension GeneratedFile {
     }
 }
 
-/// Why a generated file was not written.
+/// The reason why a generated file was not written.
 public struct GeneratedFileError: Error, Hashable, Sendable {
     /// The file or the directory.
     public let path: String

@@ -1,4 +1,4 @@
-/// What a ``SwiftGenerator`` writes, and how it names files and methods.
+/// The declarations that a ``SwiftGenerator`` writes, and the names of files and methods.
 public struct GeneratorOptions: Hashable, Sendable {
     /// Who can use the generated declarations.
     @nonexhaustive
@@ -8,7 +8,7 @@ public struct GeneratorOptions: Hashable, Sendable {
         case `public`
     }
 
-    /// How the path of a generated file follows from that of its `.proto` file.
+    /// How the path of a `.proto` file determines the path of the generated file.
     @nonexhaustive
     public enum FileNaming: String, Hashable, Sendable, CaseIterable {
         /// `grpc/health/v1/health.proto` becomes `grpc/health/v1/health.swift`.

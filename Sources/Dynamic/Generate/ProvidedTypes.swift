@@ -1,4 +1,4 @@
-/// The types that the library has, which are referred to and never generated.
+/// The types that the library has. Generated source refers to them, and they are never generated.
 enum ProvidedTypes {
     static let files: Set = [
         "google/protobuf/any.proto", "google/protobuf/descriptor.proto",
@@ -8,10 +8,11 @@ enum ProvidedTypes {
         "google/rpc/error_details.proto", "google/rpc/status.proto",
     ]
 
-    /// The modules with provided types that `Swiftlet` does not have, by the file.
+    /// The modules of provided types that are not in `Swiftlet`, keyed by the name of the `.proto`
+    /// file.
     static let modules = ["google/protobuf/descriptor.proto": "SwiftletDynamic"]
 
-    /// The namespaces that the library declares, by the package.
+    /// The namespaces that the library declares, keyed by the package.
     static let packages: [String: [String]] = [
         "google": ["Google"],
         "google.protobuf": ["Google", "Protobuf"],

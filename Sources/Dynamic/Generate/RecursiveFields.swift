@@ -1,7 +1,8 @@
-/// Finds the fields whose message contains, directly or not, the message that has the field. A struct
-/// cannot hold such a field without a box.
+/// Finds the fields whose message contains, directly or indirectly, the message that has the field. A struct
+/// cannot store such a field without a box.
 struct RecursiveFields {
-    /// The messages that each message contains, directly or not, without a list or a map in between, by the full name.
+    /// The messages that each message contains, directly or indirectly, without a list or a map in between.
+    /// Keyed by the full name.
     private var reachable: [String: Set<String>] = [:]
 
     mutating func contains(_ field: FieldSchema) -> Bool {

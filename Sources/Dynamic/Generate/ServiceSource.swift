@@ -45,7 +45,7 @@ struct MethodSource {
     let schema: MethodSchema
     /// The name of the function.
     let identifier: String
-    /// The names of the functions of further faces.
+    /// The names of the functions of the other faces.
     let faceIdentifiers: [GeneratorOptions.Face: String]
     /// The type that has the `Method` as a static property.
     let methodsName: String

@@ -1,4 +1,4 @@
-/// Writes lines of Swift source, indented and broken as the project's formatter does.
+/// Writes lines of Swift source, with the indentation and line breaks of the project's formatter.
 struct SourceWriter {
     static let maxColumnCount = 100
     private static let step = 4
@@ -15,7 +15,7 @@ struct SourceWriter {
         depth * Self.step + line.count <= Self.maxColumnCount
     }
 
-    /// Writes one line; an empty one without indentation.
+    /// Writes one line with indentation. An empty line has no indentation.
     mutating func line(_ line: String) {
         text += line.isEmpty ? "\n" : indentation + line + "\n"
         isAtStart = false
@@ -27,13 +27,13 @@ struct SourceWriter {
         isAtStart = true
     }
 
-    /// Writes `opening {`, the body one step to the right, and `}`.
+    /// Writes `opening {`, the indented body, and `}`.
     mutating func block(_ opening: String, _ body: (inout SourceWriter) -> Void) {
         line(opening + " {")
         self.body(body)
     }
 
-    /// Writes what follows a `{` that ends the last line, and `}`.
+    /// Writes the indented body after a line that ends with `{`, and then `}`.
     mutating func body(_ body: (inout SourceWriter) -> Void) {
         indented(body)
         line("}")
@@ -62,8 +62,8 @@ extension SourceWriter {
     /// lines between the parentheses.
     ///
     /// - Parameters:
-    ///   - effects: What follows the parameters, for example ` async throws`.
-    ///   - result: The type of the result; nil for none. It gets its own line where it must.
+    ///   - effects: The text after the parameters, for example ` async throws`.
+    ///   - result: The type of the result; nil for none. It has its own line if it does not fit.
     ///   - hasBody: Whether `{` ends the declaration.
     mutating func declaration(
         _ opening: String, _ parameters: [String], _ effects: String = "", result: String? = nil,
@@ -88,9 +88,9 @@ extension SourceWriter {
     /// Writes a call. When it is too long for a line, the arguments are on lines below it.
     ///
     /// - Parameters:
-    ///   - opening: What is called.
+    ///   - opening: The expression that is called.
     ///   - arguments: The arguments, with their labels.
-    ///   - ending: What follows the call, for example `.message`.
+    ///   - ending: The text after the call, for example `.message`.
     mutating func call(_ opening: String, _ arguments: [String], ending: String = "") {
         let whole = "\(opening)(\(arguments.joined(separator: ", ")))\(ending)"
         guard !fits(whole) else { return line(whole) }
@@ -116,8 +116,8 @@ extension SourceWriter {
         list.split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// Writes `name: type = value`. A text that is too long for a line is broken after the `=`. If
-    /// the part before the value is also too long, the text is broken after the name instead.
+    /// Writes `name: type = value`. A text that is too long for a line is broken after the `=`. If the part
+    /// before the value is also too long, the text is broken after the name instead.
     mutating func variable(_ text: String) {
         guard !fits(text) else { return line(text) }
         if let value = Self.end(of: " = ", in: text), fits(String(text[..<value])) {
@@ -127,7 +127,8 @@ extension SourceWriter {
         broken(text, at: type)
     }
 
-    /// Writes `name: type` of a closure, broken after the name, and in the closure where it must be.
+    /// Writes `name: type` for the type of a closure. Breaks the line after the name, and inside the type if
+    /// necessary.
     private mutating func closure(_ text: String) {
         guard let type = Self.end(of: ": ", in: text) else { return line(text) }
         line(String(text[..<type].dropLast()))
@@ -146,7 +147,7 @@ extension SourceWriter {
         }
     }
 
-    /// Writes `attributes (type)`. When it is too long for a line, the type is on a line of its own.
+    /// Writes `attributes (type)`. When it is too long for a line, the type has its own line.
     private mutating func parenthesised(_ text: String) {
         let opening = text.hasPrefix("(") ? "(" : " ("
         guard !fits(text), let start = Self.end(of: opening, in: text) else { return line(text) }
@@ -170,7 +171,7 @@ extension SourceWriter {
         }
     }
 
-    /// Writes the items with commas, as many in a line as fit, and `last` after the last one.
+    /// Writes the items, separated by commas, as many in a line as fit, and then `last`.
     private mutating func fill(_ items: [String], last: String) {
         var current = ""
         for (index, item) in items.enumerated() {

@@ -19,8 +19,8 @@ extension SwiftGenerator {
         return missing.sorted()
     }
 
-    /// The files of the types that the fields of a file's messages have. If methods are generated, also the files of
-    /// their requests and responses.
+    /// The files that declare the types of the fields of a file's messages. If methods are generated, also
+    /// the files of their requests and responses.
     func usedFiles(_ file: FileSchema, _ selection: DeclarationSelection) -> [FileSchema] {
         var used: [FileSchema] = []
         var pending = file.messages.filter(selection.contains)

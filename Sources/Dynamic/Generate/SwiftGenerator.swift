@@ -14,7 +14,7 @@ import SwiftletMessages
 /// Enums keep numbers that the `.proto` file does not name, also the closed enums of proto2.
 /// Extensions get no properties; they are kept in `unknownFields`.
 public struct SwiftGenerator: Sendable {
-    /// What is written, and how it is named.
+    /// The declarations that are written, and their names.
     public var options: GeneratorOptions
 
     /// Makes a generator.

@@ -19,7 +19,7 @@ enum SwiftLiteral {
     }
 
     /// The literal of a number. A whole number that is not negative has no `.0`, because the source
-    /// states its type.
+    /// declares its type.
     private static func number(_ value: Double, _ text: String) -> String {
         if value.isNaN { return ".nan" }
         if value.isInfinite { return value < 0 ? "-.infinity" : ".infinity" }

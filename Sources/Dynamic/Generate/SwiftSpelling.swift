@@ -1,7 +1,7 @@
 /// Spells names of a `.proto` file as Swift does.
 ///
-/// A descriptor can come from a server. So characters that no identifier has are replaced, and the
-/// result is an identifier for any input.
+/// A descriptor can come from a server. So characters that are not allowed in identifiers are
+/// replaced, and the result is an identifier for any input.
 enum SwiftSpelling {
     /// `response_size` becomes `responseSize`, and `NOT_SERVING` becomes `notServing`.
     static func property(_ name: String) -> String {
@@ -45,7 +45,7 @@ enum SwiftSpelling {
 // MARK: - Words
 
 extension SwiftSpelling {
-    /// Words that keep one case: `server_id` is `serverID`.
+    /// Words that are written in one case: `server_id` is `serverID`.
     private static let acronyms: Set = ["id", "url", "http", "https"]
 
     private static func words(of name: String) -> [String] {

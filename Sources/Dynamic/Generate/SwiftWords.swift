@@ -1,4 +1,4 @@
-/// Words that a declaration in generated code cannot have as its name, or only in backticks.
+/// Words that cannot be the name of a declaration in generated code, or only in backticks.
 enum SwiftWords {
     /// The word as an identifier, in backticks where it is a keyword.
     static func escaped(_ name: String) -> String {
@@ -17,8 +17,8 @@ enum SwiftWords {
         "WireError",
     ]
 
-    /// Names of types that the further faces of a client refer to. The functions of these faces are in extensions
-    /// outside the client's namespace, so only a message without a package would hide the type.
+    /// Names of types that the other faces of a client refer to. The functions of these faces are in
+    /// extensions outside the client's namespace, so only a message without a package would hide the type.
     static let faceTypeNames: Set = [
         "BidirectionalCall", "BlockingCall", "ClientStreamingCall", "Response",
         "ResponseHandlers", "Result", "RunningCall", "ServerStreamingCall", "UnaryCall",
@@ -58,7 +58,8 @@ enum SwiftWords {
 struct NameScope {
     private(set) var names: Set<String> = []
 
-    /// The name itself when it is free; else with the suffix, and then with a number.
+    /// Returns the name itself if it is free. Otherwise tries the name with the suffix, and then with a
+    /// number.
     mutating func claim(
         _ name: String, suffix: String, reserved: Set<String> = []
     ) -> String {

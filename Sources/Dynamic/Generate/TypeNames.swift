@@ -1,10 +1,9 @@
 /// The Swift name of each type of a schema.
 ///
-/// A package is a namespace: `grpc.health.v1` is `Grpc.Health.V1`, nested enums without cases. Names
-/// are chosen for all files of the schema in their order, so that they do not depend on which of the
-/// files are generated.
+/// A package is a namespace: `grpc.health.v1` is `Grpc.Health.V1`, nested enums without cases. Names are
+/// chosen for all files of the schema in their order. So they do not depend on which files are generated.
 struct TypeNames {
-    /// The components of the Swift name, by the full name.
+    /// The components of the Swift name, keyed by the full name.
     private var paths: [String: [String]] = [:]
     /// The Swift names that each namespace or type declares.
     private var scopes: [[String]: NameScope] = [:]
@@ -129,7 +128,7 @@ enum ServicePart: String, CaseIterable {
 // MARK: - References
 
 extension TypeNames {
-    /// The shortest name that means `declaration` inside the type with the path `scope`.
+    /// The shortest name that refers to `declaration` inside the type with the path `scope`.
     ///
     /// - Parameter package: The package of the file, whose namespace is the extended type.
     func reference(
@@ -144,7 +143,7 @@ extension TypeNames {
         return target.joined(separator: ".")
     }
 
-    /// Whether the last component of `path`, on its own, means the declaration with that path.
+    /// Whether the last component of `path`, on its own, refers to the declaration with that path.
     private func means(_ path: [String], from scope: [String], _ namespaceDepth: Int) -> Bool {
         guard let name = path.last else { return false }
         for depth in stride(from: scope.count, to: 0, by: -1) {

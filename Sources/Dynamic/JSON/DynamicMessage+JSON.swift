@@ -24,18 +24,18 @@ extension DynamicMessage {
         try self.init(json: Array(json.utf8), as: schema, options: options)
     }
 
-    /// The message as JSON, fields by ascending number.
+    /// Writes the message as JSON, with its fields in the order of their numbers.
     ///
-    /// Unknown fields are not written. Throws an error with the path for values that JSON has no form
-    /// for: a timestamp or a duration out of its range, a field mask that is not in snake case, an
-    /// `Any` of a type that the schema does not have, a `google.protobuf.Value` without a value.
+    /// Unknown fields are not written. If JSON has no form for a value, throws an error with the path. Such
+    /// values are a timestamp or a duration out of its range, a field mask that is not in snake case, an
+    /// `Any` of a type that the schema does not have, and a `google.protobuf.Value` without a value.
     public func json(
         options: JSONWritingOptions = JSONWritingOptions()
     ) throws(DynamicError) -> String {
         String(decoding: try jsonBytes(options: options), as: UTF8.self)
     }
 
-    /// The message as JSON in UTF-8. Throws as ``json(options:)`` does.
+    /// Writes the message as JSON in UTF-8. Throws as ``json(options:)`` does.
     public func jsonBytes(
         options: JSONWritingOptions = JSONWritingOptions()
     ) throws(DynamicError) -> [UInt8] {

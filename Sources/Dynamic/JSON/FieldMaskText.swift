@@ -1,4 +1,4 @@
-/// The text of a `google.protobuf.FieldMask`: paths in lower camel case with commas between.
+/// The text of a `google.protobuf.FieldMask`: paths in lower camel case, separated by commas.
 enum FieldMaskText {
     /// The paths with underscores; nil for text that is not a field mask.
     static func parse(_ text: String) -> [String]? {

@@ -64,8 +64,8 @@ enum JSONNumber {
         return T(digits + String(repeating: "0", count: exponent))
     }
 
-    /// The shortest text that reads back as the same number: `1.5`, `1`, `1e+30`. Negative zero is
-    /// `-0.0`, because some readers take `-0` for an integer.
+    /// The shortest text that reads back as the same number: `1.5`, `1`, `1e+30`. Negative zero is `-0.0`,
+    /// because some readers parse `-0` as an integer.
     static func text(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> String {
         let text = value.description
         return text.hasSuffix(".0") && text != "-0.0" ? String(text.dropLast(2)) : text

@@ -1,4 +1,4 @@
-/// Reads the tokens of JSON (RFC 8259). Refuses what the RFC does not allow.
+/// Reads the tokens of JSON (RFC 8259). Rejects text that the RFC does not allow.
 package struct JSONScanner {
     package enum Token { case object, list, string, number, bool, null }
 
@@ -50,7 +50,7 @@ package struct JSONScanner {
         depthLeft += 1
     }
 
-    /// Reads a list, and calls `element` in front of each value with its index.
+    /// Reads a list. Calls `element` with the index of each value; `element` must read the value.
     package mutating func list(
         _ element: (inout JSONScanner, Int) throws(FormatError) -> Void
     ) throws(FormatError) {
@@ -85,7 +85,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Fails if anything but space follows.
+    /// Throws if anything but white space follows.
     package mutating func end() throws(FormatError) {
         skipSpace()
         guard index == bytes.count else { throw error("unexpected \(found) after the value") }
@@ -142,7 +142,7 @@ package struct JSONScanner {
         return result
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the rest of an escape, after the backslash.
     private mutating func escape(_ text: inout [UInt8]) throws(FormatError) {
         guard index < bytes.count else { throw error("a string has no end") }
         let kind = bytes[index]
@@ -221,7 +221,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// What was found at the current place, for an error text.
+    /// The text at the current place, for an error text.
     private var found: String {
         guard index < bytes.count else { return "the end" }
         let byte = bytes[index]

@@ -1,12 +1,11 @@
-/// Cuts a stream of JSON values that follow one another, with or without space between, into whole
-/// values.
+/// Cuts a stream of JSON values into whole values. Between the values there may be white space.
 ///
 /// ```swift
 /// stream.append(bytes)
 /// while let value = try stream.next() { … }
 /// ```
 ///
-/// Bytes may arrive in any parts. What a value contains is checked when it is read.
+/// Bytes may arrive in any parts. The content of a value is checked only when the value is read.
 public struct JSONValueStream: Sendable {
     private enum State {
         /// Between two values.
@@ -15,7 +14,7 @@ public struct JSONValueStream: Sendable {
         case nested
         /// In a string at the top level.
         case string
-        /// In a number or a word at the top level, which space or another value ends.
+        /// In a number or a word at the top level. White space or another value ends it.
         case word
     }
 
@@ -23,7 +22,7 @@ public struct JSONValueStream: Sendable {
     private var bytes: [UInt8] = []
     /// The first byte of the value.
     private var start = 0
-    /// The first byte that was not looked at.
+    /// The first byte that was not examined.
     private var index = 0
     private var state = State.space
     private var depth = 0
@@ -58,8 +57,8 @@ public struct JSONValueStream: Sendable {
         return nil
     }
 
-    /// The last value, which the end of the stream ends; nil when there is none. Throws when the
-    /// stream ends inside a value.
+    /// The last value, if the end of the stream ends it; nil when there is none. Throws when the stream ends
+    /// inside a value.
     public mutating func finish() throws(FormatError) -> [UInt8]? {
         if let value = try next() { return value }
         switch state {
@@ -69,7 +68,7 @@ public struct JSONValueStream: Sendable {
         }
     }
 
-    /// Looks at a byte. Returns true at the end of a value.
+    /// Examines a byte. Returns true at the end of a value.
     private mutating func step(_ byte: UInt8) throws(FormatError) -> Bool {
         if state == .word, Self.endsWord(byte) { return true }
         advance(byte)

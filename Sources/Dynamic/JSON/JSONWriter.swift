@@ -71,7 +71,7 @@ struct JSONWriter {
 
     // MARK: Messages
 
-    /// Writes a message in the form that its type has.
+    /// Writes a message in the JSON form of its type.
     mutating func write(_ message: DynamicMessage) throws(DynamicError) {
         if let wellKnown = message.schema.wellKnown {
             try write(message, as: wellKnown)
@@ -82,7 +82,7 @@ struct JSONWriter {
         }
     }
 
-    /// Writes the fields of a message as members of an object that is open.
+    /// Writes the fields of a message as members of the current object.
     mutating func members(
         of message: DynamicMessage, _ isFirst: inout Bool
     ) throws(DynamicError) {

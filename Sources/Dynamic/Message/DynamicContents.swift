@@ -11,7 +11,7 @@ import SwiftletMessages
 struct DynamicContents: @unchecked Sendable {
     private(set) var storage: DynamicStorage
 
-    /// Contents without fields, and room for `capacity`.
+    /// Makes contents without fields, with capacity for `capacity` fields.
     @inline(__always)
     init(pool: SchemaPool, type: Int, capacity: Int = 0) {
         storage = .make(pool: pool, type: Int32(truncatingIfNeeded: type), capacity: capacity)
@@ -42,7 +42,7 @@ struct DynamicContents: @unchecked Sendable {
         }
     }
 
-    /// Whether there are unknown fields. To ask ``unknown`` would cost reference counting.
+    /// Whether there are unknown fields. Reading ``unknown`` instead would cost reference counting.
     @inline(__always)
     var hasUnknown: Bool { storage.withHeader { !$0.unknown.isEmpty } }
 
@@ -54,15 +54,15 @@ struct DynamicContents: @unchecked Sendable {
         try storage.withEntries(body)
     }
 
-    /// Calls `body` with each entry from the last to the first. The entries are not retained for it.
+    /// Calls `body` with each entry, from the last to the first. Does not retain the entries.
     @inline(__always)
     func lendBackward(_ body: (borrowing Lent<DynamicEntry>) -> Void) { storage.lendBackward(body) }
 
-    /// The index of the entry with that number, or of the one that would follow it.
+    /// The index of the entry with that number. If there is none, the index at which it would be inserted.
     @inline(__always)
     func position(of number: UInt32) -> (index: Int, isPresent: Bool) {
         let count = storage.count
-        // Senders write fields by ascending number, so most are new and last.
+        // Senders write fields in the order of their numbers, so most fields are inserted at the end.
         guard count > 0 else { return (0, false) }
         let last = storage.number(at: count - 1)
         guard last >= number else { return (count, false) }
@@ -95,7 +95,7 @@ struct DynamicContents: @unchecked Sendable {
     @inline(__always)
     private mutating func assertUnique() { assert(isKnownUniquelyReferenced(&storage)) }
 
-    /// Makes room for `capacity` fields.
+    /// Reserves memory for `capacity` fields.
     @inline(__always)
     mutating func reserve(_ capacity: Int) {
         if storage.withHeader({ $0.capacity }) < capacity { grow(capacity) }
@@ -131,7 +131,8 @@ struct DynamicContents: @unchecked Sendable {
         }
     }
 
-    /// Changes the value of a field in place. `initial` is its value if it is absent.
+    /// Changes the value of a field in place. If the field is absent, `initial` is its value before the
+    /// change.
     @inline(__always)
     mutating func update<Failure: Error>(
         _ number: UInt32, field: Int, initial: @autoclosure () -> DynamicValue,
@@ -143,7 +144,8 @@ struct DynamicContents: @unchecked Sendable {
         try storage.withValue(at: index, body)
     }
 
-    /// Moves a value out, so that it has one owner and changes in place. `put` must bring it back.
+    /// Moves a value out, so that it has one owner and changes in place. The caller must return it with
+    /// `put`.
     mutating func take(at index: Int) -> DynamicValue {
         assertUnique()
         var value = DynamicValue.bool(false)
@@ -154,7 +156,7 @@ struct DynamicContents: @unchecked Sendable {
     /// Replaces a value.
     mutating func put(_ value: consuming DynamicValue, at index: Int) {
         assertUnique()
-        // The old value is destroyed outside, after the storage has the new one.
+        // The old value is destroyed outside the storage, after the new value is stored.
         var value = value
         storage.withValue(at: index) { swap(&value, &$0) }
     }
@@ -165,7 +167,7 @@ struct DynamicContents: @unchecked Sendable {
         if isPresent { storage.remove(at: index) }
     }
 
-    /// Clears the fields of a oneof, all but one.
+    /// Clears all fields of a oneof except one.
     mutating func clear(oneof: Int32, but number: UInt32, layouts: [FieldLayout]) {
         assertUnique()
         var index = count

@@ -1,9 +1,9 @@
 /// A value that a message cannot hold, or a field that it does not have, with the path to it.
 public struct DynamicError: Error, Hashable, Sendable {
-    /// Where in the message, for example `a.b[3].c`; empty for the message itself.
+    /// The place in the message, for example `a.b[3].c`; empty for the message itself.
     public var path: String
 
-    /// What is wrong.
+    /// The problem.
     public var message: String
 
     /// Makes an error about the value at `path`.
@@ -12,7 +12,7 @@ public struct DynamicError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// The same error, with its path seen from the outer message.
+    /// The same error, with its path relative to the outer message.
     func inside(_ outer: String) -> DynamicError {
         let isIndex = path.utf8.first == UInt8(ascii: "[")
         return DynamicError(

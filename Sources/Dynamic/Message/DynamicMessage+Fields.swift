@@ -1,4 +1,4 @@
-// Access to fields. Each function exists for a field's schema, its name and its number.
+// Access to fields. Each function has a form for a field's schema, for its name and for its number.
 extension DynamicMessage {
     /// The value of a field, or its default when it is absent. Throws when the message has no such
     /// field.
@@ -17,8 +17,8 @@ extension DynamicMessage {
         try get(try field(number: number))
     }
 
-    /// Whether a field is present. A field without presence counts as present when it is not zero.
-    /// A list or a map does when it is not empty. Throws when the message has no such field.
+    /// Whether a field is present. A field without presence is present when it is not zero. A list or a map
+    /// is present when it is not empty. Throws when the message has no such field.
     public func has(_ field: FieldSchema) throws(DynamicError) -> Bool {
         try check(field)
         return contents.value(field.number) != nil
@@ -34,8 +34,8 @@ extension DynamicMessage {
 
     /// Sets a field. Throws when the message has no such field, or the value is not of its type.
     ///
-    /// A field of a oneof clears the others. A field without presence that is set to zero, and a list
-    /// or map that is set to an empty one, become absent.
+    /// Setting a field of a oneof clears the other fields. If a field without presence is set to zero, or a
+    /// list or map to an empty one, the field becomes absent.
     public mutating func set(
         _ field: FieldSchema, _ value: DynamicValue
     ) throws(DynamicError) {
@@ -91,7 +91,7 @@ extension DynamicMessage {
         }
     }
 
-    /// Stores a value that is of the field's type. A value that the field omits makes it absent.
+    /// Stores a value that is of the field's type. If the field omits such a value, the field becomes absent.
     mutating func store(_ value: DynamicValue, _ field: FieldSchema) {
         let layouts = pool.layouts
         let layout = layouts[field.index]
@@ -133,7 +133,7 @@ extension DynamicMessage {
 }
 
 extension FieldLayout {
-    /// Whether a field with this value is absent.
+    /// Whether a field with this value counts as absent.
     func isOmitted(_ value: DynamicValue) -> Bool {
         switch value {
         case .list(let values): values.isEmpty
@@ -148,13 +148,13 @@ extension DynamicValue {
     @inline(__always)
     mutating func append(_ element: DynamicValue) {
         guard case .list(var values) = self else { return }
-        // The list is taken out, so that it has one owner and grows in place.
+        // The list is moved out, so that it has one owner and grows in place.
         self = .bool(false)
         values.append(element)
         self = .list(values)
     }
 
-    /// Whether proto3 omits it. Negative zero is kept.
+    /// Whether proto3 omits the value. Negative zero is not omitted.
     var isZero: Bool {
         switch self {
         case .bool(let value): !value

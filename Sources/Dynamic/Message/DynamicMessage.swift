@@ -14,7 +14,7 @@ public struct DynamicMessage: Sendable {
     private enum State: Sendable {
         case read(DynamicContents)
         case pending(PendingMessage)
-        /// While the contents are being changed.
+        /// The state while the contents are being changed.
         case none
     }
 
@@ -45,7 +45,7 @@ public struct DynamicMessage: Sendable {
         }
     }
 
-    /// Calls `body` with the fields. They are not retained for it: the message keeps them.
+    /// Calls `body` with the fields. Does not retain them, because the message keeps them alive.
     @inline(__always)
     func withContents<Result>(_ body: (DynamicContents) -> Result) -> Result {
         switch state {
@@ -72,7 +72,7 @@ public struct DynamicMessage: Sendable {
         }
     }
 
-    /// The compiler allows no access to a message while ``mutate(_:)`` changes it.
+    /// Never called: the compiler allows no access to a message while ``mutate(_:)`` changes it.
     private static func isBeingChanged() -> Never {
         preconditionFailure("a message is read while it is being changed")
     }
@@ -107,7 +107,7 @@ public struct DynamicMessage: Sendable {
         _ body: (inout DynamicContents) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var contents = self.contents
-        // The message drops its reference, so that the contents are copied only if another one has them.
+        // The message drops its reference, so that the contents are copied only if another message has them.
         state = .none
         defer { state = .read(contents) }
         contents.makeUnique()

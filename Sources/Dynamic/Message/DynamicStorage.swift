@@ -8,7 +8,7 @@ struct DynamicEntry: Sendable, Equatable {
     let field: Int32
 }
 
-/// What a message has besides its entries.
+/// The properties of a message besides its entries.
 struct DynamicHeader {
     let pool: SchemaPool
     /// The unknown fields, as they were encoded.
@@ -19,7 +19,7 @@ struct DynamicHeader {
     let capacity: Int32
 }
 
-/// A header and entries in one allocation. The only code that reads and writes entries through pointers.
+/// A header and entries in one allocation. Only this code reads and writes entries through pointers.
 ///
 /// Invariant: `0 ≤ count ≤ capacity`, the memory has room for `capacity` entries, and the first `count` are
 /// initialized. Each function checks its index against one of the two.
@@ -43,7 +43,7 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
 
     // MARK: The header
 
-    /// Uses a pointer, because Swift then does not check exclusive access at run time. That check would
+    /// Uses a pointer. With a pointer, Swift does not check exclusive access at run time. That check would
     /// cost more than all other work for a field.
     @inline(__always)
     func withHeader<Result>(_ body: (inout DynamicHeader) -> Result) -> Result {
@@ -82,7 +82,7 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
         return try unsafe body(buffer.span)
     }
 
-    /// Calls `body` with each entry from the last to the first. The entries are not retained for it.
+    /// Calls `body` with each entry, from the last to the first. Does not retain the entries.
     @inline(__always)
     func lendBackward(_ body: (borrowing Lent<DynamicEntry>) -> Void) {
         let entries = unsafe withUnsafeMutablePointerToElements { unsafe $0 }
@@ -91,7 +91,7 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
         unsafe buffer.lendBackward(body)
     }
 
-    /// Inserts an entry at `index`. There must be room for it.
+    /// Inserts an entry at `index`. The storage must have capacity for it.
     @inline(__always)
     func insert(_ entry: consuming DynamicEntry, at index: Int) {
         let count = self.count
@@ -115,14 +115,14 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
             unsafe (entries + index).moveInitialize(
                 from: entries + index + 1, count: count - index - 1)
             unsafe header.pointee.count = Int32(truncatingIfNeeded: count - 1)
-            // Destroyed only here, when the invariant holds again.
+            // Destroyed only after the invariant holds again.
             _ = consume removed
         }
     }
 
     // MARK: Other storages
 
-    /// A storage with copies of the entries and room for `capacity`, which must be the count or more.
+    /// Makes a storage with copies of the entries and the given capacity, which must be the count or more.
     func copy(capacity: Int) -> DynamicStorage {
         let new = withHeader { Self.make(pool: $0.pool, type: $0.type, capacity: capacity) }
         let count = self.count
@@ -137,8 +137,8 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
         return new
     }
 
-    /// Moves the entries and the unknown fields to a new storage with room for `capacity`, which must be
-    /// the count or more. This one is empty afterwards.
+    /// Moves the entries and the unknown fields to a new storage with the given capacity, which must be the
+    /// count or more. This storage is empty afterwards.
     @inline(__always)
     func moved(capacity: Int) -> DynamicStorage {
         let new = withHeader { Self.make(pool: $0.pool, type: $0.type, capacity: capacity) }

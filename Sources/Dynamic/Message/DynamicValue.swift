@@ -1,7 +1,7 @@
 /// The value of a field: a number, a text, a message, or a list or map of them.
 ///
-/// Literals make values: `let port: DynamicValue = 50051`. An integer is converted to the field's
-/// integer type when it is set, and so is a floating point number.
+/// Literals make values: `let port: DynamicValue = 50051`. When a field is set, an integer is converted to
+/// the field's integer type, and a floating point number to its floating point type.
 public enum DynamicValue: Sendable {
     case bool(Bool)
     case int32(Int32)
@@ -12,7 +12,7 @@ public enum DynamicValue: Sendable {
     case double(Double)
     case string(String)
     case bytes([UInt8])
-    /// The number of an enum's value.
+    /// The number of a value of an enum.
     case enumeration(Int32)
     case message(DynamicMessage)
     case list([DynamicValue])
@@ -82,12 +82,12 @@ extension DynamicMapKey: Hashable {
 extension DynamicMapKey {
     /// Hashes the bytes.
     ///
-    /// `String` hashes its normalized form. A peer could then send many strings that are different and have
-    /// one hash, and each of them would be compared with all before it.
+    /// `String` hashes its normalized form. A peer could then send many different strings with the same hash,
+    /// and each of them would be compared with all earlier ones.
     private static func hash(_ text: String, into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // A byte that UTF-8 does not have.
+        // A byte that does not occur in UTF-8.
         hasher.combine(0xff as UInt8)
     }
 
@@ -102,7 +102,7 @@ extension DynamicMapKey {
 }
 
 extension DynamicMapKey: Comparable {
-    /// Numbers by size, strings by their bytes, false before true.
+    /// Orders numbers by size, strings by their bytes, and false before true.
     public static func < (one: DynamicMapKey, other: DynamicMapKey) -> Bool {
         switch (one, other) {
         case (.bool(let one), .bool(let other)): !one && other
@@ -128,7 +128,7 @@ extension DynamicMapKey: Comparable {
         }
     }
 
-    /// The value as a key; nil for a value that no map has as its key.
+    /// Converts a value to a key; nil for a value that cannot be the key of a map.
     public init?(_ value: DynamicValue) {
         switch value {
         case .bool(let value): self = .bool(value)

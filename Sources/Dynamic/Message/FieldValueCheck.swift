@@ -4,7 +4,7 @@ struct FieldValueCheck {
 
     init(_ field: FieldSchema) { self.field = field }
 
-    /// The value as the field stores it.
+    /// Converts a value to the form that the field stores.
     func converted(_ value: DynamicValue) throws(DynamicError) -> DynamicValue {
         switch (field.layout.shape, value) {
         case (.list, .list(let values)): return .list(try list(values))
@@ -44,7 +44,7 @@ struct FieldValueCheck {
         return result
     }
 
-    /// One value of the field's type.
+    /// Converts one value to the field's type.
     func element(_ value: DynamicValue) throws(DynamicError) -> DynamicValue {
         let converted: DynamicValue? =
             switch field.type {
@@ -82,8 +82,8 @@ struct FieldValueCheck {
         }
     }
 
-    /// The value as a float. A double is rounded; nil for a finite double that is outside of the
-    /// range of a float.
+    /// Converts the value to a float. A double is rounded; nil for a finite double that is outside
+    /// of the range of a float.
     private func float(_ value: DynamicValue) -> Float? {
         if case .float(let value) = value { return value }
         guard let value = double(value) else { return nil }

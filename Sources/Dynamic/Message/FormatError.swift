@@ -1,12 +1,12 @@
 /// JSON or text that is not a message of the expected type, with the place of the error.
 public struct FormatError: Error, Hashable, Sendable {
-    /// Where in the message, for example `a.b[3].c`; empty for the message itself.
+    /// The place in the message, for example `a.b[3].c`; empty for the message itself.
     public var path: String
     /// The line, from 1.
     public var line: Int
     /// The column in characters, from 1.
     public var column: Int
-    /// What is wrong, and what is expected.
+    /// The problem, and the expected text.
     public var message: String
 
     /// Makes an error about the text at a line and a column.
@@ -32,7 +32,7 @@ public struct FormatError: Error, Hashable, Sendable {
         self.init(line: line, column: column, message: message)
     }
 
-    /// The same error, with its path seen from the outer message.
+    /// The same error, with its path relative to the outer message.
     package func inside(_ outer: String) -> FormatError {
         var error = self
         error.path = DynamicError(path: path, message: "").inside(outer).path

@@ -1,7 +1,7 @@
 import SwiftletMessages
 
 extension UnsafeBufferPointer {
-    /// Calls `body` with each element from the last to the first. The elements are not retained for it.
+    /// Calls `body` with each element, from the last to the first. Does not retain the elements.
     ///
     /// Safe if the memory does not change until this returns.
     @inline(__always)
@@ -17,10 +17,10 @@ extension UnsafeBufferPointer {
 }
 
 extension [DynamicValue] {
-    /// Calls `body` with each element from the last to the first. The elements are not retained for it.
+    /// Calls `body` with each element, from the last to the first. Does not retain the elements.
     @inline(__always)
     func lendBackward(_ body: (borrowing Lent<DynamicValue>) -> Void) {
-        // Safe: the array does not change while this function has it.
+        // Safe: the array does not change while this function runs.
         unsafe withUnsafeBufferPointer { elements in unsafe elements.lendBackward(body) }
     }
 }

@@ -1,7 +1,7 @@
 import SwiftletMessages
 import Synchronization
 
-/// Bytes that were received, which messages in them share.
+/// Received bytes that pending messages share.
 final class MessageBytes: Sendable {
     let pool: SchemaPool
     let bytes: [UInt8]
@@ -14,11 +14,11 @@ final class MessageBytes: Sendable {
     }
 }
 
-/// A message inside another one that was decoded. Its bytes have been checked; its fields are read when one
-/// of them is used.
+/// A decoded message inside another message. Its bytes have been checked. Its fields are read at their first
+/// use.
 ///
-/// So a message that contains hundreds of small messages is decoded without an allocation for each of their fields,
-/// lists and texts.
+/// So decoding a message that contains hundreds of small messages makes no allocation for each of their
+/// fields, lists and texts.
 ///
 /// Invariant: `fields` is 0, or the address of a storage that this object retains. It is set once and does not change.
 @safe
@@ -26,12 +26,12 @@ final class PendingMessage: Sendable {
     let source: MessageBytes
     /// The index of the message type in the pool.
     let type: Int
-    /// Where the fields are in the bytes.
+    /// The range of the fields in the bytes.
     private let range: Range<Int>
     /// The address of a storage, 0 for none. `AtomicLazyReference` is not specialized by the compiler.
     private let fields = Atomic<UInt>(0)
 
-    /// `range` must hold a message of the type that a decoder has checked.
+    /// `range` must contain a message of the type, which a decoder has checked.
     init(_ source: MessageBytes, type: Int, range: Range<Int>) {
         self.source = source
         self.type = type
@@ -50,7 +50,7 @@ final class PendingMessage: Sendable {
         return unsafe Unmanaged.fromOpaque(pointer)
     }
 
-    /// The fields. The first of several threads that ask for them determines them for all.
+    /// The fields. If several threads read them first, all get the fields of one thread.
     @inline(__always)
     var contents: DynamicContents {
         let known = fields.load(ordering: .acquiring)
@@ -58,7 +58,7 @@ final class PendingMessage: Sendable {
         return unsafe DynamicContents(Self.storage(at: known).takeUnretainedValue())
     }
 
-    /// Calls `body` with the fields, which this object keeps.
+    /// Calls `body` with the fields, which this object keeps alive.
     @inline(__always)
     func withContents<Result>(_ body: (DynamicContents) -> Result) -> Result {
         let known = fields.load(ordering: .acquiring)
@@ -77,7 +77,7 @@ final class PendingMessage: Sendable {
             expected: 0, desired: UInt(bitPattern: new.toOpaque()),
             ordering: .acquiringAndReleasing)
         if exchanged { return contents }
-        // Another thread was faster.
+        // Another thread has stored its fields first.
         unsafe new.release()
         return unsafe DynamicContents(Self.storage(at: known).takeUnretainedValue())
     }

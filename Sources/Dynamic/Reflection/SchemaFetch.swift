@@ -44,10 +44,10 @@ public struct SchemaFetch: Sendable {
         case fieldExtension(String, Int32)
     }
 
-    /// The version of the service that is asked.
+    /// The version of the service that requests are sent to.
     public private(set) var version = Version.v1
 
-    /// The names of the services, once they were asked for.
+    /// The names of the services. Empty until the server has answered the request for them.
     public private(set) var serviceNames: [String] = []
 
     private let limits: Limits
@@ -71,7 +71,7 @@ public struct SchemaFetch: Sendable {
     /// - Parameters:
     ///   - symbols: Full names of services, methods, messages or enums.
     ///   - messages: Full names of messages whose extensions are fetched as well.
-    ///   - limits: What the server may send at most.
+    ///   - limits: The limits for the server's answers.
     public init(
         symbols: [String], extensionsOf messages: [String] = [], limits: Limits = Limits()
     ) {
@@ -93,9 +93,9 @@ public struct SchemaFetch: Sendable {
     /// Whether all requests have been sent and answered.
     public var isComplete: Bool { open == nil && pending.isEmpty }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    /// The next request; nil when none is left, or one waits for its answer.
+    /// The next request. Nil when no request is left, or when one has no answer yet.
     public mutating func next() -> Request? {
         guard open == nil else { return nil }
         while let question = pending.popLast() {
@@ -136,7 +136,7 @@ public struct SchemaFetch: Sendable {
         return request
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     /// Processes the response to the request that ``next()`` returned last.
     ///
@@ -187,7 +187,7 @@ public struct SchemaFetch: Sendable {
         pending += file.dependency.map { .file($0) }
     }
 
-    /// A server must not answer the request for a file with other files alone.
+    /// Throws if the server has answered the request for a file only with other files.
     private func checkFile(_ question: Question) throws(SchemaError) {
         guard case .file(let name) = question, files[name] == nil else { return }
         throw SchemaError(

@@ -25,15 +25,15 @@ public struct EnumSchema: SchemaElement {
     /// The name with its scope.
     public var fullName: String { pool.enums[index].fullName }
 
-    /// The file that declares it.
+    /// The file that declares the enum.
     public var file: FileSchema { FileSchema(pool: pool, index: entry.file) }
 
-    /// The message that it is declared in; nil at the top level of a file.
+    /// The message in which the enum is declared; nil at the top level of a file.
     public var parent: MessageSchema? {
         entry.parent.map { MessageSchema(pool: pool, index: $0) }
     }
 
-    /// Whether a number that no value has becomes an unknown field when it is decoded.
+    /// Whether decoding keeps a number that no value has as an unknown field.
     public var isClosed: Bool { pool.enums[index].isClosed }
 
     /// The values in the order of their declaration, aliases included.
@@ -50,7 +50,7 @@ public struct EnumSchema: SchemaElement {
     /// Whether a value has that number.
     public func contains(_ number: Int32) -> Bool { pool.enums[index].positions[number] != nil }
 
-    /// The comments around its declaration.
+    /// The comments around the declaration of the enum.
     public var comments: SchemaComments { file.comments(at: path) ?? .init() }
 
     /// The comments around the declaration of one of its values.

@@ -2,7 +2,7 @@
 /// reference counting.
 struct FieldLayout: Sendable {
     enum Shape: UInt8, Sendable {
-        /// One value, which is absent when it is zero.
+        /// One value. The field is absent when the value is zero.
         case implicit
         /// One value with presence.
         case explicit
@@ -17,15 +17,15 @@ struct FieldLayout: Sendable {
     let shape: Shape
     let isPacked: Bool
     let validatesUTF8: Bool
-    /// Whether its enum allows no unlisted numbers.
+    /// Whether the enum of the field has no numbers other than its declared ones.
     let isClosedEnum: Bool
-    /// The index of its message or its enum; -1 for other types.
+    /// The index of the field's message or enum; -1 for other types.
     let target: Int32
-    /// The index of its oneof; -1 when it is in none.
+    /// The index of the field's oneof; -1 when it is in none.
     let oneof: Int32
-    /// Whether its oneof has other fields, which are cleared when it is set.
+    /// Whether the oneof has other fields. Setting this field then clears the other fields.
     var sharesOneof = false
-    /// Whether the field is a message in which, at any depth, a required field can be missing.
+    /// Whether the field is a message in which a required field can be missing, at any depth.
     var needsRequiredCheck = false
 
     var isSingular: Bool { shape.rawValue <= Shape.required.rawValue }

@@ -26,7 +26,7 @@ public struct FieldSchema: SchemaElement {
     /// The type of the values.
     public var type: FieldType { layout.type }
 
-    /// The file that declares it.
+    /// The file that declares the field.
     public var file: FileSchema { FileSchema(pool: pool, index: entry.file) }
 
     /// The message that has the field. For an extension, this is the extended message.
@@ -34,14 +34,14 @@ public struct FieldSchema: SchemaElement {
         MessageSchema(pool: pool, index: pool.fields[index].message)
     }
 
-    /// The message that declares it; nil for an extension at the top level of a file.
+    /// The message in which the field is declared; nil for an extension at the top level of a file.
     public var parent: MessageSchema? {
         entry.parent.map { MessageSchema(pool: pool, index: $0) }
     }
 
     public var isExtension: Bool { entry.isExtension }
 
-    /// Whether it holds a list. False for a map.
+    /// Whether the field is a list. False for a map.
     public var isList: Bool { layout.shape == .list }
 
     public var isMap: Bool { layout.shape == .map }
@@ -57,7 +57,7 @@ public struct FieldSchema: SchemaElement {
     /// Whether a string that is not UTF-8 is an error.
     public var validatesUTF8: Bool { layout.validatesUTF8 }
 
-    /// The features that apply to it.
+    /// The features that apply to the field.
     public var features: SchemaFeatures { entry.features }
 
     /// The message type of the values, or of the entries of a map; nil for other types.
@@ -82,15 +82,15 @@ public struct FieldSchema: SchemaElement {
         return FieldSchema(pool: pool, index: Int(entry.value))
     }
 
-    /// The oneof that it belongs to; nil when it belongs to none, or only to one that the compiler
-    /// made for a proto3 field with presence.
+    /// The oneof that the field belongs to. Nil when it belongs to none, or to one that the compiler made for
+    /// a proto3 field with presence.
     public var oneof: OneofSchema? {
         guard layout.oneof >= 0 else { return nil }
         let oneof = OneofSchema(pool: pool, index: Int(layout.oneof))
         return oneof.isSynthetic ? nil : oneof
     }
 
-    /// The value of a field that is absent: the declared default, else zero, empty, or the first value
+    /// The value of the field when it is absent: the declared default, else zero, empty, or the first value
     /// of the enum.
     public var defaultValue: DynamicValue {
         switch layout.shape {
@@ -111,7 +111,7 @@ public struct FieldSchema: SchemaElement {
 
     var isGroupLike: Bool { entry.isGroupLike }
 
-    /// The comments around its declaration.
+    /// The comments around the declaration of the field.
     public var comments: SchemaComments { file.comments(at: path) ?? .init() }
 
     private var path: [Int32] {

@@ -23,10 +23,10 @@ public enum FieldType: UInt8, Sendable, CaseIterable {
     case sint32 = 17
     case sint64 = 18
 
-    /// Whether its values are messages.
+    /// Whether values of the type are messages.
     public var isMessage: Bool { self == .message || self == .group }
 
-    /// Whether a list of it can be packed.
+    /// Whether a list of the type can be packed.
     public var isPackable: Bool {
         switch self {
         case .string, .bytes, .message, .group: false
@@ -42,7 +42,7 @@ public enum FieldType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// How one value is laid out on the wire.
+    /// The wire type of one value.
     public var wireType: WireType {
         switch self {
         case .double, .fixed64, .sfixed64: .fixed64

@@ -10,7 +10,7 @@ public struct FileSchema: SchemaElement {
     /// The descriptor, options included.
     public var descriptor: Google.Protobuf.FileDescriptorProto { entry.proto }
 
-    /// The name that others import it by, for example `google/protobuf/any.proto`.
+    /// The name by which other files import it, for example `google/protobuf/any.proto`.
     public var name: String { entry.proto.name ?? "" }
 
     /// The same as ``name``.
@@ -22,30 +22,30 @@ public struct FileSchema: SchemaElement {
     /// The features that apply to the file as a whole.
     public var features: SchemaFeatures { entry.features }
 
-    /// The files that it imports.
+    /// The files that the file imports.
     public var dependencies: [FileSchema] {
         entry.dependencies.map { FileSchema(pool: pool, index: $0) }
     }
 
-    /// The messages at its top level.
+    /// The messages at the top level of the file.
     public var messages: [MessageSchema] {
         entry.messages.map { MessageSchema(pool: pool, index: $0) }
     }
 
-    /// The enums at its top level.
+    /// The enums at the top level of the file.
     public var enums: [EnumSchema] { entry.enums.map { EnumSchema(pool: pool, index: $0) } }
 
-    /// Its services.
+    /// The services of the file.
     public var services: [ServiceSchema] {
         entry.services.map { ServiceSchema(pool: pool, index: $0) }
     }
 
-    /// The extensions at its top level.
+    /// The extensions at the top level of the file.
     public var extensions: [FieldSchema] {
         entry.extensions.map { FieldSchema(pool: pool, index: $0) }
     }
 
-    /// The comments around its `syntax` or `edition` line.
+    /// The comments around the `syntax` or `edition` line of the file.
     public var comments: SchemaComments { comments(at: [12]) ?? comments(at: [14]) ?? .init() }
 
     /// The comments around the declaration at `path`, which is a path of `SourceCodeInfo`.

@@ -1,4 +1,4 @@
-/// Names as the JSON mapping spells them.
+/// Names in the form of the JSON mapping.
 enum JSONName {
     /// `foo_bar` becomes `fooBar`: each underscore is removed, and the letter after it becomes upper case.
     static func ofField(_ name: String) -> String {

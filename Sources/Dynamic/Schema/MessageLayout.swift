@@ -1,13 +1,13 @@
-/// What encoding and decoding need to know about a message type. All members are trivial, so that a copy
+/// The properties of a message type that encoding and decoding need. All members are trivial, so that a copy
 /// costs no reference counting.
 struct MessageLayout: Sendable {
-    /// Where the message's fields are in the tables of ``FieldTables``.
+    /// The range of the message's fields in the tables of ``FieldTables``.
     let dense: Range<Int32>
     let required: Range<Int32>
     let hasSparse: Bool
     let hasExtensions: Bool
 
-    /// Whether a required field can be missing in the message or below it.
+    /// Whether a required field can be missing in the message, or in a message inside it.
     var needsRequiredCheck = false
     /// For an entry of a map: the indices of the key and the value.
     let entry: (key: Int32, value: Int32)?
@@ -15,7 +15,7 @@ struct MessageLayout: Sendable {
     let isMessageSet: Bool
 }
 
-/// The fields of all messages by their numbers, and the required ones. Extensions are not among them.
+/// The fields of all messages by their numbers, and the required fields. Extensions are not included.
 struct FieldTables: Sendable {
     /// The indices of the fields with small numbers, by message and number; -1 where there is none.
     private var dense: [Int32] = []

@@ -20,42 +20,42 @@ public struct MessageSchema: SchemaElement {
     /// The name with its scope, for example `google.protobuf.Any`.
     public var fullName: String { pool.messages[index].fullName }
 
-    /// The file that declares it.
+    /// The file that declares the message.
     public var file: FileSchema { FileSchema(pool: pool, index: entry.file) }
 
-    /// The message that it is declared in; nil at the top level of a file.
+    /// The message in which it is declared; nil at the top level of a file.
     public var parent: MessageSchema? {
         entry.parent.map { MessageSchema(pool: pool, index: $0) }
     }
 
-    /// The features that apply to it.
+    /// The features that apply to the message.
     public var features: SchemaFeatures { entry.features }
 
-    /// Its fields in the order of their declaration. Extensions are not among them.
+    /// The fields in the order of their declaration. Extensions are not included.
     public var fields: [FieldSchema] { entry.fields.map { FieldSchema(pool: pool, index: $0) } }
 
-    /// Its oneofs, without those that the compiler makes for a proto3 field with presence.
+    /// The oneofs, without those that the compiler makes for a proto3 field with presence.
     public var oneofs: [OneofSchema] {
         entry.oneofs.map { OneofSchema(pool: pool, index: $0) }.filter { !$0.isSynthetic }
     }
 
-    /// The messages inside it, the entries of maps included.
+    /// The messages that are declared inside it, including the entries of maps.
     public var messages: [MessageSchema] {
         entry.messages.map { MessageSchema(pool: pool, index: $0) }
     }
 
-    /// The enums inside it.
+    /// The enums that are declared inside it.
     public var enums: [EnumSchema] { entry.enums.map { EnumSchema(pool: pool, index: $0) } }
 
-    /// The extensions that are declared inside it, whatever message they extend.
+    /// The extensions that are declared inside it, even if they extend other messages.
     public var nestedExtensions: [FieldSchema] {
         entry.extensions.map { FieldSchema(pool: pool, index: $0) }
     }
 
-    /// Whether it is the type that the compiler makes for the entries of a map.
+    /// Whether the compiler has made the type for the entries of a map.
     public var isMapEntry: Bool { layout.entry != nil }
 
-    /// Whether it is a message set, which encodes extensions in a form of its own.
+    /// Whether it is a message set. A message set encodes extensions in a special form.
     public var isMessageSet: Bool { layout.isMessageSet }
 
     /// The field of that name in the `.proto` file; nil when there is none.
@@ -80,10 +80,10 @@ public struct MessageSchema: SchemaElement {
         }
     }
 
-    /// The comments around its declaration.
+    /// The comments around the declaration of the message.
     public var comments: SchemaComments { file.comments(at: path) ?? .init() }
 
-    /// Its path in the file, as in `SourceCodeInfo`.
+    /// The path of the message in the file, as in `SourceCodeInfo`.
     var path: [Int32] {
         let position = Int32(entry.position)
         guard let parent else { return [4, position] }

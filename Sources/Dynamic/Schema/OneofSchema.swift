@@ -16,15 +16,15 @@ public struct OneofSchema: SchemaElement {
     /// The name with the full name of its message.
     public var fullName: String { entry.fullName }
 
-    /// The message that has it.
+    /// The message that contains the oneof.
     public var message: MessageSchema { MessageSchema(pool: pool, index: entry.message) }
 
-    /// Its fields in the order of their declaration.
+    /// The fields of the oneof in the order of their declaration.
     public var fields: [FieldSchema] { entry.fields.map { FieldSchema(pool: pool, index: $0) } }
 
     var isSynthetic: Bool { pool.oneofs[index].isSynthetic }
 
-    /// The comments around its declaration.
+    /// The comments around the declaration of the oneof.
     public var comments: SchemaComments {
         message.file.comments(at: message.path + [8, Int32(entry.position)]) ?? .init()
     }

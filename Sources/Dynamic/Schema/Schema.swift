@@ -7,8 +7,8 @@ public import SwiftletMessages
 /// let reply = try schema.requiredMessage("helloworld.HelloReply")
 /// ```
 ///
-/// A schema is immutable. Copies share one table, and every declaration that is looked up keeps that
-/// table alive. Two declarations are equal when they are the same declaration of the same schema.
+/// A schema is immutable. Copies share one table, and every declaration that was looked up keeps this table
+/// alive. Two declarations are equal when they are the same declaration of the same schema.
 public struct Schema: Sendable {
     let pool: SchemaPool
 

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// The defaults of fields, which descriptors carry as text.
+// The defaults of fields, which descriptors contain as text.
 extension SchemaBuilder {
     mutating func resolveDefault(
         of index: Int, _ type: FieldType, _ target: Int

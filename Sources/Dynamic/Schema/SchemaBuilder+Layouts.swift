@@ -90,8 +90,9 @@ extension SchemaBuilder {
         return type
     }
 
-    /// Marks the messages in which a required field can be missing, directly or in a message below. First marks those
-    /// that have required fields, and then, repeatedly, those that have a field of a marked message.
+    /// Marks the messages in which a required field can be missing, or can be missing in an inner message.
+    /// First marks the messages with required fields. Then repeatedly marks the messages that have a field of
+    /// a marked message.
     mutating func markRequiredChecks() {
         var users: [[Int]] = Array(repeating: [], count: messages.count)
         for field in fields.indices where layouts[field].type.isMessage {
@@ -109,7 +110,8 @@ extension SchemaBuilder {
         }
     }
 
-    /// Marks the fields that share their oneof. A proto3 field with presence has one of its own.
+    /// Marks the fields that share their oneof. A proto3 field with presence has its own oneof, and is not
+    /// marked.
     mutating func markSharedOneofs() {
         for field in fields.indices where layouts[field].oneof >= 0 {
             layouts[field].sharesOneof = oneofs[Int(layouts[field].oneof)].fields.count > 1

@@ -2,8 +2,8 @@ import SwiftletMessages
 
 // The second pass: the types that fields and methods name.
 extension SchemaBuilder {
-    /// The declaration that `name` refers to when it is used in `scope`. A name with a leading dot is a full name; any
-    /// other is looked up in the innermost scope first.
+    /// The declaration that `name` refers to when it is used in `scope`. A name with a leading dot is a full
+    /// name. Any other name is looked up in the innermost scope first.
     private func symbol(_ name: String, from scope: String) -> SchemaPool.Symbol? {
         if name.utf8.first == UInt8(ascii: ".") { return symbols[String(name.dropFirst())] }
         var scope = Substring(scope)

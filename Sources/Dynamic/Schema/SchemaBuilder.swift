@@ -1,7 +1,7 @@
 import SwiftletMessages
 
-/// Builds the tables of a schema: first it gives every declaration a name and an index, then it
-/// resolves what the declarations refer to.
+/// Builds the tables of a schema. First it gives every declaration a name and an index. Then it resolves the
+/// references between declarations.
 struct SchemaBuilder {
     typealias Proto = Google.Protobuf
 
@@ -31,7 +31,8 @@ struct SchemaBuilder {
 
     // MARK: Names
 
-    /// The name inside a scope, which is empty at the top level of a file without a package.
+    /// The full name of a declaration in a scope. The scope is empty at the top level of a file without a
+    /// package.
     static func join(_ scope: String, _ name: String) -> String {
         scope.isEmpty ? name : "\(scope).\(name)"
     }
@@ -123,7 +124,7 @@ struct SchemaBuilder {
 }
 
 extension SchemaBuilder {
-    /// What a declaration inherits from the declaration around it.
+    /// The properties that a declaration inherits from the declaration around it.
     struct Scope {
         var name: String
         var file: Int

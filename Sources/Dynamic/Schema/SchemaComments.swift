@@ -1,13 +1,13 @@
 import SwiftletMessages
 
-/// The comments around a declaration in its `.proto` file, without their slashes and stars. Empty when
-/// the descriptors came without source information.
+/// The comments around a declaration in its `.proto` file, without their slashes and stars. Empty when the
+/// descriptors have no source information.
 public struct SchemaComments: Hashable, Sendable {
-    /// Directly before the declaration.
+    /// The comment directly before the declaration.
     public var leading: String?
-    /// On the same line or directly after.
+    /// The comment on the same line or directly after it.
     public var trailing: String?
-    /// Before the leading comment, with an empty line between.
+    /// The comments before the leading comment, separated from it by an empty line.
     public var detached: [String] = []
 
     /// Makes comments; none by default.
@@ -19,7 +19,7 @@ public struct SchemaComments: Hashable, Sendable {
 }
 
 extension SchemaComments {
-    /// The comments in a file, by the path of the declaration.
+    /// The comments in a file, keyed by the path of the declaration.
     static func all(
         of file: Google.Protobuf.FileDescriptorProto
     ) -> [[Int32]: SchemaComments] {

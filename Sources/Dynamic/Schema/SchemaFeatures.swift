@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// What a file's syntax or edition, and its `features` options, say about a declaration.
+/// The features of a declaration. The file's syntax or edition and its `features` options set them.
 ///
 /// proto2 and proto3 have fixed features. In an edition, each declaration inherits the features of
 /// the declaration around it, and its own options override them.
@@ -55,7 +55,7 @@ extension SchemaFeatures {
         self = overridden(by: file.options?.features)
     }
 
-    /// These features, with those that `set` contains replaced.
+    /// These features, in which the features that `set` contains are replaced.
     func overridden(by set: Google.Protobuf.FeatureSet?) -> SchemaFeatures {
         guard let set else { return self }
         var features = self
@@ -81,8 +81,8 @@ extension SchemaFeatures {
         return features
     }
 
-    /// Applies what a field of proto2 or proto3 declares without features: `required`, `optional`
-    /// of proto3, and `packed`.
+    /// Applies the declarations of proto2 and proto3 that edition files express as features:
+    /// `required`, `optional` of proto3, and `packed`.
     mutating func adopt(_ field: Google.Protobuf.FieldDescriptorProto) {
         if field.label == .required { presence = .required }
         if field.proto3Optional == true { presence = .explicit }

@@ -2,9 +2,8 @@ import SwiftletMessages
 
 /// The declarations of a schema, one table for each kind.
 ///
-/// Declarations refer to one another by index, so that recursive messages make no reference cycle:
-/// the values that callers get, such as ``MessageSchema``, retain the pool, and the pool retains
-/// none of them.
+/// Declarations refer to one another by index, so that recursive messages make no reference cycle. The values
+/// that callers get, such as ``MessageSchema``, retain the pool. The pool retains none of these values.
 final class SchemaPool: Sendable {
     /// A declaration with a full name: its kind, and its index in the table of that kind.
     enum Symbol: Sendable {
@@ -34,7 +33,7 @@ final class SchemaPool: Sendable {
     /// The layout of each message, by the index of the message.
     let messageLayouts: [MessageLayout]
     let tables: FieldTables
-    /// Numbers that each enum has, by the index of the enum.
+    /// A range of the numbers of each enum, by the index of the enum.
     let enumRuns: [NumberRun]
 
     init(_ builder: SchemaBuilder) {
@@ -81,9 +80,9 @@ struct MessageEntry: Sendable {
     let proto: Google.Protobuf.DescriptorProto
     let fullName: String
     let file: Int
-    /// The message that it is declared in.
+    /// The message in which it is declared.
     let parent: Int?
-    /// Its index among the messages of its file or its parent.
+    /// The index among the messages of the file, or of the parent.
     let position: Int
     let features: SchemaFeatures
     var fields: Range<Int> = 0..<0
@@ -102,9 +101,9 @@ struct FieldEntry: Sendable {
     let fullName: String
     let jsonName: String
     let file: Int
-    /// The message that declares it; nil for an extension at the top level of a file.
+    /// The message in which it is declared; nil for an extension at the top level of a file.
     let parent: Int?
-    /// Its index among the fields, or the extensions, of its parent or its file.
+    /// The index among the fields, or the extensions, of the parent or the file.
     let position: Int
     let isExtension: Bool
     let features: SchemaFeatures
@@ -123,7 +122,7 @@ struct OneofEntry: Sendable {
     let message: Int
     let position: Int
     var fields: [Int] = []
-    /// Made by the compiler for a proto3 field with presence.
+    /// Whether the compiler made the oneof for a proto3 field with presence.
     var isSynthetic = false
 }
 
@@ -139,8 +138,8 @@ struct EnumEntry: Sendable {
     var positions: [Int32: Int] = [:]
 }
 
-/// The longest range of numbers without a gap that contains the first value of an enum. Most enums have no
-/// other numbers, and need no look into a table.
+/// The longest range of numbers without a gap that contains the number of the first value of an enum. Most
+/// enums have no other numbers, so they need no look-up in a table.
 struct NumberRun: Sendable {
     private var low: Int32 = 1
     private var high: Int32 = 0

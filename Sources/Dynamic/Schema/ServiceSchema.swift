@@ -16,10 +16,10 @@ public struct ServiceSchema: SchemaElement {
     /// The name with its package, for example `helloworld.Greeter`.
     public var fullName: String { entry.fullName }
 
-    /// The file that declares it.
+    /// The file that declares the service.
     public var file: FileSchema { FileSchema(pool: pool, index: entry.file) }
 
-    /// Its methods in the order of their declaration.
+    /// The methods in the order of their declaration.
     public var methods: [MethodSchema] {
         entry.methods.map { MethodSchema(pool: pool, index: $0) }
     }
@@ -27,7 +27,7 @@ public struct ServiceSchema: SchemaElement {
     /// The method of that name; nil when there is none.
     public func method(_ name: String) -> MethodSchema? { methods.first { $0.name == name } }
 
-    /// The comments around its declaration.
+    /// The comments around the declaration of the service.
     public var comments: SchemaComments { file.comments(at: path) ?? .init() }
 
     var path: [Int32] { [6, Int32(entry.position)] }
@@ -52,10 +52,10 @@ public struct MethodSchema: SchemaElement {
     /// The path of a call, for example `/helloworld.Greeter/SayHello`.
     public var path: String { "/\(service.fullName)/\(name)" }
 
-    /// The schema that it belongs to.
+    /// The schema that the method belongs to.
     public var schema: Schema { Schema(pool: pool) }
 
-    /// The service that has it.
+    /// The service that the method belongs to.
     public var service: ServiceSchema { ServiceSchema(pool: pool, index: entry.service) }
 
     /// The type of the requests.
@@ -70,7 +70,7 @@ public struct MethodSchema: SchemaElement {
     /// Whether a call has many responses.
     public var streamsResponses: Bool { entry.proto.serverStreaming ?? false }
 
-    /// The comments around its declaration.
+    /// The comments around the declaration of the method.
     public var comments: SchemaComments {
         service.file.comments(at: service.path + [2, Int32(entry.position)]) ?? .init()
     }

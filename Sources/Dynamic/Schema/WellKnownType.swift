@@ -1,4 +1,4 @@
-/// The types of `google.protobuf` that have a JSON form of their own.
+/// The types of `google.protobuf` that have a special JSON form.
 enum WellKnownType: Sendable {
     case any
     case timestamp
@@ -7,7 +7,7 @@ enum WellKnownType: Sendable {
     case structure
     case value
     case listValue
-    /// One of the messages that wrap a single scalar in their field 1.
+    /// A message that wraps a single scalar in its field 1.
     case wrapper
 
     init?(fullName: String) {
@@ -29,7 +29,8 @@ enum WellKnownType: Sendable {
     }
 
     /// The numbers of the fields that the JSON form reads and writes, with their types and whether
-    /// they are lists or maps. A message of that name without them is an ordinary message.
+    /// they are lists or maps. A message with the name of a well-known type but without these
+    /// fields is an ordinary message.
     var expectedFields: [(number: UInt32, types: [FieldType], shape: ExpectedShape)] {
         switch self {
         case .any: [(1, [.string], .single), (2, [.bytes], .single)]

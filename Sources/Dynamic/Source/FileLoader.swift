@@ -1,14 +1,14 @@
-/// Reads files with all that they import, each once.
+/// Reads files and all files that they import, each file once.
 struct FileLoader {
     private(set) var files: [String: LinkedFile] = [:]
-    /// Imported files before those that import them.
+    /// The files that were read. Imported files precede the files that import them.
     private(set) var order: [LinkedFile] = []
-    /// The files that were asked for and do not exist.
+    /// Errors for requested files that do not exist.
     private(set) var diagnostics: [ProtoDiagnostic] = []
 
     private let read: (String) -> [UInt8]?
-    /// The files between the one that was asked for and the current one. Not recursion, because a
-    /// chain of imports can be long.
+    /// The files between the requested file and the current one. Not recursion, because a chain of
+    /// imports can be long.
     private var path: [Step] = []
     private var open: Set<String> = []
 
@@ -22,7 +22,7 @@ struct FileLoader {
     /// The mistakes in all files.
     var mistakes: [ProtoDiagnostic] { diagnostics + order.flatMap(\.diagnostics) }
 
-    /// Reads a file that was asked for.
+    /// Reads a requested file.
     mutating func load(_ name: String) {
         guard files[name] == nil else { return }
         guard let file = parse(name) else {

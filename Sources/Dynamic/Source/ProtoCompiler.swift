@@ -7,26 +7,24 @@ public import SwiftletMessages
 /// let files = try compiler.compile(["routeguide.proto"])
 /// ```
 ///
-/// Understands proto2, proto3 and the editions 2023 and 2024. The result is what `protoc` writes with
+/// Supports proto2, proto3 and the editions 2023 and 2024. The result equals that of `protoc` with
 /// `--include_imports --include_source_info --retain_options`. The compiler itself reads no files.
 public struct ProtoCompiler: Sendable {
-    /// Whether descriptors say where declarations are in the source, and have its comments.
-    /// Default: true.
+    /// Whether descriptors contain the places of declarations in the source, and the comments. Default: true.
     public var includesSourceInfo = true
 
     private let read: @Sendable (String) -> [UInt8]?
 
     /// Makes a compiler.
     ///
-    /// - Parameter read: Returns the bytes of the file that is imported by a name such as
-    ///   `google/api/http.proto`; nil where there is none. The files of `google/protobuf`,
-    ///   `google/rpc` and the most used ones of `google/api` are known without it. Default: no other
-    ///   files.
+    /// - Parameter read: Returns the bytes of the file with a name such as `google/api/http.proto`; nil if
+    ///   there is none. The files of `google/protobuf`, `google/rpc` and the most used ones of `google/api`
+    ///   are known without it. Default: no other files.
     public init(reading read: @escaping @Sendable (String) -> [UInt8]? = { _ in nil }) {
         self.read = read
     }
 
-    /// Compiles files and all that they import. Imported files come before those that import them.
+    /// Compiles files and all files that they import. Imported files precede the files that import them.
     ///
     /// Throws all mistakes in all files. A file whose imports have mistakes is read, but its names
     /// are not looked up.
@@ -47,8 +45,8 @@ public struct ProtoCompiler: Sendable {
         }
     }
 
-    /// All mistakes in files and in all that they import, and the warnings about the files themselves:
-    /// an import that is not used, and a missing `syntax`. Empty for files without either.
+    /// All mistakes in the files and in all files that they import, and the warnings about the files
+    /// themselves: an unused import, and a missing `syntax`. Empty for files without mistakes and warnings.
     ///
     /// A file with a mistake has no warnings, because its names may not have been looked up.
     public func check(_ names: [String]) -> [ProtoDiagnostic] {
@@ -59,7 +57,7 @@ public struct ProtoCompiler: Sendable {
             + loader.order.filter { asked.contains($0.name) && $0.isComplete }.flatMap(\.warnings)
     }
 
-    /// Reads the files with all that they import, and looks up their names.
+    /// Reads the files and all files that they import, and looks up their names.
     private func link(_ names: [String]) -> FileLoader {
         var loader = FileLoader(reading: read)
         for name in names { loader.load(name) }
@@ -76,7 +74,7 @@ public struct ProtoCompiler: Sendable {
     ///
     /// - Parameters:
     ///   - source: The text of the file. It may import files that the compiler knows or reads.
-    ///   - name: The name for mistakes and imports. Default: `main.proto`.
+    ///   - name: The name of the file in errors and imports. Default: `main.proto`.
     public func compile(
         source: String, name: String = "main.proto"
     ) throws(ProtoCompilationError) -> Google.Protobuf.FileDescriptorSet {

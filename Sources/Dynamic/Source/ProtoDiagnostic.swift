@@ -9,14 +9,14 @@ public struct ProtoDiagnostic: Error, Hashable, Sendable {
     /// The name by which the file is imported.
     public var file: String
 
-    /// The line, from 1; 0 when the mistake is not in the text of the file, such as a file that is
-    /// missing.
+    /// The line, from 1; 0 when the mistake is not in the text of the file, for example when the
+    /// file is missing.
     public var line: Int
 
     /// The column, from 1, in bytes; a tab ends at the next multiple of 8.
     public var column: Int
 
-    /// What is wrong, and what was expected.
+    /// The mistake, and what was expected.
     public var message: String
 
     /// Makes a diagnostic.
@@ -37,7 +37,7 @@ extension ProtoDiagnostic: CustomStringConvertible {
     }
 }
 
-/// Why files were not compiled: all mistakes that were found, in the order of the files.
+/// The reason why files were not compiled: all mistakes that were found, in the order of the files.
 public struct ProtoCompilationError: Error, Hashable, Sendable {
     /// At least one; at most 100 for each file.
     public var diagnostics: [ProtoDiagnostic]

@@ -8,7 +8,7 @@
 
 /// Finds files in directories, as `protoc -I` does.
 public struct ProtoDirectories: Sendable {
-    /// Larger files are not read.
+    /// The largest file that is read, in bytes.
     public static let maxFileByteCount = 64 << 20
 
     private let roots: [String]
@@ -16,12 +16,12 @@ public struct ProtoDirectories: Sendable {
     /// Makes a search in the directories, in their order.
     public init(_ roots: [String]) { self.roots = roots }
 
-    /// The bytes of the file that is imported by `name`; nil when no directory has it, when it cannot
-    /// be read, or when it is larger than ``maxFileByteCount``. A name that leads out of the
-    /// directories, such as `../a.proto`, is never found.
+    /// The bytes of the file that is imported by `name`. Nil when no directory has it, when it cannot be
+    /// read, or when it is larger than ``maxFileByteCount``. A name outside the directories, such as
+    /// `../a.proto`, is never found.
     public func read(_ name: String) -> [UInt8]? { find(name)?.bytes }
 
-    /// The path of the file that ``read(_:)`` finds by `name`; nil where it finds none.
+    /// The path of the file that ``read(_:)`` finds by `name`; nil if it finds none.
     public func path(of name: String) -> String? { find(name)?.path }
 
     private func find(_ name: String) -> (bytes: [UInt8], path: String)? {
@@ -52,7 +52,7 @@ public struct ProtoDirectories: Sendable {
         return contents(of: descriptor, byteCount: Int(status.st_size))
     }
 
-    /// Reads `byteCount` bytes, or fewer if the file ends before. Nil if a read fails.
+    /// Reads `byteCount` bytes, or fewer if the file is shorter. Nil if a read fails.
     private static func contents(of descriptor: Int32, byteCount: Int) -> [UInt8]? {
         var isRead = true
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
@@ -69,7 +69,7 @@ public struct ProtoDirectories: Sendable {
         return isRead ? bytes : nil
     }
 
-    /// Calls the system's `read`, which ``read(_:)`` hides.
+    /// Calls the system's `read`, because ``read(_:)`` hides its name.
     private static func system(
         _ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ byteCount: Int
     ) -> Int {

@@ -23,7 +23,7 @@ extension DynamicMessage {
         try self.init(text: Array(text.utf8), as: schema, options: options)
     }
 
-    /// The message in the text format, fields by ascending number.
+    /// Writes the message in the text format, with its fields in the order of their numbers.
     public func text(options: TextWritingOptions = TextWritingOptions()) -> String {
         var writer = TextFormatWriter(options: options)
         writer.fields(of: self)

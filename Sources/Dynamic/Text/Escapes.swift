@@ -1,7 +1,7 @@
-/// The escapes of strings in the text format, which descriptors use for the defaults of `bytes`.
+/// The escapes of strings in the text format. Descriptors also use them for the defaults of `bytes`.
 enum Escapes {
-    /// The character that a backslash and one other character mean, in the text format and in `.proto`
-    /// files. Nil where digits follow or the escape does not exist.
+    /// The character that a backslash and one other character represent, in the text format and in `.proto`
+    /// files. Nil if digits follow, or if the escape does not exist.
     static func character(afterBackslash kind: UInt8) -> UInt8? {
         switch kind {
         case UInt8(ascii: "a"): 7
@@ -16,7 +16,7 @@ enum Escapes {
         }
     }
 
-    /// The bytes that `text` describes; nil when it has an escape that does not exist.
+    /// The bytes that `text` represents; nil when it has an escape that does not exist.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(Array(text.utf8)[...])
     }
@@ -35,7 +35,7 @@ enum Escapes {
         return bytes
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the rest of an escape, after the backslash.
     private static func appendEscape(
         _ rest: inout ArraySlice<UInt8>, to bytes: inout [UInt8]
     ) -> Bool {
@@ -61,36 +61,36 @@ enum Escapes {
         _ first: UInt8, _ rest: inout ArraySlice<UInt8>, to bytes: inout [UInt8]
     ) -> Bool {
         var value = UInt32(first - UInt8(ascii: "0"))
-        if let more = number(&rest, radix: 8, 1...2, scale: &value) { value = more }
+        if let more = number(&rest, radix: 8, 1...2, value: &value) { value = more }
         guard value <= 0xff else { return false }
         bytes.append(UInt8(value))
         return true
     }
 
-    /// Reads digits and appends them to the number in `scale`. Returns the number; nil when there are too few digits.
+    /// Reads digits and appends them to `value`. Returns the new value, or nil when there are too few digits.
     private static func number(
         _ rest: inout ArraySlice<UInt8>, radix: UInt32, _ digitCounts: ClosedRange<Int>,
-        scale: inout UInt32
+        value: inout UInt32
     ) -> UInt32? {
         var count = 0
         while count < digitCounts.upperBound, let byte = rest.first,
             let digit = Digits.value(byte), digit < radix
         {
-            scale = scale * radix + digit
+            value = value * radix + digit
             count += 1
             rest.removeFirst()
         }
-        return count < digitCounts.lowerBound ? nil : scale
+        return count < digitCounts.lowerBound ? nil : value
     }
 
     private static func number(
         _ rest: inout ArraySlice<UInt8>, radix: UInt32, _ digitCounts: ClosedRange<Int>
     ) -> UInt32? {
         var value: UInt32 = 0
-        return number(&rest, radix: radix, digitCounts, scale: &value)
+        return number(&rest, radix: radix, digitCounts, value: &value)
     }
 
-    /// A code point of four or eight digits. Surrogates are not allowed.
+    /// Reads a code point of four or eight digits. Surrogates are not allowed.
     private static func appendUnicode(
         _ rest: inout ArraySlice<UInt8>, digitCount: Int, to bytes: inout [UInt8]
     ) -> Bool {

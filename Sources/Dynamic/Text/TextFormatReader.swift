@@ -104,7 +104,7 @@ struct TextFormatReader {
         message.store(try single(field), field)
     }
 
-    /// One element, or several between brackets.
+    /// Reads one element, or several between brackets.
     private mutating func elements(
         of field: FieldSchema, in message: inout DynamicMessage
     ) throws(FormatError) {
@@ -258,7 +258,7 @@ struct TextFormatReader {
 }
 
 extension DynamicMessage {
-    /// Adds an element to a list, or an entry, as a message, to a map.
+    /// Adds an element to a list, or an entry (a message) to a map.
     fileprivate mutating func add(_ value: DynamicValue, to field: FieldSchema) {
         guard field.isMap else {
             return mutate { contents in

@@ -10,7 +10,7 @@ struct TextFormatWriter {
 
     private mutating func append(_ string: String) { text.append(contentsOf: string.utf8) }
 
-    /// Starts a field: a line with its indentation, or a space.
+    /// Starts a field with an indented new line, or with a space.
     private mutating func startField() {
         if options.isSingleLine {
             if !text.isEmpty { append(" ") }

@@ -1,4 +1,4 @@
-/// Numbers as the text format spells them.
+/// Numbers in the form of the text format.
 enum TextNumber {
     /// Parses a decimal, octal (`017`) or hexadecimal (`0x1f`) integer without a sign. Nil for
     /// other text, or when the number is outside of the range of the type.
@@ -10,8 +10,8 @@ enum TextNumber {
         return T((isNegative ? "-" : "") + digits, radix: isHex ? 16 : isOctal ? 8 : 10)
     }
 
-    /// A decimal number, which may end with an `f`; nil for other text. One that is too large becomes
-    /// infinite.
+    /// Parses a decimal number, which may end with an `f`; nil for other text. A number that is too large
+    /// becomes infinite.
     static func float<T: LosslessStringConvertible & BinaryFloatingPoint>(
         _ text: String, isNegative: Bool
     ) -> T? {
@@ -41,8 +41,8 @@ enum TextNumber {
         return parts.count > 1 ? "\(mantissa)e\(parts[1])" : mantissa
     }
 
-    /// Digits with at most one point among them, and an exponent after an `e`. A zero that
-    /// leads is the only digit before the point, because `017` is octal.
+    /// Whether the text is digits with at most one point, and optionally an exponent after an `e`. A leading
+    /// zero must be the only digit before the point, because `017` is octal.
     private static func isDecimal(_ text: [UInt8]) -> Bool {
         var index = 0
         func digits() -> Int {

@@ -22,8 +22,8 @@ public struct TextWritingOptions: Hashable, Sendable {
     /// Whether unknown fields are written, with their numbers as names. Such text cannot be read
     /// back. Default: false.
     public var writesUnknownFields: Bool
-    /// Whether an `Any` is written as the message inside it, if the schema has the type. Otherwise
-    /// its `type_url` and `value` are written. Default: true.
+    /// Whether an `Any` is written as its content, if the schema has the type. Otherwise its
+    /// `type_url` and `value` are written. Default: true.
     public var expandsAny: Bool
     /// Whether everything is on one line. Default: false.
     public var isSingleLine: Bool

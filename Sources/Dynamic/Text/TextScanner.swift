@@ -1,4 +1,4 @@
-/// Reads the tokens of the text format. Any two of them may be separated by space and comments.
+/// Reads the tokens of the text format. White space and comments may separate two tokens.
 struct TextScanner {
     let bytes: [UInt8]
     private(set) var index = 0
@@ -17,7 +17,7 @@ struct TextScanner {
     /// The byte that the next token starts with; nil at the end.
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// What was found at the current place, for an error text.
+    /// The text at the current place, for an error text.
     var found: String {
         guard let next else { return "the end" }
         if Self.isNamePart(next) {
@@ -43,7 +43,7 @@ struct TextScanner {
         }
     }
 
-    /// A name: a letter or an underscore, then letters, digits and underscores.
+    /// Reads a name: a letter or an underscore, then letters, digits and underscores.
     mutating func name() throws(FormatError) -> String {
         guard let next, Self.isNamePart(next), !Self.isDigit(next) else {
             throw error("expected a name, found \(found)")
@@ -51,7 +51,7 @@ struct TextScanner {
         return word { Self.isNamePart($0) }
     }
 
-    /// The name of an extension, or the URL of a type, between brackets.
+    /// Reads the name of an extension, or the URL of a type, between brackets.
     mutating func bracketedName() throws(FormatError) -> String {
         var name = ""
         while let next, next != UInt8(ascii: "]") {
@@ -65,7 +65,7 @@ struct TextScanner {
         return name
     }
 
-    /// The text of a number without its sign; empty when there is none.
+    /// Reads the text of a number without its sign; empty when there is none.
     mutating func numberText() -> String {
         guard let next, Self.isDigit(next) || next == UInt8(ascii: ".") else { return "" }
         var last: UInt8 = 0

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// A field without a schema. Its wire type and its bytes determine how it is shown.
+/// A field without a schema. Its wire type and its bytes determine how it is printed.
 struct UnknownField {
     enum Value {
         case varint(UInt64)
@@ -14,7 +14,7 @@ struct UnknownField {
     let number: UInt32
     let value: Value
 
-    /// How deep messages are searched for inside of messages.
+    /// The depth to which bytes are searched for messages.
     private static let maxDepth = 10
 
     /// The fields in `bytes`; empty unless `bytes` consists of complete fields.

@@ -12,8 +12,8 @@ import Synchronization
 /// #expect(try await greeter.sayHello(.init(name: "you")).message == "Hello you")
 /// ```
 ///
-/// The code under test gets an ordinary `Channel`: all kinds of calls, interceptors, deadlines, limits
-/// and cancellation work as over a network, and responses arrive on the queue's thread.
+/// The code under test gets an ordinary `Channel`. All kinds of calls, interceptors, deadlines, limits and
+/// cancellation work as over a network, and responses arrive on the queue's thread.
 public final class FakeChannel: Sendable {
     /// The channel for the code under test.
     public let channel: Channel
@@ -29,13 +29,13 @@ public final class FakeChannel: Sendable {
             backend: backend, defaultOptions: defaultOptions, interceptors: interceptors)
     }
 
-    /// Queues a response for the next call of `method` that has no response yet. Parts that are
-    /// sent before the call is made are kept for it.
+    /// Queues a response for the next call of `method` that has no response yet. Parts that are sent before
+    /// the call starts are kept for the call.
     ///
     /// - Parameters:
     ///   - method: The method of the call.
     ///   - onRequest: Receives the parts of the request instead of ``FakeResponse/requestParts``.
-    ///     With nil, the default, the writer of requests waits while too many of these are unread.
+    ///     If nil, the default, the writer of requests waits while too many parts are unread.
     public func respond<Request, Reply>(
         to method: Method<Request, Reply>,
         onRequest: (@Sendable (FakeRequestPart<Request>) -> Void)? = nil

@@ -15,10 +15,10 @@ public enum FakeRequestPart<Request: Sendable>: Sendable {
 
 /// The response of a fake channel to one call.
 ///
-/// A call with one response is answered by ``sendMessage(_:initialMetadata:trailingMetadata:status:)``
-/// or by ``sendError(_:)``. A call with many responses gets the parts one by one. A part that the
-/// protocol does not allow at its place, such as a message after the end, throws an error. If a message
-/// is sent before the headers, empty headers are sent first.
+/// Answer a call with one response with ``sendMessage(_:initialMetadata:trailingMetadata:status:)`` or
+/// ``sendError(_:)``. For a call with many responses, send the parts one by one. A part that the protocol
+/// does not allow at its place, such as a message after the end, throws an error. If a message is sent before
+/// the headers, empty headers are sent first.
 public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
     private enum Progress {
         case nothing, headers, messages, ended
@@ -26,8 +26,8 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
 
     /// The parts of the request, in order. Ends with the call.
     ///
-    /// While 1,024 messages or 1 MiB of them are unread here, the writer of requests waits, as with a
-    /// server that does not read.
+    /// While 1,024 of its messages, or 1 MiB, are unread, the writer of requests waits, as with a server that
+    /// does not read.
     public let requestParts: AsyncStream<FakeRequestPart<Request>>
 
     let stream: FakeStream
@@ -55,7 +55,7 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
         } whenOver: {
             continuation.finish()
         }
-        // After the end of the iteration nothing reads the messages that follow, so they are dropped.
+        // After the iteration has ended, no later messages are read, so they are dropped.
         continuation.onTermination = { [weak stream] _ in stream?.isNotRead() }
         self.stream = stream
         requestParts = AsyncStream {
@@ -76,7 +76,7 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
             onRequest, loop: loop)
     }
 
-    /// A part that is not read yet, and the size of its message.
+    /// An unread part, and the size of its message.
     private struct Unread {
         let part: FakeRequestPart<Request>
         let byteCount: Int?
@@ -115,7 +115,7 @@ extension FakeResponse {
         try sendEnd(status, trailingMetadata: trailingMetadata)
     }
 
-    /// Sends a message. In a call with one response it is the whole answer, with status OK.
+    /// Sends a message. In a call with one response, this is the whole answer, with status OK.
     public func sendMessage(_ message: Reply) throws(RPCError) {
         try append(try encode(message))
         if !shape.hasResponseStream { try sendEnd() }
@@ -194,7 +194,7 @@ extension FakeResponse {
 }
 
 extension FakeResponse where Request == [UInt8], Reply == [UInt8] {
-    /// Answers a plain HTTP request, completely.
+    /// Sends the complete answer to a plain HTTP request.
     public func send(_ reply: HTTPReply, headers: Metadata = [:]) throws(RPCError) {
         var metadata = Metadata()
         metadata.append(received: .text(reply.contentType), for: "content-type")

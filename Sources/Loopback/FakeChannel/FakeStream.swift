@@ -42,10 +42,10 @@ final class FakeStream: Sendable {
         var requestHasEnded = false
         var owner: (any FakeStreamOwner)?
         var unread = UnreadRequests()
-        /// The call that waits until it may send more messages.
+        /// The call that waits for capacity to send more messages.
         var waitsForRoom: CallCore?
 
-        /// Ends the stream, and drops the parts of the response that are left.
+        /// Ends the stream, and drops the remaining parts of the response.
         mutating func end() {
             isOver = true
             call = nil
@@ -54,15 +54,15 @@ final class FakeStream: Sendable {
         }
     }
 
-    /// The limit of unread request messages. It is high, because a test may read its requests only after
-    /// all were written, and finite, so that an endless writer does not fill the memory.
+    /// The limit of unread request messages. It is high, because a test may read its requests only after all
+    /// were written. It is finite, so that an endless writer does not fill the memory.
     private struct UnreadRequests {
         private static let maxCount = 1_024
         private static let maxByteCount = 1 << 20
 
         private var count = 0
         private var byteCount = 0
-        /// The messages have no reader, and are dropped.
+        /// Whether messages have no reader, and are dropped.
         var areDropped = false
 
         var hasRoom: Bool {
@@ -98,7 +98,7 @@ final class FakeStream: Sendable {
 
     /// - Parameters:
     ///   - show: Passes the parts of the request to the test, one at a time.
-    ///   - whenOver: Called once, after the last of them.
+    ///   - whenOver: Called once, after the last part.
     init(
         _ loop: EventLoop, show: @escaping Show, whenOver: @escaping @Sendable () -> Void
     ) {
@@ -119,10 +119,10 @@ extension FakeStream {
         if isAttached { loop.run { [self] in deliver() } }
     }
 
-    /// Gives the stream to a call.
+    /// Assigns the stream to a call.
     func attach(_ call: CallCore, owner: any FakeStreamOwner) {
         guard var request = call.takeRequest() else {
-            // The call has just ended.
+            // The call has ended in the meantime.
             state.withLock { $0.isOver = true }
             return tell(.over)
         }
@@ -194,10 +194,10 @@ extension FakeStream: StreamCarrier {
         if !mayWait { call.streamHasRoom() }
     }
 
-    /// The test has read a message of `byteCount` bytes.
+    /// Called when the test has read a message of `byteCount` bytes.
     func wasRead(_ byteCount: Int) { makeRoom { $0.remove(byteCount) } }
 
-    /// The test no longer reads messages.
+    /// Called when the test stops reading messages.
     func isNotRead() { makeRoom { $0.areDropped = true } }
 
     private func makeRoom(_ change: (inout UnreadRequests) -> Void) {
@@ -279,8 +279,8 @@ extension FakeStream: StreamCarrier {
                         wasRead(byteCount)
                     }
                 } catch {
-                    // The request cannot be decoded for the test, so the call fails with that
-                    // error.
+                    // The request cannot be decoded for the test, so the call fails with the error of the
+                    // decoder.
                     let failure = RPCError.refused(
                         .internal, "the fake channel cannot read the request: \(error.message)")
                     call?.end(with: failure, isImmediate: true)

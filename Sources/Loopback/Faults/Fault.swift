@@ -60,12 +60,12 @@ public struct Fault: Sendable {
     public enum GoAway: Hashable, Sendable {
         /// In two steps; this call is answered.
         case graceful
-        /// At once, with an error code; this call is answered.
+        /// In one step, with an error code; this call is answered.
         case atOnce(ResetCode)
-        /// At once. The last stream that the GOAWAY names is below the stream of this call, so the client
+        /// In one step. The last stream that the GOAWAY names is below the stream of this call, so the client
         /// may send the call on another connection.
         case beforeThisCall
-        /// At once, with an error code; then the connection is closed without an answer.
+        /// In one step, with an error code. The connection is then closed without an answer.
         case thenClose(ResetCode)
     }
 
@@ -113,7 +113,7 @@ public struct Fault: Sendable {
         Fault(path: nil, occasion: .calls([number]), kind: kind)
     }
 
-    /// Applies to a random share of calls, from 0 to 1; the same calls for the same seed.
+    /// Applies to a random share of calls, from 0 to 1. The same seed selects the same calls.
     public static func randomly(
         _ share: Double, on path: String? = nil, seed: UInt64, _ kind: Kind
     ) -> Fault {
@@ -122,7 +122,7 @@ public struct Fault: Sendable {
 }
 
 extension Fault: CustomStringConvertible {
-    /// The fault as text for people: `status(…) on /package.Service/Method, calls [2]`.
+    /// The fault as text: `status(…) on /package.Service/Method, calls [2]`.
     public var description: String {
         let place = path.map { " on \($0)" } ?? ""
         return switch occasion {

@@ -17,7 +17,7 @@ final class FaultBook: Sendable {
 
         func matches(_ path: String) -> Bool { fault.path.map { $0 == path } ?? true }
 
-        /// Counts a call that matches. True when the fault is meant for it.
+        /// Counts a call that matches. Returns true if the fault applies to this call.
         mutating func count() -> Bool {
             callCount += 1
             return switch fault.occasion {
@@ -27,7 +27,8 @@ final class FaultBook: Sendable {
             }
         }
 
-        /// A random fault may by chance never apply.
+        /// Whether the fault has not applied yet. False for a random fault, which may never apply
+        /// by chance.
         var isUnused: Bool {
             if case .randomly = fault.occasion { return false }
             return !hasApplied
@@ -36,20 +37,20 @@ final class FaultBook: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// Replaces all faults and starts to count calls from one again.
+    /// Replaces all faults, and counts calls from one again.
     func replace(with faults: [Fault]) {
         entries.withLock { $0 = faults.map(Entry.init) }
     }
 
-    /// The faults that have not applied to any call; random ones are left out.
+    /// The faults that have not applied to any call. Random faults are not included.
     var unused: [Fault] { entries.withLock { $0.filter(\.isUnused).map(\.fault) } }
 
-    /// Counts a call of a path. Returns the first fault that is meant for the call.
+    /// Counts a call of a path. Returns the first fault that applies to the call.
     func next(for path: String) -> Fault.Kind? {
         entries.withLock { entries in
             var first: Int?
             for index in entries.indices where entries[index].matches(path) {
-                // Every matching entry counts the call, also after the first one that applies.
+                // Every matching entry counts the call, even after the first one that applies.
                 if entries[index].count(), first == nil { first = index }
             }
             guard let first else { return nil }
@@ -59,7 +60,7 @@ final class FaultBook: Sendable {
     }
 }
 
-/// A random number generator that gives the same numbers on every machine for the same seed.
+/// A random number generator. For the same seed, it generates the same numbers on every machine.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

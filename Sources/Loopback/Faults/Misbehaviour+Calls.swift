@@ -1,4 +1,4 @@
-// What goes wrong within one call.
+// Violations within one call.
 
 extension Misbehaviour {
     var headerScript: RawScript? {

@@ -1,4 +1,4 @@
-// What goes wrong with the connection and its frames.
+// Violations of the connection and its frames.
 
 extension Misbehaviour {
     var connectionScript: RawScript? {
@@ -108,7 +108,7 @@ extension RawConnection {
             padded(RawHPACK.block([("grpc-status", "0")]), 1))
     }
 
-    /// Header blocks cut in the middle of a field, one part empty.
+    /// Header blocks that are cut in the middle of a field. One part is empty.
     fileprivate func splitReply(_ stream: UInt32) throws(RawPeerGone) {
         func split(_ block: [UInt8], _ flags: UInt8) throws(RawPeerGone) {
             try frame(RawFrame.headers, flags: flags, stream: stream, Array(block[..<3]))

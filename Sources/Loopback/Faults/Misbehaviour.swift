@@ -4,7 +4,7 @@ public enum Misbehaviour: String, CaseIterable, Sendable {
     /// A correct answer, for comparison.
     case ok
 
-    // From the first byte of the connection.
+    // The first bytes of the connection.
     case garbagePreface = "garbage_preface"
     case http1Reply = "http1_reply"
     case settingsNeverAcked = "settings_never_acked"

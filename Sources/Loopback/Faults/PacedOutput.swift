@@ -4,13 +4,13 @@ import Synchronization
 
 /// The limit that a fault puts on the output of a connection.
 enum OutputPace: Sendable {
-    /// Closes the connection after this number of bytes, also in the middle of a frame.
+    /// Closes the connection after this number of bytes, even in the middle of a frame.
     case untilDrop(byteCount: Int)
     /// Sends this number of bytes at a time, with a pause after each.
     case drip(byteCount: Int, every: Duration)
 }
 
-// The output of a connection with a pace. Waiting bytes are in `unwritten`.
+// The output of a connection with a pace. Its waiting bytes are in `unwritten`.
 
 extension ServerSession {
     /// Sets the pace of all later output.
@@ -21,7 +21,7 @@ extension ServerSession {
     }
 
     /// Writes output at a pace, instead of an ordinary write. Called only by the thread that is the
-    /// writer at the time.
+    /// current writer.
     func writePaced(_ pace: OutputPace) {
         switch pace {
         case .untilDrop(let byteCount): writeUntilDrop(byteCount)

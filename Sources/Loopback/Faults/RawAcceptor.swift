@@ -10,7 +10,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// Accepts the connections of a raw peer, and gives each its thread.
+/// Accepts the connections of a raw peer, and starts a thread for each.
 final class RawAcceptor: Sendable {
     struct State {
         var connections: [ObjectIdentifier: RawConnection] = [:]
@@ -38,7 +38,7 @@ final class RawAcceptor: Sendable {
 
     var target: String { "\(listener.address)" }
 
-    /// Accepts until it is stopped.
+    /// Accepts connections until it is stopped.
     func run() {
         while let socket = try? listener.acceptNext() {
             let connection = RawConnection(socket, try? security?.makeServerSession())

@@ -12,8 +12,8 @@ import Synchronization
 /// The client has closed the connection, or the script has ended.
 package struct RawPeerGone: Error {}
 
-/// One connection of a raw peer or a raw client: a blocking socket, used by one thread. Only ``stop()``
-/// may be called from another.
+/// One connection of a raw peer or a raw client: a blocking socket that one thread uses. Other threads may
+/// call only ``stop()``.
 package final class RawConnection: Sendable {
     private let socket: Socket
     /// Nil without TLS.
@@ -27,7 +27,7 @@ package final class RawConnection: Sendable {
         secure = Mutex(session.map { RawSecureLayer($0) })
     }
 
-    /// Wakes the thread of the connection, whose reads and writes then fail.
+    /// Wakes the thread of the connection. Its reads and writes then fail.
     func stop() { socket.stop() }
 
     package func send(_ bytes: [UInt8]) throws(RawPeerGone) {
@@ -36,12 +36,12 @@ package final class RawConnection: Sendable {
         try send(&list)
     }
 
-    /// Performs the handshake where there is TLS.
+    /// Performs the TLS handshake, if the connection uses TLS.
     func begin() throws(RawPeerGone) {
         try secure.withLock { secure throws(RawPeerGone) in try secure?.handshake(over: self) }
     }
 
-    /// Sends `count` key updates of TLS 1.3, which carry no application data.
+    /// Sends `count` key updates of TLS 1.3. They contain no application data.
     package func updateKeys(times count: Int) throws(RawPeerGone) {
         var list = GatherList()
         try secure.withLock { secure throws(RawPeerGone) in
@@ -81,8 +81,8 @@ package final class RawConnection: Sendable {
         }
     }
 
-    /// Ends the sending half and the script. Reads until the client closes, so that the bytes sent before
-    /// arrive.
+    /// Closes the sending direction. Then reads until the client closes, so that earlier bytes are delivered.
+    /// Always throws, which ends the script.
     package func close() throws(RawPeerGone) {
         try? socket.endWriting()
         var buffer = ReceiveBuffer()
@@ -94,12 +94,12 @@ package final class RawConnection: Sendable {
 }
 
 extension RawConnection {
-    /// Neither reads nor writes until the client resets the connection or the peer stops. A client
-    /// that only closes the connection is not noticed.
+    /// Neither reads nor writes until the client resets the connection or the peer stops. Does not notice a
+    /// client that only closes the connection.
     package func stall() throws(RawPeerGone) {
         var entry = pollfd(fd: socket.descriptor, events: 0, revents: 0)
-        // Without events it waits only for the end of the connection. `poll` writes into the one entry
-        // that it gets.
+        // Without events, `poll` waits only for the end of the connection. It writes into the one entry that
+        // is passed.
         repeat {} while unsafe poll(&entry, 1, -1) < 0 && errno == EINTR
         throw RawPeerGone()
     }

@@ -1,4 +1,4 @@
-/// The DATA of an answer that waits for room in the client's windows, one answer at a time.
+/// The DATA of an answer that waits for the client's windows. Holds one answer at a time.
 struct RawFlow {
     /// RFC 9113 §6.9.2.
     private static let defaultRoom = 65_535
@@ -31,7 +31,7 @@ extension RawFlow {
         if waiting?.stream == stream { waiting = nil }
     }
 
-    /// The frames that fit the windows now, and the stream that they complete.
+    /// Removes and returns the frames that fit the windows now, and the stream that they complete.
     mutating func takeFrames() -> (bytes: [UInt8], ended: UInt32?) {
         guard let stream = waiting?.stream else { return ([], nil) }
         var bytes: [UInt8] = []

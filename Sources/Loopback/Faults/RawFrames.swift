@@ -1,5 +1,5 @@
-// Frames and header blocks as bytes, written without the engine's encoders: a server that is
-// made of the same code as its client would be wrong in the same way.
+// Frames and header blocks as bytes, written without the engine's encoders. If server and client
+// shared this code, a mistake in it would not be found.
 
 /// Encodes a frame. Its header need not match its payload.
 package enum RawFrame {
@@ -72,7 +72,7 @@ package enum RawHPACK {
         integer(bytes.count, prefixBits: 7, flags: 0) + bytes
     }
 
-    /// §5.1.
+    /// Encodes an integer (§5.1).
     package static func integer(_ value: Int, prefixBits: Int, flags: UInt8) -> [UInt8] {
         let limit = 1 << prefixBits - 1
         guard value >= limit else { return [flags | UInt8(value)] }

@@ -12,7 +12,7 @@ import Synchronization
 /// let channel = try Channel(peer.target, credentials: .insecure)
 /// ```
 public final class RawPeer: Sendable {
-    /// How the peer answers calls that begin from now on.
+    /// How the peer answers later calls.
     @nonexhaustive
     public enum Conduct: Hashable, Sendable {
         case misbehave
@@ -40,8 +40,8 @@ public final class RawPeer: Sendable {
             throw RPCError(.unavailable, "\(error)")
         }
         target = acceptor.target
-        // The threads keep a reference to the acceptor, not to the peer. So releasing the peer stops
-        // them.
+        // The threads have a reference to the acceptor, not to the peer. So the threads end when the peer is
+        // released.
         guard Thread.start("raw-acceptor", { [acceptor] in acceptor.run() }) else {
             throw RPCError(.unavailable, "the system has no more threads")
         }
@@ -54,15 +54,15 @@ public final class RawPeer: Sendable {
         set { acceptor.state.withLock { $0.conduct = newValue } }
     }
 
-    /// How many connections were accepted so far.
+    /// The number of connections that were accepted so far.
     public var connectionCount: Int { acceptor.state.withLock { $0.acceptedCount } }
 
-    /// How many calls have begun so far, including calls that the client sent again.
+    /// The number of calls that have begun so far, including calls that the client sent again.
     public var callCount: Int { acceptor.state.withLock { $0.callCount } }
 
-    /// How many PINGs clients have sent so far.
+    /// The number of PINGs that clients have sent so far.
     public var pingCount: Int { acceptor.state.withLock { $0.pingCount } }
 
-    /// How many PINGs of the peer were answered so far.
+    /// The number of PINGs of the peer that were answered so far.
     public var answeredPingCount: Int { acceptor.state.withLock { $0.answeredPingCount } }
 }

@@ -1,4 +1,5 @@
-/// What a raw peer sends at each step of a connection at which a server can break the protocol.
+/// The bytes that a raw peer sends at each step of a connection at which a server can break the
+/// protocol.
 package struct RawScript: Sendable {
     package typealias Step = @Sendable (RawConnection) throws -> Void
     package typealias Answer = @Sendable (RawConnection, _ stream: UInt32) throws -> Void
@@ -11,21 +12,23 @@ package struct RawScript: Sendable {
     package var answerToHeaders: Answer?
     /// Called when a request has used up the initial window, if `grantsWindow` is false.
     package var answerToFullWindow: Answer?
-    /// DATA frames that follow the answer when the client's windows have room, then the status OK.
-    /// For one call at a time. A WINDOW_UPDATE on its stream before the answer is ignored.
+    /// Returns DATA frames. The peer sends them after the answer, as the client's windows allow,
+    /// and then trailers with the status OK. Only one call at a time can have a body. A
+    /// WINDOW_UPDATE for a call's stream that arrives before the answer is ignored.
     package var body: (@Sendable (_ stream: UInt32) -> [[UInt8]])?
     /// Whether the client's SETTINGS and PINGs are answered.
     package var acknowledges = true
     /// Whether received DATA is answered with WINDOW_UPDATE.
     package var grantsWindow = true
 
-    /// A server that sends a correct connection preface, and `answer` for each complete request.
+    /// Makes a server that sends a correct connection preface, and `answer` for each complete
+    /// request.
     package init(answer: @escaping Answer) {
         opening = { try $0.send(RawFrame.settings([])) }
         self.answer = answer
     }
 
-    /// A server that sends `opening` first, and a correct response for each complete request.
+    /// Makes a server that sends `opening` first, and a correct response for each complete request.
     package init(opening: @escaping Step) {
         self.opening = opening
         answer = { try $0.reply($1) }

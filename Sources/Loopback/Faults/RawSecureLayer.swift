@@ -22,7 +22,7 @@ extension RawSecureLayer {
         }
     }
 
-    /// Replaces the plaintext by its records.
+    /// Replaces the plaintext in `list` by TLS records.
     func encrypt(_ list: inout GatherList) throws(RawPeerGone) {
         var ciphertext = GatherList()
         guard (try? session.write(&list, sending: &ciphertext)) != nil else { throw RawPeerGone() }

@@ -1,8 +1,8 @@
 import SwiftletTransport
 import Synchronization
 
-/// Runs the script of a raw peer on one connection. Reads only as much of the client's frames as the
-/// script needs.
+/// Runs the script of a raw peer on one connection. Interprets the client's frames only as far as the script
+/// needs.
 struct RawSession: ~Copyable {
     private let connection: RawConnection
     private let acceptor: RawAcceptor
@@ -22,7 +22,7 @@ struct RawSession: ~Copyable {
     }
 
     consuming func run() {
-        // Any error ends the connection. It is part of the test, and not reported.
+        // Any error ends the connection. Errors are expected in the test, and are not reported.
         _ = try? serve()
     }
 

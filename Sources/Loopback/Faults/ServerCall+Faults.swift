@@ -66,7 +66,7 @@ extension ServerCall {
         isNotAnswered()
     }
 
-    /// Ends the call without an answer.
+    /// Removes the call without an answer.
     fileprivate func isNotAnswered() {
         session.state.withLock { $0.forget(self) }
         session.flushSoon()

@@ -2,17 +2,16 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// One connection of a server that speaks HTTP/1.1. Everything except the handlers runs on the loop's
-/// thread.
+/// One connection of a server that uses HTTP/1.1. Everything except the handlers runs on the loop's thread.
 final class HTTP1Session: AcceptedConnection, Pollable {
     private struct State: ~Copyable {
         var connection = HTTP1.ServerConnection()
-        /// Taken out while it is in use.
+        /// The receive buffer; nil while it is in use.
         var buffer: ReceiveBuffer?
         var output = GatherList()
         var body: [UInt8] = []
         var handler: Task<Void, Never>?
-        /// The client has closed its direction.
+        /// Whether the client has closed its sending direction.
         var hasInputEnded = false
         var isLeaving = false
         var isOver = false
@@ -85,7 +84,7 @@ extension HTTP1Session {
         if isOver { end() }
     }
 
-    /// True when the connection is over.
+    /// Returns true if the connection has ended.
     private func readSocket(_ buffer: inout ReceiveBuffer, untilEmpty: Bool) -> Bool {
         receive(&buffer)
         var byteCount = 0
@@ -105,7 +104,7 @@ extension HTTP1Session {
         return false
     }
 
-    /// True unless an answer is still to be sent.
+    /// Returns true unless an answer has not been sent yet.
     private func endOfInput() -> Bool {
         state.withLock { state in
             state.hasInputEnded = true

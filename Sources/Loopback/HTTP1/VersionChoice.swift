@@ -2,8 +2,9 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// A connection whose HTTP version is not known yet. With TLS, ALPN selects it. Without TLS, the
-/// first bytes show it: HTTP/2 begins with a fixed connection preface (RFC 9113 §3.4).
+/// A connection whose HTTP version is not known yet. With TLS, ALPN selects the version. Without
+/// TLS, the first bytes determine it: HTTP/2 begins with a fixed connection preface (RFC 9113
+/// §3.4).
 final class VersionChoice: AcceptedConnection {
     private let methods: ServerMethods
     private let loop: EventLoop

@@ -1,6 +1,6 @@
 /// Writes values as JSON on one line.
 package enum JSONText {
-    /// A string with its quotation marks.
+    /// A string in quotation marks, with escapes.
     package static func quoted(_ text: String) -> String {
         var json = "\""
         for scalar in text.unicodeScalars {

@@ -7,8 +7,8 @@ public import SwiftletCore
 /// let server = try LoopbackServer { $0.add(ReplayService(recording)) }
 /// ```
 ///
-/// The text has one JSON object a line. Each is an event of a call: `call` is the number of the call,
-/// `at` the seconds since the recording began, `event` one of
+/// The text has one JSON object on each line. Each object is an event of a call. `call` is the number of the
+/// call, `at` the seconds since the recording began, and `event` one of
 ///
 /// | event | further members |
 /// | --- | --- |
@@ -21,7 +21,7 @@ public import SwiftletCore
 /// Metadata is a list of pairs of name and value; the values of names that end in `-bin` are base64.
 /// Other members are ignored.
 public struct Recording: Sendable {
-    /// Something that happened in a call.
+    /// An event of a call.
     @nonexhaustive
     public enum Event: Hashable, Sendable {
         case request([UInt8])

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Writes events of calls as the lines of a recording.
 package final class RecordingLog: Sendable {
-    /// A message as JSON, for people; nil if its type is not known.
+    /// Returns a message as JSON, for readers; nil if its type is not known.
     package typealias Describe =
         @Sendable (_ path: String, _ isRequest: Bool, _ message: [UInt8]) -> String?
 
@@ -14,8 +14,8 @@ package final class RecordingLog: Sendable {
     private let callCount = Mutex(0)
 
     /// - Parameters:
-    ///   - keepsSecrets: Whether values that authenticate the caller are written. Otherwise `(hidden)` takes
-    ///     their place.
+    ///   - keepsSecrets: Whether values that authenticate the caller are written. Otherwise they are replaced
+    ///     by `(hidden)`.
     ///   - describe: Returns a message as JSON on one line.
     ///   - write: Writes a line, which ends with a newline. Called by several threads.
     package init(

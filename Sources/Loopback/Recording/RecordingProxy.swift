@@ -1,6 +1,6 @@
 package import SwiftletCore
 
-/// Passes all calls on to another server, and records them.
+/// Forwards all calls to another server, and records them.
 package struct RecordingProxy: LoopbackService {
     private let channel: Channel
     private let log: RecordingLog

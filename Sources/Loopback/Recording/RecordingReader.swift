@@ -54,7 +54,7 @@ private struct Line {
 
     func error(_ message: String) -> RPCError { .line(number, message) }
 
-    /// Nil for a name that is no event.
+    /// Nil for an unknown event name.
     func event(_ name: String) throws(RPCError) -> Recording.Event? {
         switch name {
         case "request": .request(try bytes("message"))

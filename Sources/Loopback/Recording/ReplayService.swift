@@ -3,28 +3,28 @@ import Synchronization
 
 /// Answers calls from a recording.
 ///
-/// A call gets the answer of a recorded call with the same path and the same first request. If
-/// there is none, it gets the answer of any recorded call with the same path. If several recorded
-/// calls match, the least used one is chosen, and among equally used ones the earliest. If the
-/// server answered first in one of the recorded calls of the path, requests are not compared.
+/// A call gets the answer of a recorded call with the same path and the same first request. If there is none,
+/// it gets the answer of any recorded call with the same path. If several recorded calls match, the least
+/// used one is chosen, and among equally used ones the earliest. If in one of the recorded calls of the path
+/// the server answered first, requests are not compared.
 ///
-/// Each part of the answer is sent after as many requests have arrived as were recorded before that
-/// part. Requests after the first are not compared with the recorded ones.
+/// If a part of the answer was recorded after N requests, it is sent after N requests have arrived. Requests
+/// after the first are not compared with the recorded ones.
 ///
-/// A call that was recorded without its end ends with UNAVAILABLE. Paths without a recorded call
-/// are UNIMPLEMENTED.
+/// If the end of a recorded call is missing, the replayed call ends with UNAVAILABLE. Paths without a
+/// recorded call are UNIMPLEMENTED.
 public final class ReplayService: LoopbackService {
     private let calls: [String: [Recording.Call]]
     private let keepsTimes: Bool
-    /// How often each call of a path was used.
+    /// The number of uses of each call of a path.
     private let useCounts: Mutex<[String: [Int]]>
 
-    /// Makes a service of a recording.
+    /// Makes a service that answers from a recording.
     ///
     /// - Parameters:
     ///   - recording: The calls.
-    ///   - keepsTimes: Whether each part of an answer waits until the time at which it was recorded, counted
-    ///     from the start of the call. Default: false.
+    ///   - keepsTimes: Whether each part of an answer waits until its recorded time, counted from the start
+    ///     of the call. Default: false.
     public init(_ recording: Recording, keepsTimes: Bool = false) {
         let calls = Dictionary(grouping: recording.calls, by: \.path)
         self.calls = calls

@@ -5,7 +5,7 @@ import Synchronization
 /// One connection of a server.
 protocol AcceptedConnection: AnyObject, Sendable {
     func start()
-    /// Accepts no more requests. Running calls may finish.
+    /// Accepts no more requests. Running calls may end.
     func leaveGracefully()
     func end()
 }
@@ -17,7 +17,7 @@ final class Acceptor: Pollable, TimerTarget {
         var token: UInt64?
         var acceptedCount = 0
         var isStopped = false
-        /// A timer will try to accept again.
+        /// Whether a timer will try to accept again.
         var isRetrying = false
     }
 
@@ -82,7 +82,7 @@ extension Acceptor {
     ) -> (any AcceptedConnection)? {
         var options = SocketOptions()
         options.noDelay = true
-        // A closed socket refuses the option; reading from it reports the error.
+        // A closed socket refuses the option. Reading from the socket then reports the error.
         try? socket.apply(options, isTCP: isTCP)
         let tls = try? provider?.makeSession(host: nil)
         if provider != nil, tls == nil { return nil }
@@ -91,7 +91,7 @@ extension Acceptor {
         return VersionChoice(wire, methods, queue.loop, self)
     }
 
-    /// The version of a connection is known: `session` serves it from now on.
+    /// Called when the version of a connection is known. From now on, `session` serves the connection.
     func replace(_ choice: VersionChoice, with session: any AcceptedConnection) {
         let isStopped = state.withLock { state in
             state.sessions[ObjectIdentifier(choice)] = nil

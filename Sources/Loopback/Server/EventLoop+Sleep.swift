@@ -34,7 +34,7 @@ private final class LoopSleep: TimerTarget {
         }
         if hasEnded { return waiter.resume() }
         timer.schedule(self, at: .now + duration, on: loop)
-        // A loop that has ended fires no timer.
+        // A closed loop fires no timer.
         if loop.isClosed { end() }
     }
 

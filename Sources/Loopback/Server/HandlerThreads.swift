@@ -2,22 +2,23 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// Runs the tasks of a server's handlers on threads of the server's own.
+/// Runs the tasks of a server's handlers on the server's own threads.
 ///
-/// Tests block threads of Swift's cooperative thread pool, which has one for each processor. A
-/// handler that needed that pool would wait for the very test that waits for its response.
+/// Tests block threads of Swift's cooperative thread pool, which has one thread for each processor. If a
+/// handler needed that pool, it would wait for the test that waits for the handler's response.
 ///
-/// Handlers share a few threads while they do not block them: more threads than processors would only
-/// take turns. When no job has begun for a while although jobs wait, handlers block the threads, and one
-/// more thread is started.
+/// While handlers do not block, they share a few threads. More threads than processors would only run in
+/// turn. If jobs wait, and no job has begun for a while, handlers block the threads. One more thread is then
+/// started.
 final class HandlerThreads: TaskExecutor {
     fileprivate struct State {
         var jobs = Backlog<EventLoop.TaskJob>()
-        /// The threads that wait for a job, each at its own gate. The last to begin waiting runs the
-        /// next job.
+        /// The gates of the threads that wait for a job. The thread that began to wait last runs the next
+        /// job.
         var idle: [BlockingGate] = []
         var threadCount = 0
-        /// How many threads may run jobs: more than the usual number while handlers block threads.
+        /// The number of threads that may run jobs. It is above the usual number while handlers block
+        /// threads.
         var allowedCount = HandlerThreads.usualThreadCount
         /// The number of jobs that have begun.
         var begunCount: UInt64 = 0
@@ -32,26 +33,26 @@ final class HandlerThreads: TaskExecutor {
         case end
     }
 
-    /// A thread for the next job.
+    /// The way to get a thread for the next job.
     fileprivate enum Supply {
         case wake(BlockingGate)
         case start
-        /// All threads that may run have a job. A timer looks whether they get on with them.
+        /// All allowed threads run a job. A timer checks whether another job begins in the meantime.
         case watch
         case enough
     }
 
-    /// How many handlers may block a thread at the same time.
+    /// The most threads that handlers may block at the same time.
     static let maxThreadCount = 16
-    /// How many threads may run jobs while no handler blocks a thread.
+    /// The number of threads that may run jobs while no handler blocks a thread.
     fileprivate static let usualThreadCount = 2
-    private static let patience = Duration.milliseconds(5)
+    private static let blockedThreshold = Duration.milliseconds(5)
 
     private let state = Mutex(State())
     private let timer = TimerSlot()
     private let loop: EventLoop
 
-    /// - Parameter loop: Runs the timer.
+    /// - Parameter loop: The loop that runs the timer.
     init(_ loop: EventLoop) { self.loop = loop }
 }
 
@@ -72,7 +73,7 @@ extension HandlerThreads {
         case .start:
             if !Thread.start("swiftlet-handle", { [self] in run() }) { threadDidNotStart() }
         case .watch:
-            timer.schedule(self, at: .now + Self.patience, on: loop)
+            timer.schedule(self, at: .now + Self.blockedThreshold, on: loop)
         case .enough: return
         }
     }
@@ -89,8 +90,8 @@ extension HandlerThreads {
         for supply in supplies { self.supply(supply) }
     }
 
-    /// Ends the threads as soon as no job is left. A job that comes later gets a thread that ends
-    /// with it. No timer runs from now on, so each waiting job gets a thread, as far as there may be one.
+    /// Ends the threads when no job is left. A later job gets a new thread, which ends after the job. The
+    /// timer is closed, so each waiting job gets a thread now, up to the limit.
     func stop() {
         timer.close()
         let supplies = state.withLock { state in
@@ -133,8 +134,8 @@ extension HandlerThreads {
         }
     }
 
-    /// Called when a thread could not be started. The running threads run the queued jobs; without
-    /// any thread, the jobs run on Swift's global executor.
+    /// Called when a thread could not be started. The running threads run the queued jobs. If there is no
+    /// thread, Swift's global executor runs them.
     private func threadDidNotStart() {
         let jobs = state.withLock { state in
             state.threadCount -= 1
@@ -156,7 +157,7 @@ extension HandlerThreads: TimerTarget {
 extension HandlerThreads.State {
     fileprivate var runningCount: Int { threadCount - idle.count }
 
-    /// One more thread, if there may be one.
+    /// Supplies one more thread, if the limit allows it.
     fileprivate mutating func thread() -> HandlerThreads.Supply {
         if let gate = idle.popLast() { return .wake(gate) }
         guard threadCount < HandlerThreads.maxThreadCount else { return .enough }

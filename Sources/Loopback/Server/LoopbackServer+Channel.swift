@@ -15,7 +15,7 @@ extension LoopbackServer {
     /// fixture needs to keep only the channel.
     ///
     /// Fails with INVALID_ARGUMENT when the credentials or the arguments are not usable. After
-    /// ``shutdown()`` the calls of the channel fail with UNAVAILABLE.
+    /// ``shutdown()``, the calls of the channel fail with UNAVAILABLE.
     ///
     /// - Parameters:
     ///   - credentials: Plain text by default. Certificates are checked for the name `localhost`.

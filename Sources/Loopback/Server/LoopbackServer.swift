@@ -15,7 +15,7 @@ import Synchronization
 /// alive. Clients of other programs connect to ``target``. Handlers run on threads of the server, so
 /// a test may block its own thread.
 ///
-/// The server is for tests on one machine. It withstands any input, and is not built for load.
+/// The server is for tests on one machine. It tolerates any input, but is not built for load.
 public final class LoopbackServer: Sendable {
     /// The address that a server listens on.
     @nonexhaustive
@@ -63,21 +63,21 @@ public final class LoopbackServer: Sendable {
 
     deinit { acceptor.stop() }
 
-    /// Stops listening and closes all connections. Has an effect once.
+    /// Stops listening and closes all connections. Later calls have no effect.
     public func shutdown() { acceptor.stop() }
 
-    /// Sends GOAWAY on all connections. Running calls may finish.
+    /// Sends GOAWAY on all connections. Running calls may end.
     public func leaveGracefully() { acceptor.leaveGracefully() }
 
-    /// Replaces the faults and starts to count calls from one again. Fails with INVALID_ARGUMENT,
-    /// and changes nothing, when a fault names a path that no method of the server has.
+    /// Replaces the faults, and counts calls from one again. If a fault names a path that no method of the
+    /// server has, fails with INVALID_ARGUMENT and changes nothing.
     public func setFaults(_ faults: [Fault]) throws(RPCError) {
         try Self.refuse(acceptor.methods.mistakes(in: faults))
         acceptor.methods.book.replace(with: faults)
     }
 
-    /// The faults that have not applied to any call so far, except random ones. A test can expect this
-    /// list to be empty at its end. A server that stops with unused faults writes them to standard error.
+    /// The faults that have not applied to any call so far, except random ones. A test can expect this list
+    /// to be empty at its end. If a server stops with unused faults, it writes them to standard error.
     public var unusedFaults: [Fault] { acceptor.methods.book.unused }
 
     /// The number of connections that the server has accepted.
@@ -128,8 +128,8 @@ public struct ServerTLS: Sendable {
     /// - Parameters:
     ///   - certificateChain: PEM, the server's own certificate first.
     ///   - privateKey: PEM.
-    ///   - clientAuthorities: PEM of the authorities of client certificates, which clients then have
-    ///     to present. Nil, the default, asks for no certificate.
+    ///   - clientAuthorities: PEM of the authorities of client certificates. Clients must then present a
+    ///     certificate. Nil, the default, requests no certificate.
     public init(certificateChain: String, privateKey: String, clientAuthorities: String? = nil) {
         configuration.identity = TLSConfiguration.Identity(
             certificates: .text(certificateChain), privateKey: .text(privateKey))
@@ -140,7 +140,7 @@ public struct ServerTLS: Sendable {
 }
 
 extension ServerTLS {
-    /// The same with these application protocols (ALPN). A client without ALPN then uses HTTP/1.1. A server
+    /// The same, with these application protocols (ALPN). A client without ALPN then uses HTTP/1.1. A server
     /// that is configured to select no protocol continues to select none.
     fileprivate func offering(_ protocols: [String]) -> ServerTLS {
         var tls = self

@@ -50,8 +50,8 @@ extension HTTPReply {
 typealias PlainHandler = @Sendable (HTTPRequest) async -> HTTPReply
 
 extension ServerMethods {
-    /// Registers the handler of a path for HTTP requests that are not gRPC. It handles every HTTP method
-    /// and every query. A server with such a handler answers in HTTP/1.1 as well as in HTTP/2.
+    /// Registers the handler of a path for HTTP requests that are not gRPC. It handles every HTTP method and
+    /// every query. A server with such a handler answers in HTTP/1.1 and in HTTP/2.
     ///
     /// ```swift
     /// server.http("/rpc") { request in
@@ -64,16 +64,16 @@ extension ServerMethods {
         plainHandlers[path] = handle
     }
 
-    /// Whether connections may speak HTTP/1.1.
+    /// Whether connections may use HTTP/1.1.
     var answersHTTP1: Bool { !plainHandlers.isEmpty && httpVersion != .http2 }
 
-    /// What the server offers over TLS (ALPN).
+    /// The application protocols that the server offers over TLS (ALPN).
     var applicationProtocols: [String] {
         guard answersHTTP1 else { return ["h2"] }
         return httpVersion == .http1 ? ["http/1.1"] : ["h2", "http/1.1"]
     }
 
-    /// The handler for a path, whose query does not matter.
+    /// The handler for a path. The query is ignored.
     func plainHandler(for path: String) -> PlainHandler? {
         let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
         return plainHandlers[String(path[..<end])]
@@ -87,7 +87,7 @@ extension ServerCall {
             do throws(RPCError) {
                 body = try await call.plainBody()
             } catch {
-                // A client that cancelled does not receive it.
+                // A client that has cancelled does not receive it.
                 return call.finish(
                     HTTPReply(
                         status: error.code == .resourceExhausted ? 413 : 400,
@@ -109,9 +109,8 @@ extension ServerCall {
         return state.withLock { $0.plainBody }
     }
 
-    /// PROTOCOL-HTTP2, "Requests": a request that is not gRPC gets the HTTP status 415. The answer
-    /// waits for the end of the request, so that a violation of HTTP/2 in the request is reported
-    /// first.
+    /// Answers a request that is not gRPC with the HTTP status 415 (PROTOCOL-HTTP2, "Requests"). The answer
+    /// waits for the end of the request, so that a violation of HTTP/2 in the request is reported first.
     func refuseAsNotGRPC() {
         run { call in
             // A request whose body cannot be read gets the same answer.

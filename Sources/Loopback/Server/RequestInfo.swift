@@ -16,7 +16,7 @@ struct RequestInfo: Sendable {
 
     /// - Parameters:
     ///   - list: The headers.
-    ///   - endStream: Whether they carry END_STREAM.
+    ///   - endStream: Whether the headers have END_STREAM.
     ///   - isStrict: Whether a gRPC request is checked against ``RequestRules``.
     init(_ list: HeaderList, endStream: Bool, isStrict: Bool) {
         for field in list.fields {
@@ -41,8 +41,8 @@ struct RequestInfo: Sendable {
         if isStrict, isGRPC { violation = RequestRules.violation(in: list, endStream: endStream) }
     }
 
-    /// Splits a list at its commas. The list of this library is the same in every request, and is not
-    /// split.
+    /// Splits a list at its commas. The value that this library sends is the same in every request, and is
+    /// not split.
     private static func algorithms(_ list: String) -> [CompressionAlgorithm] {
         if list == CompressionAlgorithm.accepted { return CompressionAlgorithm.supported }
         return list.split(separator: ",").map { name in

@@ -1,11 +1,11 @@
 import SwiftletCore
 import SwiftletTransport
 
-/// What PROTOCOL-HTTP2 ("Requests") demands of the headers of a gRPC request, beyond the rules of
-/// HTTP/2, which the engine enforces.
+/// The rules of PROTOCOL-HTTP2 ("Requests") for the headers of a gRPC request. The engine enforces the rules
+/// of HTTP/2.
 ///
-/// Servers differ in what they tolerate. A client that is tested against this one works with the
-/// strictest of them.
+/// Servers differ in the violations that they tolerate. A client that is tested against this server works
+/// with the strictest of them.
 enum RequestRules {
     /// Returns the first rule that the headers break, as a sentence; nil when they break none.
     static func violation(in headers: HeaderList, endStream: Bool) -> String? {
@@ -29,7 +29,7 @@ enum RequestRules {
 
     private static let required: Set = [":method", ":scheme", ":path", "te", "content-type"]
 
-    /// The headers that occur once at most.
+    /// The headers that may occur at most once.
     private static let single = required.union([
         ":authority", "grpc-timeout", "grpc-message-type", "grpc-encoding", "user-agent",
     ])

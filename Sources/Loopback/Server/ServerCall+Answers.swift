@@ -20,8 +20,8 @@ extension ServerCall {
         session.flushSoon()
     }
 
-    /// Compresses the messages that follow. Has no effect when the client does not accept the algorithm,
-    /// or when the headers, which name the algorithm, were sent before.
+    /// Compresses the later messages. Has no effect if the client does not accept the algorithm, or if the
+    /// headers, which name the algorithm, were already sent.
     func compress(with algorithm: CompressionAlgorithm) {
         guard request.acceptedEncodings.contains(algorithm) else { return }
         state.withLock { state in
@@ -48,7 +48,7 @@ extension ServerCall {
         }
     }
 
-    /// Sends a message. Suspends until the client has room for the next.
+    /// Sends a message. Suspends until the send queue is short enough for the next message.
     func send(_ message: consuming EncodedMessage, allowsCompression: Bool = true)
         async throws(RPCError)
     {
@@ -88,7 +88,7 @@ extension ServerCall {
         if let failure { throw failure }
     }
 
-    /// Closes the connection after the frames that were queued before.
+    /// Closes the connection after the frames that are already queued.
     private func dropBehindOutput() {
         session.flush()
         session.loop.run { [session] in session.end() }
@@ -99,7 +99,7 @@ extension ServerCall {
         writer?.resume()
     }
 
-    /// Ends the call, once.
+    /// Ends the call. Later calls have no effect.
     func finish(_ status: Status, _ trailers: Metadata, accepting algorithms: String? = nil) {
         let isFirst = state.withLock { state in
             defer { state.isFinished = true }
@@ -142,8 +142,8 @@ extension ServerCall {
 }
 
 extension HeaderList {
-    /// Adds the details and the message of a status, as far as the client's limit allows. A client
-    /// rejects a longer list as a whole, including the status.
+    /// Adds the details and the message of a status, as far as the client's limit allows. A client rejects a
+    /// list above the limit as a whole, including the status.
     ///
     /// - Parameters:
     ///   - status: The status to add.
@@ -155,7 +155,7 @@ extension HeaderList {
         let name = "grpc-status-details-bin"
         let details = Base64.encode(status.details)
         let used = byteCount + otherByteCount + name.utf8.count + 32
-        // Details that are cut off cannot be decoded.
+        // Details that are cut cannot be decoded, so they are added completely or not at all.
         if !details.isEmpty, limit.map({ details.utf8.count <= $0 - used }) ?? true {
             append(name, details)
         }

@@ -2,11 +2,11 @@ import SwiftletCore
 import SwiftletTransport
 import Synchronization
 
-/// One call at the server: reads the request and writes the answer.
+/// One call at the server. It reads the request and writes the answer.
 final class ServerCall: Sendable {
     struct State {
         var assembler: MessageAssembler
-        /// The body so far of a request that is not gRPC.
+        /// The bytes received so far of the body of a request that is not gRPC.
         var plainBody: [UInt8] = []
         var messages = Backlog<AssembledMessage>()
         /// Whether the message that was read last was compressed.
@@ -54,7 +54,7 @@ final class ServerCall: Sendable {
     /// Runs `body` in a task that is cancelled when the client cancels or the deadline passes.
     ///
     /// For a call with a delay, this function is called twice: for the delay, and for the handler. The call
-    /// still has one timer for its deadline.
+    /// has only one timer for its deadline.
     func run(_ body: @escaping @Sendable (ServerCall) async -> Void) {
         let task = Task(executorPreference: session.handlerThreads) { await body(self) }
         let (isGone, hasTimer) = state.withLock { state in
@@ -117,7 +117,7 @@ extension ServerCall {
         reader?.resume()
     }
 
-    /// Only servers send trailers in gRPC (PROTOCOL-HTTP2, "Requests"); plain HTTP allows them.
+    /// In gRPC, only servers send trailers (PROTOCOL-HTTP2, "Requests"). Plain HTTP allows them.
     func receiveTrailers(isStrict: Bool) {
         if isStrict, request.isGRPC {
             state.withLock { state in
@@ -138,10 +138,10 @@ extension ServerCall {
         writer?.resume()
     }
 
-    /// Whether the message that was read last came compressed.
+    /// Whether the last message that was read was compressed.
     var lastMessageWasCompressed: Bool { state.withLock { $0.lastWasCompressed } }
 
-    /// The next message; nil at the end of the request.
+    /// Returns the next message; nil at the end of the request.
     func next() async throws(RPCError) -> [UInt8]? {
         while true {
             if let found = try poll() { return try found.message.map(plain) }
@@ -161,7 +161,7 @@ extension ServerCall {
         }
     }
 
-    /// Decompresses a message. After one that fails, no further message is read.
+    /// Decompresses a message. If this fails, no later message is read.
     private func plain(_ message: AssembledMessage) throws(RPCError) -> [UInt8] {
         do throws(RPCError) {
             return try message.decompressed(request.encoding, maxByteCount: Self.maxByteCount)
@@ -203,7 +203,7 @@ extension ServerCall {
 }
 
 extension RPCError {
-    /// The client has sent what PROTOCOL-HTTP2 forbids.
+    /// The status for a request that PROTOCOL-HTTP2 forbids.
     static func violation(_ rule: String) -> RPCError {
         RPCError(.internal, "the request breaks the protocol of gRPC: \(rule)")
     }

@@ -25,10 +25,10 @@ public struct ServerContext: Sendable {
         call.compress(with: algorithm)
     }
 
-    /// Whether the message that was read last was compressed.
+    /// Whether the last message that was read was compressed.
     public var lastMessageWasCompressed: Bool { call.lastMessageWasCompressed }
 
-    /// Sends metadata before the first message. Has an effect once.
+    /// Sends metadata before the first message. Later calls have no effect.
     public func sendInitialMetadata(_ metadata: Metadata) { call.sendInitialMetadata(metadata) }
 
     /// Suspends the handler. Throws when the call is cancelled. Unlike `Task.sleep`, it also
@@ -85,8 +85,8 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
     let call: ServerCall
     let codec: Codec<Message>
 
-    /// Sends a message. Suspends until the client has room for the next; throws CANCELLED when the client
-    /// cancelled the call.
+    /// Sends a message. Suspends until the client has room for the next message. Throws CANCELLED when the
+    /// client has cancelled the call.
     ///
     /// - Parameters:
     ///   - message: The message.
@@ -97,32 +97,32 @@ public struct ReplyWriter<Message: Sendable>: Sendable {
     }
 }
 
-/// The methods of a server, by path. A handler that throws an `RPCError` ends the call with the status
-/// of the error. The trailers contain the metadata of ``ServerContext/setTrailingMetadata(_:)``, and then
-/// the metadata of the error. A `CancellationError` ends the call with CANCELLED, or with DEADLINE_EXCEEDED
-/// when the deadline has passed. Any other error is UNKNOWN.
+/// The methods of a server, by path. If a handler throws an `RPCError`, the call ends with the status of the
+/// error. The trailers contain the metadata of ``ServerContext/setTrailingMetadata(_:)``, and then the
+/// metadata of the error. If it throws a `CancellationError`, the call ends with CANCELLED, or with
+/// DEADLINE_EXCEEDED when the deadline has passed. For any other error, the status is UNKNOWN.
 ///
 /// Registering a method again replaces its handler: a test may add a service and replace one method.
 public struct ServerMethods: Sendable {
     var plainHandlers: [String: PlainHandler] = [:]
     private var handlers: [String: @Sendable (ServerCall) -> Void] = [:]
-    /// Handles the calls whose path has no handler; nil makes them UNIMPLEMENTED.
+    /// Handles the calls whose path has no handler. If nil, these calls are UNIMPLEMENTED.
     private var otherHandler: (@Sendable (ServerCall) -> Void)?
 
     /// The most calls that one connection may have open; 100 by default, nil for no limit.
     public var maxConcurrentStreams: Int? = 100
 
-    /// Which versions of HTTP the server speaks when it has a handler of plain requests. By default
-    /// the client chooses; a server without such a handler speaks HTTP/2 alone.
+    /// The versions of HTTP that the server uses when it has a handler of plain requests. By default, the
+    /// client chooses. A server without such a handler uses only HTTP/2.
     public var httpVersion = HTTPVersion.negotiated
 
-    /// Whether a gRPC request that breaks PROTOCOL-HTTP2 fails with INTERNAL and a message that
-    /// names the rule; true by default. Other servers answer some of these requests, fail others,
-    /// and never answer a third kind, such as END_STREAM on the HEADERS of a request.
+    /// Whether a gRPC request that breaks PROTOCOL-HTTP2 fails with INTERNAL and a message that names the
+    /// rule; true by default. Other servers answer some of these requests, fail others, and never answer the
+    /// rest, such as a request with END_STREAM on its HEADERS.
     public var isStrict = true
 
-    /// The receive window of each stream, in bytes. The window of the connection is at least twice as
-    /// large. Nil, the default, follows the measured bandwidth. A small window stops clients early.
+    /// The receive window of each stream, in bytes. The window of the connection is at least twice as large.
+    /// Nil, the default, follows the measured bandwidth. With a small window, clients stop early.
     public var windowByteCount: Int?
 
     /// The faults of the server; none by default. ``LoopbackServer/setFaults(_:)`` changes them
@@ -131,11 +131,11 @@ public struct ServerMethods: Sendable {
         didSet { book.replace(with: faults) }
     }
 
-    /// Shared by all connections, so that calls are counted across them.
+    /// All connections share it, so that calls are counted across them.
     let book = FaultBook()
 
-    /// Methods that were registered with a wrong shape, each as a sentence. A server does not start if
-    /// there are any.
+    /// The methods that were registered with a wrong shape, each as a sentence. If there are any, a server
+    /// does not start.
     private(set) var mistakes: [String] = []
 
     init() {}
@@ -222,8 +222,7 @@ extension ServerMethods {
         }
     }
 
-    /// Registers a handler for calls whose path has no handler of its own. It receives and sends
-    /// bytes.
+    /// Registers a handler for calls whose path has no handler. It receives and sends bytes.
     package mutating func others(
         _ handle:
             @escaping @Sendable (RequestStream<[UInt8]>, ReplyWriter<[UInt8]>, ServerContext)
@@ -278,7 +277,7 @@ extension ServerMethods {
         serve(call, fault)
     }
 
-    /// Answers a call without a fault.
+    /// Answers a call to which no fault applies.
     func answer(_ call: ServerCall) {
         if !call.request.isGRPC, let handler = plainHandler(for: call.request.path) {
             return call.answer(by: handler)

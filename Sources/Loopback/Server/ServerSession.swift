@@ -8,15 +8,15 @@ final class ServerSession: AcceptedConnection {
         var connection: Connection
         /// The calls, by the slot of their stream.
         var calls: [ServerCall?] = []
-        /// TLS records wait for the socket.
+        /// Whether TLS records wait for the socket.
         var hasUnsent = false
-        /// Decides which thread writes.
+        /// The state that determines which thread writes.
         var turn = OutputTurn.idle
         var unwritten = GatherList()
         var isOver = false
         /// The limit that a fault has put on the output; nil for none.
         var pace: OutputPace?
-        /// The next portion of a dripping output waits for its timer.
+        /// Whether the next portion of a dripping output waits for its timer.
         var awaitsDrip = false
     }
 
@@ -101,7 +101,7 @@ extension ServerSession: Pollable {
         if isOver { end() }
     }
 
-    /// Reads up to the limit of one turn. True when the connection is over.
+    /// Reads up to the limit of one turn. Returns true if the connection has ended.
     private func read(
         _ reader: inout Reader, untilEmpty: Bool, now: MonotonicInstant
     ) -> Bool {
@@ -186,7 +186,7 @@ extension ServerSession: Pollable {
 // MARK: - Writing
 
 extension ServerSession {
-    /// Writes to the socket. True when the socket is full.
+    /// Writes to the socket. Returns true if the socket's buffer is full.
     func write(_ batch: inout GatherList) throws(SystemError) -> Bool {
         let outcome = try wire.write(&batch)
         state.withLock { $0.hasUnsent = outcome.unsentByteCount > 0 }
@@ -213,7 +213,7 @@ extension ServerSession: Flushable {
         guard isWriter else { return }
         if let pace { return writePaced(pace) }
         while true {
-            // After a failed write the next read fails, too, and ends the session.
+            // After a failed write, the next read also fails, and ends the session.
             let isBlocked = (try? write(&batch)) ?? true
             let (isDone, reports) = state.withLock { state in
                 let reports = takeRoomReports(&state)
@@ -235,7 +235,7 @@ extension ServerSession: Flushable {
     func takeRoomReports(_ state: inout State) -> [ServerCall] {
         var reports: [ServerCall] = []
         while let stream = state.connection.nextRoomReport() {
-            // The session may have ended during the write, and has no calls then.
+            // The session may have ended during the write. It then has no calls.
             let slot = Int(stream.slot)
             if slot < state.calls.count, let call = state.calls[slot] { reports.append(call) }
         }

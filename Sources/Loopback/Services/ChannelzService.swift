@@ -2,17 +2,18 @@ import SwiftletCore
 import SwiftletMessages
 import SwiftletTransport
 
-/// `grpc.channelz.v1.Channelz`: shows the channels of the program to tools such as `grpcdebug`.
+/// `grpc.channelz.v1.Channelz`: describes the channels of the program, for tools such as
+/// `grpcdebug`.
 ///
 /// ```swift
 /// let server = try LoopbackServer { $0.add(ChannelzService()) }
 /// ```
 ///
-/// The service describes the clients of the program and not its own server: the list of servers is
-/// empty. Channels that a ``FakeChannel`` provides are not listed. Responses contain no message
-/// counts and no time of the last call, because recording these would slow every call.
+/// The service describes the clients of the program, but not its own server: the list of servers is
+/// empty. Channels of a ``FakeChannel`` are not listed. Responses contain no message counts and no
+/// time of the last call, because recording these would make every call slower.
 public struct ChannelzService: LoopbackService {
-    /// The most channels in one response, as the protocol's description suggests.
+    /// The most channels in one response. The protocol's description suggests this number.
     private static let pageSize = 100
 
     /// Makes the service.
@@ -70,7 +71,7 @@ public struct ChannelzService: LoopbackService {
     }
 }
 
-// MARK: - What is found
+// MARK: - Look-ups
 
 extension ChannelzService {
     private static func topChannels(

@@ -14,7 +14,7 @@ public final class HealthService: LoopbackService {
     private typealias Watcher = AsyncStream<ServingStatus>.Continuation
 
     private struct State {
-        /// The empty name is the server as a whole, which serves from the start.
+        /// The empty name means the server as a whole. It is SERVING from the start.
         var statuses: [String: ServingStatus] = ["": .serving]
         var watchers: [String: [UInt64: Watcher]] = [:]
         var nextWatcher: UInt64 = 0
@@ -28,11 +28,11 @@ public final class HealthService: LoopbackService {
 // MARK: - Setting states
 
 extension HealthService {
-    /// Sets the state of a service; nil removes it. The empty name, the default, is the server as a whole.
+    /// Sets the state of a service; nil removes it. The empty name, the default, means the server as a whole.
     public func set(_ status: ServingStatus?, for service: String = "") {
         state.withLock { state in
             state.statuses[service] = status
-            // Under the lock, so that changes reach every watcher in order; yielding only stores the
+            // Under the lock, so that all watchers receive the changes in order. `yield` only stores the
             // value.
             for watcher in state.watchers[service, default: [:]].values {
                 watcher.yield(status ?? .serviceUnknown)
@@ -74,7 +74,8 @@ extension HealthService {
             Method<Request, Reply>(bundled: service + "Watch", .serverStreaming)
         ) { request, replies, _ in
             var last: ServingStatus?
-            // The changes end when the task is cancelled, because the client is gone or the deadline has passed.
+            // The changes end when the task is cancelled: the client has cancelled, the connection was lost,
+            // or the deadline has passed.
             for await status in self.changes(of: request.service) where status != last {
                 last = status
                 try await replies.write(Reply(status: status))
@@ -83,7 +84,8 @@ extension HealthService {
         }
     }
 
-    /// The state of a service: the current one, and each change. A slow reader gets the newest.
+    /// The state of a service: the current one, and each change. A slow reader receives only the newest
+    /// state.
     private func changes(of service: String) -> AsyncStream<ServingStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
             let number = state.withLock { state in

@@ -3,7 +3,7 @@ import SwiftletMessages
 import Synchronization
 
 /// `xds.service.orca.v3.OpenRcaService`: reports the load of the server outside of calls, to clients whose
-/// balancer asks for it (proposal A51).
+/// balancer requests it (proposal A51).
 ///
 /// ```swift
 /// let loads = LoadReportService()
@@ -24,7 +24,7 @@ public final class LoadReportService: LoopbackService {
     /// The trailer with the report of a call.
     static let trailer = "endpoint-load-metrics-bin"
 
-    /// A service that reports no load.
+    /// Makes a service that reports no load.
     public init() {}
 }
 
@@ -32,7 +32,7 @@ extension LoadReportService {
     /// Sets the load that is reported from now on.
     public func set(_ report: LoadReport) { set(OrcaLoadReport(report)) }
 
-    /// The intervals that the open calls have asked for, in the order in which the calls began.
+    /// The intervals that the open calls have requested, in the order in which the calls began.
     public var requestedIntervals: [Duration] {
         state.withLock { state in
             state.intervals.sorted { $0.key < $1.key }.map(\.value)

@@ -3,8 +3,8 @@ import SwiftletMessages
 import SwiftletTransport
 import Synchronization
 
-/// `grpc.testing.ReconnectService`: a port that closes each connection, and a record of when clients
-/// connected to it (the connection backoff test of gRPC's interop descriptions).
+/// `grpc.testing.ReconnectService`: a port that closes each connection. The service records the times at
+/// which clients connect to it (the connection backoff test of gRPC's interop descriptions).
 ///
 /// ```swift
 /// let reconnects = try ReconnectService()
@@ -25,7 +25,7 @@ public final class ReconnectService: LoopbackService {
     /// The target whose connections are closed at once.
     public var target: String { listener.target }
 
-    /// - Parameter initial: The initial backoff that clients are expected to have.
+    /// - Parameter initial: The expected initial backoff of clients.
     public convenience init(initialBackoff initial: Duration = .seconds(1)) throws(RPCError) {
         try self.init(initialBackoff: initial, slack: BackoffVerdict.slack)
     }
@@ -40,7 +40,7 @@ public final class ReconnectService: LoopbackService {
 
     deinit { listener.close() }
 
-    /// The number of connections since the last call of `Start`; without one, since the service was made.
+    /// The number of connections since the last call of `Start`. Without one, since the service was made.
     public var arrivalCount: Int { state.withLock { $0.arrivals.count } }
 
     private func arrived() { state.withLock { $0.arrivals.append(.now) } }

@@ -1,16 +1,16 @@
 import SwiftletCore
 public import SwiftletMessages
 
-/// `grpc.reflection.v1.ServerReflection` and its predecessor `v1alpha`: what the server offers, and
-/// the files that describe it.
+/// `grpc.reflection.v1.ServerReflection` and its predecessor `v1alpha`: lists the services of the server, and
+/// returns the files that declare them.
 public struct ReflectionService: LoopbackService {
     private typealias Request = GRPC.Reflection.ServerReflectionRequest
     private typealias Reply = GRPC.Reflection.ServerReflectionResponse
 
     private let files: DescribedFiles
 
-    /// - Parameter files: The files that the service knows; by default, those of the services that come
-    ///   with the library.
+    /// - Parameter files: The files that the service can return; by default, the files of the services that
+    ///   are included in the library.
     public init(files: [Google.Protobuf.FileDescriptorProto] = .bundled) {
         self.files = DescribedFiles(files)
     }
@@ -33,11 +33,11 @@ public struct ReflectionService: LoopbackService {
 }
 
 extension [Google.Protobuf.FileDescriptorProto] {
-    /// The files of the services that come with the library.
+    /// The files of the services that are included in the library.
     public static var bundled: Self { Google.Protobuf.FileDescriptorProto.bundled }
 }
 
-/// Files by their names and by what they declare.
+/// Files by their names and by the names that they declare.
 private struct DescribedFiles: Sendable {
     private struct File: Sendable {
         var bytes: [UInt8]
@@ -89,7 +89,7 @@ private struct DescribedFiles: Sendable {
         }
     }
 
-    /// A file and all that it imports, itself first.
+    /// A file and all files that it imports. The file itself is first.
     private func file(
         _ name: String
     ) -> GRPC.Reflection.ServerReflectionResponse.MessageResponse {

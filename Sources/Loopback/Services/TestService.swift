@@ -57,7 +57,7 @@ public struct TestService: LoopbackService {
             requests, replies, context in
             var isFirst = true
             for try await request in requests {
-                // Headers name the algorithm, so the first request decides on it.
+                // Headers name the algorithm, so the first request determines it.
                 if isFirst { context.compressIfAskedTo(request) }
                 if isFirst { context.echoMetadata() }
                 isFirst = false
@@ -124,7 +124,7 @@ extension TestService {
 }
 
 extension GRPC.Testing.EchoStatus? {
-    /// Throws the status that was asked for, unless it is OK.
+    /// Throws the requested status, unless it is OK.
     fileprivate func check() throws(RPCError) {
         guard let self, self.code != 0 else { return }
         throw RPCError(StatusCode(rawValue: Int(self.code)), self.message)
@@ -152,7 +152,7 @@ extension ServerContext {
         }
     }
 
-    /// Throws INVALID_ARGUMENT unless the message is compressed as the request says.
+    /// Throws INVALID_ARGUMENT unless the compression of the message agrees with the request.
     fileprivate func check(_ expected: GRPC.Testing.BoolValue?) throws(RPCError) {
         guard let expected, expected.value != lastMessageWasCompressed else { return }
         throw RPCError(

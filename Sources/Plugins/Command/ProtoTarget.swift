@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-// This file is in both plug-ins: SwiftPM gives plug-ins no way to share code. A test compares the two.
+// Both plug-ins contain this file, because SwiftPM has no way to share code between plug-ins. A test compares
+// the two.
 
 /// The `.proto` files of a target, and the settings in its `swiftlet.json` that determine which
 /// files are read and generated.
@@ -30,7 +31,7 @@ struct ProtoTarget {
     /// The file with settings; nil when the target has none.
     private let settingsFile: URL?
     private let settings: Settings
-    /// Where the files and their imports are.
+    /// The directories of the files and their imports.
     private let roots: [URL]
     /// The names by which the files are imported; empty for a target without any.
     let names: [String]
@@ -118,7 +119,7 @@ extension ProtoTarget {
     }
 }
 
-/// Why a target's files are not generated.
+/// The reason why a target's files are not generated.
 struct ProtoTargetError: Error, CustomStringConvertible {
     let description: String
 }

@@ -75,7 +75,7 @@ enum Main {
         }
     }
 
-    /// Writes to standard error. A text that cannot be written is lost: there is no other place for it.
+    /// Writes to standard error. If a text cannot be written, it is lost.
     private static func report(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -91,7 +91,7 @@ enum Main {
     }
 }
 
-/// The text of what went wrong, a line for each mistake.
+/// The errors as text, a line for each mistake.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 }

@@ -7,7 +7,7 @@ struct ToolArguments {
     /// The settings with which the plug-in planned the build, as `name=value`.
     private(set) var planned: [String] = []
     private(set) var writesEmptyFiles = false
-    /// Where the files and their imports are.
+    /// The directories of the files and their imports.
     private(set) var directories: [String] = []
     /// The names by which the files are imported.
     private(set) var files: [String] = []

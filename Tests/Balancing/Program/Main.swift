@@ -1,7 +1,7 @@
 import Foundation
 import Swiftlet
 
-/// The library's client for `Tests/Balancing/compare.py`, in the same terms as `client.py`.
+/// The library's client for `Tests/Balancing/compare.py`. It has the same input and output as `client.py`.
 ///
 /// Each line of standard input is a session: a target, channel arguments and steps on one channel. The
 /// answer is a line with the outcomes of each step.

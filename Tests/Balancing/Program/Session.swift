@@ -51,11 +51,11 @@ struct Session: Decodable {
 /// Some calls.
 struct Step: Decodable {
     enum Action: String, Decodable {
-        /// Each of `requests` once.
+        /// Sends each of `requests` once.
         case calls
-        /// `request` until `servers` servers have answered.
+        /// Sends `request` until `servers` servers have answered.
         case until
-        /// `request` at each interval, for some seconds.
+        /// Sends `request` at each interval, for some seconds.
         case load
     }
 
@@ -80,7 +80,7 @@ struct Outcome: Encodable {
     var message = ""
     var reply = ""
     var seconds = 0.0
-    /// When the call began, in seconds after the beginning of the load.
+    /// The time at which the call began, in seconds after the beginning of the load.
     var begun: Double?
 }
 
@@ -119,7 +119,7 @@ extension Step {
         }
     }
 
-    /// Starts a call at each interval, whether or not earlier calls have ended.
+    /// Starts a call at each interval, even if earlier calls have not ended.
     private func load(on channel: Channel) async throws -> [Outcome] {
         let interval = interval ?? 1
         FileHandle.standardOutput.write(Data("load\n".utf8))

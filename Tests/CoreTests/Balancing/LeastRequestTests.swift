@@ -57,7 +57,8 @@ struct LeastRequestTests {
         #expect(others >= 45)
     }
 
-    @Test("a choice count outside of 2 to 10 is brought into the range", arguments: [-1, 0, .max])
+    @Test(
+        "a choice count outside of 2 to 10 is set to the nearest limit", arguments: [-1, 0, .max])
     func choiceCount(count: Int) throws {
         let channel = try channel(3, LeastRequest(choiceCount: count))
         #expect(picked(channel) != nil)

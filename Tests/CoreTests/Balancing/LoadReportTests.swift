@@ -16,7 +16,7 @@ struct LoadReportTests {
         bytes(number, bytes(1, Array(name.utf8)) + double(2, value))
     }
 
-    @Test("carries every field, and skips those that are not known")
+    @Test("contains every known field, and skips unknown fields")
     func fields() throws {
         let bytes =
             Self.double(1, 0.5) + Self.double(2, 0.25) + [3 << 3, 0x96, 0x01]
@@ -40,14 +40,14 @@ struct LoadReportTests {
         #expect(LoadReport(decoding: Self.double(1, value)) == LoadReport())
     }
 
-    @Test("of several values of a field the last one counts, also if it is 0")
+    @Test("if a field has several values, the last one counts, even if it is 0")
     func lastValue() {
         let load = LoadReport(decoding: Self.double(1, 0.5) + Self.double(1, 0))
         #expect(load?.cpuUtilization == 0)
     }
 
     @Test(
-        "bytes that are no message are no report",
+        "bytes that are not a message are ignored",
         arguments: [
             [0x09, 0], [0x2a, 5, 0], [0x80], [0x00], [0x0b], [0x2a, 2, 0x12, 9],
             [UInt8](repeating: 0xff, count: 12),

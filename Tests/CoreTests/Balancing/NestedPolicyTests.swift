@@ -10,7 +10,7 @@ struct GracefulSwitchTests {
         func makeBalancer() -> any Balancer { GracefulSwitch() }
     }
 
-    @Test("calls go on with the old policy until the new one is READY")
+    @Test("calls use the old policy until the new one is READY")
     func ready() throws {
         var channel = VirtualChannel(Switching())
         try channel.update(Endpoint.many(1), PickFirst())
@@ -197,7 +197,7 @@ struct WeightedTargetTests {
         #expect(channel.live.count == 1)
     }
 
-    @Test("a child without endpoints fails, and the others go on")
+    @Test("a child without endpoints fails, and the others continue")
     func emptyChild() throws {
         var channel = VirtualChannel(policy(["a": 1, "z": 1]))
         #expect(throws: RPCError.self) {
@@ -225,7 +225,7 @@ struct RandomSubsettingTests {
         return Set(channel.endpoints.values.map(\.description))
     }
 
-    @Test("passes subset_size endpoints to the child, other ones in other clients")
+    @Test("passes subset_size endpoints to the child, different ones in different clients")
     func size() throws {
         let subsets = try (1...20).map { try subset(50, seed: $0) }
         #expect(subsets.allSatisfy { $0.count == 5 })
@@ -249,7 +249,7 @@ struct RandomSubsettingTests {
         }
     }
 
-    @Test("passes states and reports through")
+    @Test("forwards states and load reports")
     func passesThrough() throws {
         var channel = VirtualChannel(policy)
         try channel.update(Endpoint.many(9), policy)

@@ -27,8 +27,8 @@ struct OutlierDetectionTests {
         return channel
     }
 
-    /// Ends `count` calls on each endpoint that gets calls. Of those to the endpoints `failing`, the
-    /// given percentage fails.
+    /// Ends `count` calls on each endpoint that gets calls. The given percentage of the calls to the
+    /// endpoints `failing` fails.
     private func call(
         _ channel: VirtualChannel, _ count: Int = 20, failing: [String: Int] = ["10.0.0.1:80": 100]
     ) {
@@ -76,7 +76,7 @@ struct OutlierDetectionTests {
         #expect(isUsed("10.0.0.1:80", channel))
     }
 
-    @Test("an endpoint that is used again makes room for the ejection of another one")
+    @Test("when an endpoint is un-ejected, another one can be ejected")
     func roomAfterUnejection() throws {
         var policy = byFailures
         policy.maxEjectionPercent = 20
@@ -169,7 +169,7 @@ struct OutlierDetectionTests {
         #expect(channel.shares(of: 100).count == 5)
     }
 
-    @Test("states of an ejected subchannel are passed along when it is un-ejected")
+    @Test("the state of an ejected subchannel is reported when it is un-ejected")
     func hiddenStates() throws {
         var channel = try channel(5, byFailures)
         call(channel)
@@ -210,7 +210,7 @@ struct OutlierDetectionTests {
         #expect(isUsed("10.0.0.1:80", channel))
     }
 
-    @Test("the child's own tracker hears of each call, too")
+    @Test("the tracker of the child policy receives each call, too")
     func nestedTracker() throws {
         var policy = byFailures
         policy.policy = LeastRequest(choiceCount: 10)

@@ -99,7 +99,7 @@ struct PriorityTests {
     }
 
     @Test(
-        "a child that is no longer in the config is kept for 15 minutes, and moves between priorities"
+        "a child that is no longer in the config is kept for 15 minutes, and can change its priority"
     )
     func configChange() throws {
         var channel = try channel(policy("a", "b"))
@@ -134,7 +134,7 @@ struct PriorityTests {
         #expect(channel.outcome() == "fail: priority: the list of priorities is empty")
     }
 
-    @Test("a child without endpoints is passed over, and its error is thrown")
+    @Test("a child without endpoints is skipped, and its error is thrown")
     func emptyChild() throws {
         let policy = policy("z", "a")
         var channel = VirtualChannel(policy)
@@ -143,7 +143,7 @@ struct PriorityTests {
         #expect(channel.outcome() == "10.0.0.1:80")
     }
 
-    @Test("a child that loses its endpoints is passed over, and its error is thrown")
+    @Test("a child that loses its endpoints is skipped, and its error is thrown")
     func emptiedChild() throws {
         let policy = policy("a", "b")
         var channel = try channel(policy)

@@ -90,7 +90,7 @@ struct RingHashTests {
     }
 
     @Test(
-        "a call goes on to the next endpoint of the ring where one has failed, and waits otherwise")
+        "if an endpoint has failed, a call uses the next one of the ring; otherwise it waits")
     func failure() throws {
         var channel = try channel(Endpoint.many(3))
         let first = try queued(channel, key(1))
@@ -138,7 +138,7 @@ struct RingHashTests {
         #expect(channel.connectRequests == [channel.live[1], channel.live[2]])
     }
 
-    @Test("a call without the key goes to the first READY endpoint from a random place")
+    @Test("a call without the key uses the first READY endpoint after a random place")
     func noKey() throws {
         var channel = try channel(Endpoint.many(3))
         for subchannel in channel.live { channel.change(subchannel, to: .ready) }
@@ -200,7 +200,7 @@ struct RingHashTests {
         #expect(backends[0].requestCount.load(ordering: .relaxed) == 0)
     }
 
-    @Test("several values of the header are joined with a comma; an empty value is no key")
+    @Test("several values of the header are joined with a comma; an empty value is not a key")
     func headerValues() throws {
         var channel = try channel(Endpoint.many(20))
         for subchannel in channel.live { channel.change(subchannel, to: .ready) }

@@ -144,7 +144,7 @@ extension VirtualChannel {
     }
 }
 
-// MARK: - Questions
+// MARK: - State
 
 extension VirtualChannel {
     /// The live subchannel that has this address.
@@ -152,7 +152,7 @@ extension VirtualChannel {
         endpoints.first { $0.value.addresses.contains { "\($0)" == address } }?.key
     }
 
-    /// The subchannels whose balancer wants the health of the server checked.
+    /// The subchannels for which the balancer requests health checks.
     var healthChecked: Set<Subchannel> { numbers.healthChecked }
 
     /// The live subchannels in the order in which they were made.
@@ -163,7 +163,7 @@ extension VirtualChannel {
         return picker.pick(PickInfo(path: "/test.Service/Method", metadata: metadata))
     }
 
-    /// The first address of the subchannel that a call is sent to; otherwise what happens to it.
+    /// The first address of the subchannel to which a call is sent. Otherwise the outcome of the call.
     func outcome(_ metadata: Metadata = Metadata()) -> String {
         switch pick(metadata) {
         case .subchannel(let subchannel, _):
@@ -177,7 +177,7 @@ extension VirtualChannel {
 
     func outcomes(_ count: Int) -> [String] { (0..<count).map { _ in outcome() } }
 
-    /// How many of `count` calls each outcome has.
+    /// The number of calls with each outcome, out of `count` calls.
     func shares(of count: Int) -> [String: Int] {
         outcomes(count).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }

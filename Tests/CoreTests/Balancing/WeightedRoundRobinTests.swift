@@ -55,7 +55,7 @@ struct WeightedRoundRobinTests {
     @Test("counts fallbacks, and weights that are not yet usable or stale (A78)")
     func metrics() throws {
         var channel = try channel(2, policy())
-        // The policy made a new picker each time an endpoint became READY.
+        // The policy has made a new picker each time an endpoint became READY.
         #expect(channel.weightUpdates.last?.weights == [0, 0])
         #expect(channel.weightUpdates.last?.notYetUsableCount == 2)
         #expect(channel.weightUpdates.last?.isFallback == true)
@@ -95,7 +95,7 @@ struct WeightedRoundRobinTests {
         #expect(load(qps: 10, utilization: 0, eps: 5).weight(errorPenalty: 1) == nil)
     }
 
-    @Test("there is no weight that is 0 or not finite")
+    @Test("a weight that is 0 or not finite is not used")
     func extremes() {
         let largest = Double.greatestFiniteMagnitude
         #expect(load(qps: largest, utilization: 0.1).weight(errorPenalty: 0) == nil)
@@ -186,7 +186,8 @@ struct WeightedRoundRobinTests {
         #expect(channel.loadIntervals.isEmpty)
     }
 
-    @Test("garbage in reports changes no share beyond a tenth and ten times the average")
+    @Test(
+        "invalid reports keep each share between a tenth of the average and ten times the average")
     func garbage() throws {
         var channel = try channel(4, policy { $0.blackoutPeriod = .zero })
         try report(

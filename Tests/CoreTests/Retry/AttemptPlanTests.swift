@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The attempts of a call")
 struct AttemptPlanTests {
-    /// A plan, and what it says.
+    /// A plan, and its decisions.
     private final class Trial {
         private var plan: AttemptPlan
 
@@ -90,7 +90,7 @@ struct AttemptPlanTests {
         #expect(trial.fail(AttemptFailure(.unavailable), at: 1) == "over")
     }
 
-    @Test("are no more than there are when the call is committed to one")
+    @Test("do not increase after the call is committed to one of them")
     func committed() {
         let trial = Trial(Self.hedging)
         #expect(trial.next(at: 0) == "first")

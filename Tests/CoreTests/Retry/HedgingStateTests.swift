@@ -14,7 +14,8 @@ struct HedgingStateTests {
 
     private func milliseconds(_ count: Int) -> Duration { .milliseconds(count) }
 
-    /// Asks until the state says to wait; returns the number of attempts sent and the last answer.
+    /// Repeats `next` until the state waits. Returns the number of sent attempts, and the last
+    /// decision.
     private func drain(
         _ state: inout HedgingState, at now: Duration
     ) -> (sent: Int, answer: HedgingState.Action) {
@@ -107,7 +108,7 @@ struct HedgingStateTests {
         #expect(state.attemptFailed(AttemptFailure(.unavailable), now: .seconds(2)) == .finish)
     }
 
-    @Test("gives up when a throttled hedged request was all that was left")
+    @Test("gives up when only a throttled hedged request remains")
     func throttledLater() {
         let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
         var state = state(throttle: throttle)

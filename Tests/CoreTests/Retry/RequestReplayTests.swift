@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A request that attempts repeat")
 struct RequestReplayTests {
-    /// A request, and an attempt that takes its steps.
+    /// A request, and an attempt that performs its operations.
     private final class Trial {
         var replay = RequestReplay(maxByteCount: 12)
         var positions = [RequestReplay.Position(), RequestReplay.Position()]
@@ -15,7 +15,7 @@ struct RequestReplayTests {
                 andFinish: andFinish)
         }
 
-        /// The steps of an attempt until it has everything.
+        /// The operations of an attempt until it has the whole request.
         func steps(of attempt: Int, drops: Bool = false) -> [String] {
             var steps: [String] = []
             while let step = replay.next(for: &positions[attempt], drops: drops) {
@@ -63,7 +63,7 @@ struct RequestReplayTests {
         #expect(trial.steps(of: 0) == [])
     }
 
-    @Test("keeps no message that the committed attempt has, and goes on with the next one")
+    @Test("drops the messages that the committed attempt has, and continues with the next one")
     func dropped() {
         let trial = Trial()
         var next = 0

@@ -155,7 +155,7 @@ struct RetryStateTests {
     }
 
     @Test(
-        "failures count for the throttle that are retryable or push back, whatever forbids the retry",
+        "a failure that is retryable or pushes back counts for the throttle, even without a retry",
         arguments: [
             (AttemptFailure(.unavailable), true, true),
             (AttemptFailure(.unavailable, pushback: .never), false, true),
@@ -171,7 +171,7 @@ struct RetryStateTests {
     }
 
     @Test(
-        "policies with absurd numbers have delays in range",
+        "policies with extreme numbers have delays in range",
         arguments: [Double.infinity, .nan, -1, 0, 1e300])
     func absurdNumbers(multiplier: Double) {
         var policy = Self.policy

@@ -19,7 +19,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "names line and column of what is wrong",
+        "names line and column of a mistake",
         arguments: [
             ("", "line 1, column 1: expected a value, found the end of the text"),
             ("{\n  \"a\": 1,\n  \"é\": x\n}", "line 3, column 8: expected a value, found 'x'"),
@@ -66,7 +66,7 @@ struct JSONReaderTests {
 @Suite("Durations in service configs")
 struct ConfigDurationTests {
     @Test(
-        "are decimal seconds with up to nine digits behind the point and an s",
+        "are decimal seconds with up to nine digits after the point, and an s",
         arguments: [
             ("1s", .seconds(1)), ("0s", .zero), ("0.1s", .milliseconds(100)),
             ("1.000340012s", .nanoseconds(1_000_340_012)),

@@ -21,7 +21,7 @@ struct MethodConfigTableTests {
         #expect(table.config(for: path)?.timeout == .seconds(seconds))
     }
 
-    @Test("is nil where no entry names the method")
+    @Test("is nil if no entry names the method")
     func none() {
         #expect(MethodConfigTable([]).config(for: "/s/M") == nil)
         #expect(MethodConfigTable([Self.config(1, .service("a"))]).config(for: "/s/M") == nil)

@@ -6,8 +6,8 @@ import Testing
 struct ServiceConfigChoicesTests {
     private static let client = ServiceConfigChoices.Client(hostName: "Host-1", percentile: 40)
 
-    /// The name of the health service in the chosen config. Choices have different names, so the name
-    /// shows which one was chosen.
+    /// The name of the health service in the chosen config. Each choice has another name, so the name
+    /// identifies the choice.
     private static func chosen(_ texts: String...) throws -> String? {
         try ServiceConfigChoices(texts: texts.map { Array($0.utf8) })
             .config(for: client)?.healthCheckServiceName

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A service config in JSON")
 struct ServiceConfigJSONTests {
-    @Test("carries every field of service_config.md")
+    @Test("contains every field of service_config.md")
     func everyField() throws {
         let config = try ServiceConfig(
             json: """
@@ -210,7 +210,7 @@ struct ServiceConfigJSONTests {
         #expect(error?.code == .invalidArgument)
     }
 
-    @Test("text that is no object is refused")
+    @Test("text that is not an object is refused")
     func noObject() {
         let error = #expect(throws: RPCError.self) { try ServiceConfig(json: "[]") }
         #expect(error?.message == "service config: expected an object, found an array")

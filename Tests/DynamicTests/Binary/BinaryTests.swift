@@ -54,7 +54,7 @@ struct BinaryTests {
         #expect(try oneof.get("one_number") == .int32(7))
     }
 
-    @Test("keeps unknown fields, or drops them when it is asked to")
+    @Test("keeps unknown fields, or drops them if the options say so")
     func unknownFields() throws {
         let bytes: [UInt8] = [0xa2, 6, 1, 9, 0xf8, 6, 1]
         let message = try decode(bytes)
@@ -64,7 +64,7 @@ struct BinaryTests {
         #expect(dropped.isEmpty)
     }
 
-    @Test("keeps what a closed enum does not know as unknown fields")
+    @Test("keeps unknown values of a closed enum as unknown fields")
     func closedEnums() throws {
         let message = try decode([0x10, 2, 0x10, 9, 0x1a, 3, 1, 9, 2], as: "o.Old")
         #expect(try message.get("shade") == .enumeration(2))
@@ -93,7 +93,7 @@ struct BinaryTests {
         #expect(try message.encoded() == bytes)
     }
 
-    @Test("asks for required fields, also below the top")
+    @Test("checks required fields, also of inner messages")
     func required() throws {
         #expect(throws: WireError(.missingRequiredField, path: [1])) {
             try decode([], as: "o.Old", allowsPartial: false)
@@ -106,7 +106,7 @@ struct BinaryTests {
     }
 
     @Test(
-        "refuses what a compiled message refuses, and says where",
+        "refuses the bytes that a compiled message refuses, and names the place",
         arguments: [
             ([0x10], WireError(.truncated, offset: 1, path: [2])),
             ([0x00, 0], WireError(.invalidTag, offset: 0)),
@@ -136,7 +136,7 @@ struct BinaryTests {
         }
     }
 
-    @Test("never traps, whatever arrives")
+    @Test("never traps on any bytes")
     func noise() throws {
         let schema = try TestSchema.all()
         let types = try ["t.All", "o.Old"].map { try schema.requiredMessage($0) }

@@ -44,7 +44,7 @@ struct ListTests {
                 return
             }
             #expect(all == once + once)
-            // One value by itself, and a part that ends too early.
+            // A single value, and a part that ends too early.
             var single = DynamicMessage(schema)
             try single.set(field, .list([values[1]]))
             let part = Array(try single.encoded().dropFirst(2))
@@ -79,7 +79,7 @@ struct ListTests {
         }
     }
 
-    @Test("hold one value for a key that comes many times, and each key that is other bytes")
+    @Test("have one value for a repeated key, and distinguish keys by their bytes")
     func keys() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         var bytes: [UInt8] = []
@@ -98,7 +98,7 @@ struct ListTests {
         #expect(try message.get("counts") == .map(expected))
     }
 
-    @Test("keep what comes before an element whose length is not right")
+    @Test("keep the elements before an element with a wrong length")
     func wrongLength() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         let good: [UInt8] = [0xa2, 1, 2, 0x10, 1]
@@ -116,7 +116,7 @@ struct ListTests {
         }
     }
 
-    @Test("take the numbers that a closed enum has, with gaps between them")
+    @Test("accept the numbers of a closed enum that has gaps")
     func gaps() throws {
         let gappy = TestSchema.enumeration(
             "Gappy",
@@ -132,7 +132,7 @@ struct ListTests {
         #expect(decoded.unknownFields == [0, 1, 2, 3, 7, 8, 10, 11].flatMap { [0x08, $0] })
     }
 
-    @Test("leave a message that grows and shrinks field by field in order")
+    @Test("keep a message in order while fields are added and removed")
     func growth() throws {
         var message = try TestSchema.allMessage()
         var copies: [DynamicMessage] = []

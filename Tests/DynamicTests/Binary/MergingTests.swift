@@ -2,7 +2,7 @@ import SwiftletDynamic
 import SwiftletMessages
 import Testing
 
-/// Decoding into a message that has fields already uses other code than decoding into an empty one.
+/// Decoding into a message that already has fields uses other code than decoding into an empty message.
 @Suite("Merging into a dynamic message")
 struct MergingTests {
     /// A type with numbers far apart, and with a closed enum in all shapes.
@@ -37,7 +37,7 @@ struct MergingTests {
         [0xba, 1, 1, 0x61], [0xc0, 1, 7], [0xa2, 6, 1, 9],
     ]
 
-    @Test("gives what decoding of all parts at once gives, and changes no copy")
+    @Test("has the result of decoding all parts at once, and changes no copy")
     func parts() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         for first in Self.parts {
@@ -52,7 +52,7 @@ struct MergingTests {
         }
     }
 
-    @Test("keeps the message whole when a part ends too early, wherever it ends")
+    @Test("keeps the message valid, wherever a part is cut off")
     func cut() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         let all = Self.parts.flatMap { $0 }
@@ -104,7 +104,7 @@ struct MergingTests {
         #expect(merged.presentFields.map(\.field.number) == [1, 255, 256, 70_000, 536_870_911])
     }
 
-    @Test("keeps what a closed enum does not know, in lists of both forms and in maps")
+    @Test("keeps unknown values of a closed enum, in lists of both forms and in maps")
     func closedEnums() throws {
         let schema = try Self.sparse()
         var message = try DynamicMessage(decoding: [0x12, 3, 1, 9, 2], as: schema)

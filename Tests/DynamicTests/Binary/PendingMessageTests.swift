@@ -2,10 +2,10 @@ import SwiftletDynamic
 import SwiftletMessages
 import Testing
 
-/// The fields of a message inside another one are checked when it is decoded, and read when they are used.
+/// The fields of an inner message are checked when the outer message is decoded, and read at their first use.
 @Suite("A message inside a decoded message")
 struct PendingMessageTests {
-    /// Bytes of `t.All` with fields of all shapes, and unknown ones.
+    /// Bytes of `t.All` with fields of all shapes, and with unknown fields.
     private static let parts: [[UInt8]] = [
         [0x08, 1], [0x10, 5], [0x10, 0x80], [0x72, 2, 0x68, 0x69], [0x72, 2, 0xc3, 0xa9],
         [0x72, 1, 0xff], [0x72, 9, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0xff],
@@ -20,7 +20,7 @@ struct PendingMessageTests {
         [0x80, 0], [0xff], [0x0b, 0x08, 1, 0x0c],
     ]
 
-    /// Bytes that are or are not a message.
+    /// Bytes of which some are a message.
     private static var samples: [[UInt8]] {
         var samples = parts
         for first in parts { samples += parts.map { first + $0 } }
@@ -42,7 +42,7 @@ struct PendingMessageTests {
         return [0x8a, 1, UInt8(bytes.count)] + bytes
     }
 
-    @Test("is what the bytes are by themselves, and fails where they fail")
+    @Test("equals the message that is decoded from its bytes alone, or fails like it")
     func likeOutside() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         var failures = 0
@@ -64,7 +64,7 @@ struct PendingMessageTests {
                 WireError($0.reason, offset: $0.offset + 3, path: [17] + $0.path)
             }
             #expect(outerError == expected, "\(bytes)")
-            // What was read before it failed stays.
+            // The fields that were read before the error are kept.
             #expect(try outer.get("child") == .message(alone), "\(bytes)")
             #expect(try outer.has("child"))
         }
@@ -72,7 +72,7 @@ struct PendingMessageTests {
     }
 
     @Test(
-        "is what the bytes are by themselves in proto2, groups, extensions and required fields included"
+        "equals the message from its bytes alone in proto2, with groups, extensions and required fields"
     )
     func proto2() throws {
         let schema = try TestSchema.all().requiredMessage("o.Old")
@@ -98,7 +98,7 @@ struct PendingMessageTests {
                 case (.success(let one), .success(let other)):
                     #expect(one == other, "\(bytes)")
                     #expect(one.unknownFields == other.unknownFields)
-                    // A required field is missing inside exactly when it is missing alone.
+                    // Decoding the outer message fails exactly when the inner message lacks a required field.
                     let isComplete = (try? one.checkRequired()) != nil
                     let whole = try? DynamicMessage(
                         decoding: [0x08, 1, 0x3a, UInt8(bytes.count)] + bytes, as: schema)
@@ -113,7 +113,7 @@ struct PendingMessageTests {
         }
     }
 
-    @Test("changes alone")
+    @Test("changes without an effect on its copies")
     func change() throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         let bytes: [UInt8] =
@@ -144,7 +144,7 @@ struct PendingMessageTests {
             try changed.encoded() == [0x8a, 1, 2, 0x10, 6, 0xa2, 1, 2, 0x10, 1, 0xa2, 1, 10]
                 + [0x8a, 1, 7, 0x08, 1, 0x72, 3] + Array("new".utf8))
         #expect(try message.encoded() == bytes)
-        // A merge changes `merged`, and not the message that it is a copy of.
+        // A merge changes `merged`, but not the message of which it is a copy.
         var merged = message
         try merged.merge(ContiguousArray<UInt8>([0x8a, 1, 2, 0x10, 7]).span)
         #expect(try merged.encoded() == [0x8a, 1, 4, 0x08, 1, 0x10, 7] + bytes[7...])
@@ -162,7 +162,7 @@ struct PendingMessageTests {
         #expect(try dropped.encoded() == [0x8a, 1, 3, 0x8a, 1, 0])
     }
 
-    @Test("is read by many tasks at a time")
+    @Test("can be read by many tasks at the same time")
     func tasks() async throws {
         let schema = try TestSchema.all().requiredMessage("t.All")
         var bytes: [UInt8] = []
@@ -206,7 +206,7 @@ struct PendingMessageTests {
     }
 
     @Test(
-        "fails at the innermost level, and keeps what was read above, without reading each level twice",
+        "fails at the innermost level, keeps the levels above, and reads no level twice",
         arguments: [("t.All", "child", 17), ("o.Old", "inner", 7)] as [(String, String, UInt32)])
     func deepFailure(type: String, field: String, number: UInt32) throws {
         let schema = try TestSchema.all().requiredMessage(type)

@@ -1,5 +1,5 @@
-/// The declarations of channelz and of load reports, which the compiler does not know: names, numbers
-/// and types alone.
+/// The declarations of channelz and of load reports, which the compiler does not include. They have only
+/// names, numbers and types.
 enum DiagnosticSources {
     static let files = [
         "grpc/channelz/v1/channelz.proto": channelz,

@@ -1,7 +1,7 @@
 import SwiftletMessages
 import SwiftletServices
 
-// Channelz and load reports, whose messages the library has in part.
+// Channelz and load reports. The library has only a part of their messages.
 extension LibraryFile {
     static let channelz = [
         LibraryFile(
@@ -42,17 +42,17 @@ extension LibraryFile {
                 "GetSocketResponse": GRPC.Channelz.GetSocketResponse.self,
             ],
             absent: [
-                // The described program has no servers.
+                // ChannelzService reports no servers.
                 "Server", "ServerData",
-                // The program never describes an address, a security or an option of these kinds.
+                // The service never reports an address, a security or an option of these kinds.
                 "Address.OtherAddress", "Security.OtherSecurity", "SocketOptionTimeout",
                 "SocketOptionLinger",
             ],
             findings: [
                 // The limit of connections is not reported.
                 "ChannelData": [missing(8, "max_connections_per_subchannel", "uint32")],
-                // These messages are only sent, and never with two fields of a oneof, so that separate
-                // properties are encoded as the oneof is.
+                // These messages are only sent, and never with two fields of a oneof. So separate properties
+                // are encoded like the oneof.
                 "ChannelTraceEvent": [
                     separate(4, "channel_ref", "child_ref"),
                     separate(5, "subchannel_ref", "child_ref"),
@@ -65,20 +65,20 @@ extension LibraryFile {
                 "Security": [
                     separate(1, "tls", "model"), missing(2, "other", "message"),
                 ],
-                // A connection is only marked as encrypted.
+                // The service reports that a connection uses TLS, but not its cipher and certificates.
                 "Security.Tls": [
                     missing(1, "standard_name", "string"), missing(2, "other_name", "string"),
                     missing(3, "local_certificate", "bytes"),
                     missing(4, "remote_certificate", "bytes"),
                 ],
-                // The times of a connection's last streams and messages are not kept.
+                // The times of a connection's last streams and messages are not recorded.
                 "SocketData": [
                     missing(7, "last_local_stream_created_timestamp", "message"),
                     missing(8, "last_remote_stream_created_timestamp", "message"),
                     missing(9, "last_message_sent_timestamp", "message"),
                     missing(10, "last_message_received_timestamp", "message"),
                 ],
-                // The described program has no servers.
+                // ChannelzService reports no servers.
                 "GetServersResponse": [missing(1, "server", "message")],
                 "GetServerResponse": [missing(1, "server", "message")],
             ])

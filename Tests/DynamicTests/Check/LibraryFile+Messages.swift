@@ -1,7 +1,7 @@
 import SwiftletMessages
 import SwiftletServices
 
-// The files whose messages the library has whole.
+// The files whose messages are completely in the library.
 extension LibraryFile {
     static let examples = [
         LibraryFile(
@@ -100,7 +100,7 @@ extension LibraryFile {
                 "StringValue": Google.Protobuf.StringValue.self,
                 "BytesValue": Google.Protobuf.BytesValue.self,
             ]),
-        // Descriptions of services and types, which no call uses.
+        // Descriptions of services and types. No call uses them.
         LibraryFile(
             name: "google/protobuf/api.proto", package: "google.protobuf", types: [:],
             absent: ["Api", "Method", "Mixin"]),

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// The messages that the library has of one `.proto` file.
+/// The messages of one `.proto` file that are in the library.
 struct LibraryFile: Sendable {
     let name: String
     let package: String
@@ -8,8 +8,8 @@ struct LibraryFile: Sendable {
     let types: [String: any Message.Type]
     /// Names of messages for which the library has no type.
     var absent: Set<String> = []
-    /// The wanted findings of a message, by its full name without the package. A message that is not
-    /// here must have none.
+    /// The expected findings of a message, by its full name without the package. A message that is not listed
+    /// must have none.
     var findings: [String: [String]] = [:]
 
     static let all =
@@ -20,7 +20,7 @@ struct LibraryFile: Sendable {
 struct LibraryMessage: Sendable, CustomStringConvertible {
     let fullName: String
     let type: any Message.Type
-    /// All differences from the declaration, in the words of the check.
+    /// All differences from the declaration, as the check describes them.
     let findings: [String]
 
     var description: String { fullName }

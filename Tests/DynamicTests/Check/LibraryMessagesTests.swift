@@ -25,7 +25,9 @@ struct LibraryMessagesTests {
         #expect(findings == message.findings)
     }
 
-    @Test("are all that their .proto files declare", arguments: LibraryFile.all.map(\.name))
+    @Test(
+        "are complete: their .proto files declare no others", arguments: LibraryFile.all.map(\.name)
+    )
     func files(_ name: String) throws {
         let file = try #require(LibraryFile.all.first { $0.name == name })
         let declared = try Self.schema.get().messages.filter {
@@ -55,7 +57,7 @@ struct LibraryMessagesTests {
     func served() {
         let listed = Set(LibraryFile.all.map(\.name))
         let missing = File.bundled.compactMap(\.name).filter { !listed.contains($0) }
-        // The messages of the older version are those of the newer one.
+        // The messages of the older version are those of the newer version.
         #expect(missing == [File.reflectionAlpha.name])
         var older = File.reflectionAlpha.messageType
         for message in older.indices {

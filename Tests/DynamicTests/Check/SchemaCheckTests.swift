@@ -58,7 +58,7 @@ struct SchemaCheckTests {
         }
     }
 
-    @Test("has a finding for each difference, which says what to change")
+    @Test("has a finding for each difference, which names the change")
     func wrong() throws {
         #expect(
             try findings(Wrong.self) == [

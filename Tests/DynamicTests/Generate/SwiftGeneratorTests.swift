@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Generated source")
 struct SwiftGeneratorTests {
-    @Test("of a message is what the examples have by hand")
+    @Test("of a message equals the examples that are written by hand")
     func message() throws {
         var options = GeneratorOptions()
         options.visibility = .public
@@ -53,7 +53,7 @@ struct SwiftGeneratorTests {
     }
 
     @Test(
-        "has identifiers for names that are keywords, clash, or differ by case only",
+        "has identifiers for names that are keywords, clash, or differ only by case",
         arguments: [
             ("optional int32 default = 1;", "var `default`: Int32?"),
             ("optional int32 self = 1;", "var selfField: Int32?"),
@@ -119,7 +119,7 @@ struct SwiftGeneratorTests {
         }
     }
 
-    @Test("of descriptors from a server contains only identifiers where names are")
+    @Test("of descriptors from a server has a valid identifier for every name")
     func hostileNames() throws {
         let file = Google.Protobuf.FileDescriptorProto.with {
             $0.name = "a\".proto\nimport Evil"
@@ -201,7 +201,7 @@ struct SwiftGeneratorTests {
         #expect(try SwiftGenerator(options).generate(schema).map(\.path) == [path])
     }
 
-    @Test("has a file for each .proto file on demand, also when there is nothing to declare")
+    @Test("has a file for each .proto file on demand, even without declarations")
     func emptyFiles() throws {
         let schema = try GeneratorSchema.schema("syntax = \"proto3\";")
         #expect(try SwiftGenerator().generate(schema) == [])
@@ -211,7 +211,7 @@ struct SwiftGeneratorTests {
         #expect(files.map(\.path) == ["test.swift", "Packages.swift"])
     }
 
-    @Test("has empty files for what is elsewhere, where a build asks for them by name")
+    @Test("has empty files for types of other modules, if a build expects them")
     func providedFiles() throws {
         let schema = try Schema(ProtoCompiler().compile(["google/protobuf/any.proto"]))
         var options = GeneratorOptions()
@@ -242,7 +242,7 @@ struct SwiftGeneratorTests {
         #expect(error?.declaration == "m.swift")
     }
 
-    @Test("has the faces that the options name, by the side of the async functions")
+    @Test("has the faces that the options name, besides the async functions")
     func faces() throws {
         var options = GeneratorOptions()
         let source = """
@@ -280,7 +280,7 @@ struct SwiftGeneratorTests {
         #expect(files[0].source.contains("extension P {"))
     }
 
-    @Test("imports the module of descriptors where it uses their types, and not for options alone")
+    @Test("imports the module of descriptors for their types, but not for options alone")
     func descriptors() throws {
         func imports(_ declarations: String) throws -> [[Substring]] {
             let source = """

@@ -82,7 +82,7 @@ struct JSONTests {
         }
     }
 
-    @Test("passes over what the schema does not know when it is asked to")
+    @Test("skips unknown members if the options say so")
     func ignoring() throws {
         let json = #"{"nope":[{"a":[1]}],"aColor":"PINK","colors":["PINK","BLUE"],"anInt32":1}"#
         let message = try read(json, options: JSONReadingOptions(ignoresUnknownFields: true))
@@ -152,7 +152,7 @@ struct JSONTests {
         #expect(try DynamicMessage(json: json, as: holder).json() == json)
     }
 
-    @Test("finds the type of an Any wherever it stands, and shifts times to UTC")
+    @Test("finds the type of an Any at any place in the object, and converts times to UTC")
     func looseWellKnown() throws {
         let holder = try TestSchema.wellKnown().requiredMessage("w.Holder")
         let any = try DynamicMessage(
@@ -164,7 +164,7 @@ struct JSONTests {
     }
 
     @Test(
-        "refuses what the well-known types cannot hold",
+        "refuses values that the well-known types cannot hold",
         arguments: [
             #"{"time":"0000-01-01T00:00:00Z"}"#, #"{"time":"1970-01-01t00:00:00Z"}"#,
             #"{"time":"1970-02-30T00:00:00Z"}"#, #"{"time":"1970-01-01T00:00:00"}"#,
@@ -179,7 +179,7 @@ struct JSONTests {
         #expect(throws: FormatError.self) { try DynamicMessage(json: json, as: holder) }
     }
 
-    @Test("is not written for values that it has no form for, and the error says where")
+    @Test("is not written for values without a form in JSON, and the error names the place")
     func unwritable() throws {
         let schema = try TestSchema.wellKnown()
         var time = DynamicMessage(try schema.requiredMessage("google.protobuf.Timestamp"))

@@ -34,7 +34,7 @@ struct JSONValueStreamTests {
     }
 
     @Test(
-        "is refused where no value can be, or inside one",
+        "is refused if a byte is not allowed, or if it ends inside a value",
         arguments: [
             ("{}\n }", "2:2: expected a value, found '}'"),
             ("{}{", "1:4: the text ends inside a value"),

@@ -2,7 +2,7 @@ import SwiftletDynamic
 import SwiftletMessages
 
 extension TestSchema {
-    /// The well-known types, and `w.Holder` with a field of each.
+    /// The well-known types, and `w.Holder`, which has a field of each of them.
     static func wellKnown() throws -> Schema {
         let value = message(
             "Value",

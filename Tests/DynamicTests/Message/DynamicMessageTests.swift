@@ -31,7 +31,7 @@ struct DynamicMessageTests {
         #expect(try !message.has("numbers"))
     }
 
-    @Test("keeps one field of a oneof")
+    @Test("keeps only one field of a oneof")
     func oneof() throws {
         var message = try TestSchema.allMessage()
         try message.set("one_text", "a")
@@ -66,7 +66,7 @@ struct DynamicMessageTests {
     }
 
     @Test(
-        "refuses values of another type, and says where",
+        "refuses values of another type, and names the place",
         arguments: [
             ("an_int32", DynamicValue.string("a"), "an_int32: a string is not int32"),
             ("an_int32", 2_147_483_648, "an_int32: 2147483648 is not int32"),
@@ -93,7 +93,7 @@ struct DynamicMessageTests {
         #expect(throws: DynamicError.self) { try message.set("shade", 3) }
     }
 
-    @Test("takes extensions by their full names")
+    @Test("has extensions under their full names")
     func extensions() throws {
         var message = DynamicMessage(try TestSchema.all().requiredMessage("o.Old"))
         try message.set("o.note", "hi")

@@ -60,7 +60,7 @@ struct SchemaFetchTests {
         #expect(try fetch.schema().message("t.A")?.field("b")?.message?.fullName == "t.B")
     }
 
-    @Test("lists the services when it is to fetch them all")
+    @Test("lists the services before it fetches all of them")
     func services() throws {
         var fetch = SchemaFetch.allServices()
         while let request = fetch.next() { try fetch.receive(answer(request)) }
@@ -68,7 +68,7 @@ struct SchemaFetchTests {
         #expect(try fetch.schema().files.count == 3)
     }
 
-    @Test("asks the older version again what the newer one did not answer")
+    @Test("sends the unanswered request again to the older version")
     func fallBack() throws {
         var fetch = SchemaFetch(symbols: ["t.A"])
         let first = fetch.next()
@@ -83,7 +83,7 @@ struct SchemaFetchTests {
         #expect(!isOlderStill)
     }
 
-    @Test("reports an error of the server with what was asked for")
+    @Test("reports an error of the server with the requested name")
     func serverError() throws {
         var fetch = SchemaFetch(symbols: ["t.Missing"])
         let next = fetch.next()

@@ -20,7 +20,7 @@ struct SchemaTests {
         #expect(schema.fieldExtension(of: old, number: 100)?.fullName == "o.note")
     }
 
-    @Test("gives fields the shapes that their syntax says")
+    @Test("gives fields the shapes of their syntax")
     func shapes() throws {
         let schema = try TestSchema.all()
         let all = try schema.requiredMessage("t.All")
@@ -98,7 +98,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "refuses what contradicts itself, and names the file and the declaration",
+        "refuses contradictory declarations, and names the file and the declaration",
         arguments: [
             (
                 [TestSchema.file("a.proto", imports: ["b.proto"])],

@@ -53,7 +53,7 @@ struct HostileProtoTests {
     }
 
     @Test(
-        "that nest too deeply are refused",
+        "with too deep nesting are refused",
         arguments: [
             String(repeating: "message A {", count: 100_000),
             "message A {" + String(repeating: "optional group G = 1 {", count: 100_000),
@@ -105,12 +105,12 @@ struct HostileProtoTests {
         #expect(throws: ProtoCompilationError.self) { try ProtoCompiler().compile(source: source) }
     }
 
-    @Test("that are cut off anywhere never trap")
+    @Test("that are cut off at any byte never cause a trap")
     func prefixes() {
         for example in ProtoTable.legal {
             for (name, text) in example.files {
                 let bytes = Array(text.utf8)
-                // Each run tests other lengths, because testing all of them takes a minute.
+                // Each run tests other lengths, because testing all lengths takes a minute.
                 for count in stride(from: Int.random(in: 0..<50), to: bytes.count, by: 50) {
                     _ = try? ProtoCompiler { file in
                         file == name
@@ -122,7 +122,7 @@ struct HostileProtoTests {
         }
     }
 
-    @Test("with bytes changed at random never trap")
+    @Test("with random changes never cause a trap")
     func noise() {
         var generator = SystemRandomNumberGenerator()
         let words = Array("{}[]()<>;=,.\"'\\-/*\n\0\u{ff}message option 0 1 max to default".utf8)

@@ -20,14 +20,15 @@ struct ProtoCompilerTests {
         #expect(compiled.encoded() == file.encoded())
     }
 
-    @Test("accepts what protoc accepts", arguments: ProtoTable.legal)
+    @Test("accepts the files that protoc accepts", arguments: ProtoTable.legal)
     func legal(_ example: ProtoTable.Case) throws {
         let set = try ProtoCompiler { example.files[$0].map { Array($0.utf8) } }
             .compile(["case.proto"])
         #expect(set.file.last?.name == "case.proto")
     }
 
-    @Test("refuses what protoc refuses, with the place", arguments: ProtoTable.illegal)
+    @Test(
+        "refuses the files that protoc refuses, and names the place", arguments: ProtoTable.illegal)
     func illegal(_ example: ProtoTable.Case) throws {
         let error = try #require(throws: ProtoCompilationError.self) {
             try ProtoCompiler { example.files[$0].map { Array($0.utf8) } }.compile(["case.proto"])
@@ -36,7 +37,7 @@ struct ProtoCompilerTests {
     }
 
     @Test(
-        "knows the files that are imported most",
+        "contains the files that are imported most",
         arguments: [
             "google/protobuf/descriptor.proto", "google/protobuf/any.proto",
             "google/protobuf/api.proto", "google/protobuf/struct.proto",
@@ -52,7 +53,7 @@ struct ProtoCompilerTests {
         #expect(try ProtoCompiler().compile([name]).file.last?.name == name)
     }
 
-    @Test("reads each file once, and gives imports before those that import them")
+    @Test("reads each file once, and returns imports before the files that import them")
     func order() throws {
         let set = try ProtoCompiler { name in
             switch name {
@@ -135,7 +136,7 @@ struct ProtoDiagnosticTests {
         #expect(error.diagnostics.first?.description == expected)
     }
 
-    @Test("does not hide the others")
+    @Test("does not hide other mistakes")
     func several() throws {
         let source = """
             syntax = "proto3";

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tables of Tests/Protoc, which are compared with protoc there.
+/// The tables of Tests/Protoc. `Tests/Protoc/run` compares them with protoc.
 enum ProtoTable {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String

@@ -21,7 +21,7 @@ struct ProtoWarningTests {
     }
 
     @Test(
-        "name an import that nothing uses",
+        "name an unused import",
         arguments: [
             (#"import "lib.proto"; message A { int32 a = 1; }"#, "lib.proto"),
             (#"import "public.proto"; message A { int32 a = 1; }"#, "public.proto"),
@@ -60,7 +60,7 @@ struct ProtoWarningTests {
         #expect(warnings.map(\.message) == ["there is no 'syntax': the file is read as \"proto2\""])
     }
 
-    @Test("come beside the errors of other files")
+    @Test("are reported together with the errors of other files")
     func errors() {
         let sources = [
             "good.proto": "message A {}",

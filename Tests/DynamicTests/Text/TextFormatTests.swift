@@ -77,7 +77,7 @@ struct TextFormatTests {
         #expect(try read("item { number: 5 }", as: "o.Old").has("item"))
     }
 
-    @Test("expands an Any where the schema has its type")
+    @Test("expands an Any if the schema has its type")
     func any() throws {
         let holder = try TestSchema.wellKnown().requiredMessage("w.Holder")
         let text = "any { [type.googleapis.com/w.Holder] { plain: 3 } }"
@@ -102,7 +102,7 @@ struct TextFormatTests {
         #expect(message.text() == "")
     }
 
-    @Test("stands on lines of its own")
+    @Test("has each field on its own line")
     func lines() throws {
         #expect(try read("child { an_int32: 1 }").text() == "child {\n  an_int32: 1\n}\n")
     }

@@ -1,6 +1,6 @@
 import Swiftlet
 
-// As much of etcd's `rpc.proto` and `kv.proto` as the program needs. Other fields are unknown fields.
+// The parts of etcd's `rpc.proto` and `kv.proto` that the program needs. Other fields are unknown fields.
 
 /// The methods of etcd that are called.
 enum Etcd {

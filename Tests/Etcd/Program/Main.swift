@@ -2,7 +2,7 @@ import Foundation
 import Swiftlet
 import Synchronization
 
-/// Puts, a watch and a lease on an etcd cluster whose members fail: `swiftlet-etcd SECONDS MEMBER…`.
+/// Makes puts, a watch and a lease on an etcd cluster whose members fail: `swiftlet-etcd SECONDS MEMBER…`.
 ///
 /// The members are the endpoints of a resolver of the program. Each writer puts the numbers 1, 2, 3, … to
 /// its own key, and repeats a put that failed. The watch must receive every number. The numbers must

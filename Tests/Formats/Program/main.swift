@@ -2,8 +2,8 @@
 //
 //     swiftlet-dynamic DESCRIPTORS TYPE MESSAGE COUNT
 //
-// Prints the nanoseconds of decoding the message in the file MESSAGE, of decoding it and reading all of its
-// fields, and of encoding it: the shortest of five rounds of COUNT each.
+// Prints three times in nanoseconds: decoding the message in the file MESSAGE, decoding it and reading all of
+// its fields, and encoding it. Each is the shortest of five rounds with COUNT repetitions.
 import Foundation
 import SwiftletDynamic
 import SwiftletMessages
@@ -21,7 +21,7 @@ func nanoseconds(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
     return best / Double(count)
 }
 
-/// How many values a message has, those of messages inside it included.
+/// The number of values in a message, including the values of messages inside it.
 func valueCount(_ message: DynamicMessage) -> Int {
     message.presentFields.reduce(0) { $0 + valueCount($1.value) }
 }

@@ -8,9 +8,9 @@ import SwiftletDynamic
 ///     Exchange check MODULE SET    checks them against a descriptor set
 ///     Exchange encode MODULE       decodes messages and encodes them again
 ///
-/// Input and output of `encode` are a name and a message, or a message alone, each after its byte count in
-/// four bytes, little-endian. Unknown fields are dropped: otherwise a field that the generated source lacks
-/// would be encoded as if the source had it.
+/// Input and output of `encode` are a name and a message, or a message alone. A count of bytes in four bytes,
+/// little-endian, precedes each of them. Unknown fields are dropped. Otherwise a field that the generated
+/// source lacks would be encoded as if the source had it.
 @main
 enum Exchange {
     static func main() throws {
@@ -53,7 +53,7 @@ enum Exchange {
 struct TypeList {
     private(set) var names: [String] = []
     private(set) var checks: [(Schema) throws -> Void] = []
-    /// Decode a message and encode it again, by its name.
+    /// The functions that decode a message and encode it again, by the name of the message.
     private(set) var encoders: [String: ([UInt8]) throws -> [UInt8]] = [:]
 
     init() {}

@@ -25,7 +25,7 @@ enum EchoServer {
                     body: (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             }
         }
-        // Not buffered, because the program at the other end of the pipe waits for it.
+        // Written without a buffer, because the program at the other end of the pipe waits for it.
         FileHandle.standardOutput.write(Data("\(server.target)\n".utf8))
         while readLine() != nil {}
         withExtendedLifetime(server) {}

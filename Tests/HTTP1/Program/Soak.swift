@@ -2,9 +2,9 @@ import Foundation
 import Swiftlet
 import Synchronization
 
-/// Many tasks that call one HTTP/1.1 echo server for a given time. The server may close connections at
+/// Runs many tasks that call one HTTP/1.1 echo server for a given time. The server may close connections at
 /// any time. Every call must end, every answer must belong to its request, and every failure must be
-/// one that a closed connection, a deadline or a cancellation explains.
+/// explained by a closed connection, a deadline or a cancellation.
 struct Soak {
     /// Counts the outcomes of the calls.
     private final class Counts: Sendable {
@@ -17,7 +17,7 @@ struct Soak {
         case get = "GET"
         case put = "PUT"
         case post = "POST"
-        /// On a channel of its own.
+        /// On a new channel.
         case cold
         case cancelled
         /// With a deadline that may pass.
@@ -108,8 +108,8 @@ struct Soak {
         return try await task.value.get()
     }
 
-    /// A server that closes a connection after an answer may lose a request that arrived in the
-    /// meantime. The client sends it again, unless it is a POST, which may have been executed.
+    /// A server may close a connection after an answer, and lose a request that arrived in the meantime. The
+    /// client sends the request again, unless it is a POST, which may have been executed.
     private static func judge(_ error: RPCError, _ kind: Kind) -> String {
         switch (kind, error.code) {
         case (.post, .unavailable) where error.mayHaveBeenExecuted: "failed, not sent twice"

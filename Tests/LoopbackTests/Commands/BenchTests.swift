@@ -43,7 +43,7 @@ struct BenchTests {
         #expect(one.bars(10, to: one.percentile(0.99)).reduce(0) { $0 + $1.count } == 1_000)
     }
 
-    @Test("starts calls at fixed times, whenever the server answers")
+    @Test("starts calls at fixed times, however fast the server answers")
     func openLoop() throws {
         let start = ContinuousClock.now
         var plan = LoadSchedule.Plan()
@@ -62,7 +62,7 @@ struct BenchTests {
         #expect(measured == 3)
     }
 
-    @Test("makes as many calls as it is told, and reports their statuses")
+    @Test("makes the requested number of calls, and reports their statuses")
     func count() async throws {
         let server = try LoopbackServer { server in
             server.addGreeter()
@@ -183,7 +183,7 @@ struct DataTemplateTests {
         #expect(try Self.text(template) == text)
     }
 
-    @Test("have random numbers, strings and UUIDs of the form that was asked for")
+    @Test("have random numbers, strings and UUIDs of the requested form")
     func random() throws {
         let number = try #require(Int(try Self.text("{{randomInt 10 19}}")))
         #expect((10...19).contains(number))
@@ -207,7 +207,7 @@ struct DataTemplateTests {
         #expect(throws: UsageError.self) { _ = try DataTemplate(template) }
     }
 
-    @Test("are another request in each call")
+    @Test("differ in each call")
     func calls() async throws {
         let names = Mutex<Set<String>>([])
         let sayHello = Method<HelloRequest, HelloReply>("/helloworld.Greeter/SayHello", .unary)
@@ -264,7 +264,7 @@ struct DataTemplateTests {
                 "</html>"))
     }
 
-    @Test("give charts round scales")
+    @Test("have charts with round scales")
     func scales() {
         for (value, top) in [
             (0, 1), (1, 1), (1.2, 1.5), (7, 8), (99, 100), (101, 150), (0.03, 0.03),

@@ -86,7 +86,7 @@ struct CallCommandTests {
                 + "'helloworld.Greeter'?\n")
     }
 
-    @Test("secures the connection as the options of TLS say")
+    @Test("secures the connection with the options of TLS")
     func security() async throws {
         let certificates = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -113,7 +113,7 @@ struct CallCommandTests {
         }
     }
 
-    @Test("refuses a request that is not of the type, with its place")
+    @Test("refuses a request that is not of the type, and names the place")
     func badRequest() async throws {
         let server = try Self.makeServer()
         let run = try await Program.run([
@@ -123,7 +123,7 @@ struct CallCommandTests {
         #expect(run.errors.hasPrefix("swiftlet: request 1, helloworld.HelloRequest: 1:"))
     }
 
-    @Test("refuses a second request of a call that takes one")
+    @Test("refuses a second request of a call with one request")
     func twoRequests() async throws {
         let server = try Self.makeServer()
         let run = try await Program.run([
@@ -143,7 +143,7 @@ struct CallCommandTests {
         #expect(binary.output == "\n\u{9}Hello Ada")
     }
 
-    @Test("takes its schema from a descriptor set, where the server has no reflection")
+    @Test("reads its schema from a descriptor set, if the server has no reflection")
     func protoset() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         var set = Google.Protobuf.FileDescriptorSet()
@@ -162,7 +162,7 @@ struct CallCommandTests {
             without.errors.contains("the server at \(server.target) does not offer reflection"))
     }
 
-    @Test("takes its schema from .proto files, and reports their mistakes with their place")
+    @Test("reads its schema from .proto files, and reports their mistakes with their place")
     func proto() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let protos = URL(filePath: #filePath).deletingLastPathComponent()
@@ -186,7 +186,7 @@ struct CallCommandTests {
         #expect(failed.errors.hasPrefix("swiftlet: \(broken.lastPathComponent):2:9: "))
     }
 
-    @Test("describes what .proto files declare, with their comments")
+    @Test("describes the declarations of .proto files, with their comments")
     func described() async throws {
         let proto = FileManager.default.temporaryDirectory
             .appending(path: "swiftlet-\(UUID().uuidString).proto")
@@ -240,7 +240,7 @@ struct CallCommandTests {
         #expect(hasMetadata == (words[0] == "call"))
     }
 
-    @Test("cancels the call when it is interrupted, also while it waits for input")
+    @Test("cancels the call when it is interrupted, even while it waits for input")
     func interrupt() async throws {
         let ended = Gate()
         typealias Chat = Method<HelloRequest, HelloReply>

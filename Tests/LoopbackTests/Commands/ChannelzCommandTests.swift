@@ -142,7 +142,7 @@ struct ChannelzCommandTests {
         #expect(run.errors.contains(error), "\(run.errors)")
     }
 
-    @Test("leaves out of the JSON what has no form there, and names it")
+    @Test("omits messages that have no form in JSON, and names them")
     func unprintable() async throws {
         let server = try LoopbackServer { server in
             server.unary(Self.method("GetTopChannels")) { _, _ in

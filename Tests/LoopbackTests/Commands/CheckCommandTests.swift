@@ -42,7 +42,7 @@ struct CheckCommandTests {
         #expect(run.errors.hasPrefix("\(folder.path)/inner/b.proto:1:10: error: unknown syntax"))
     }
 
-    @Test("prints warnings, which end with 1 only when they are asked for")
+    @Test("prints warnings, and ends with 1 for them only if an option requests it")
     func warnings() async throws {
         let file = try TemporaryFile("import \"google/protobuf/any.proto\";\nmessage A {}\n")
         let run = try await Program.run(["check", file.path])
@@ -53,7 +53,7 @@ struct CheckCommandTests {
         #expect(strict.status == 1)
     }
 
-    @Test("puts the mark below the column, also behind tabs and wide characters")
+    @Test("puts the mark below the column, also after tabs and wide characters")
     func mark() throws {
         let file = try TemporaryFile("\t/* ä */ x\n")
         let name = (file.path as NSString).lastPathComponent

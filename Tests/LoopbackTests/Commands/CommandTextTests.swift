@@ -5,7 +5,7 @@ import Testing
 @Suite("The texts of the command line")
 struct CommandTextTests {
     @Test(
-        "name the word that was probably meant, and none that is far away",
+        "suggest a similar word, but no word that is very different",
         arguments: [
             ("cal", "call"), ("lsit", "list"), ("descirbe", "describe"), ("HEALTH", "health"),
             ("benchmark", nil), ("x", nil), ("zzzzz", nil),
@@ -29,7 +29,7 @@ struct CommandTextTests {
         #expect(headers.all("-H") == ["a: 1", "b: 2"])
     }
 
-    @Test("refuse an unknown option with the nearest one")
+    @Test("refuse an unknown option, and suggest the nearest one")
     func unknownOption() {
         let error = #expect(throws: UsageError.self) {
             _ = try Arguments(["--plaintxt"], of: CallCommand.self)
@@ -52,7 +52,7 @@ struct CommandTextTests {
         }
     }
 
-    @Test("use TLS for a target on another machine, unless told otherwise")
+    @Test("use TLS for a target on another machine by default")
     func security() {
         for target in ["localhost:1", "127.0.0.1:1", "unix:/a", "dns:///localhost:1", "[::1]:1"] {
             #expect(SecurityOptions.isOnThisMachine(target), "\(target)")
@@ -62,7 +62,7 @@ struct CommandTextTests {
         }
     }
 
-    @Test("colour names, strings and other values, and change nothing else")
+    @Test("colour names, strings and other values of JSON, and change nothing else")
     func colours() {
         let coloured = JSONColour.coloured("{\"a\\\"\": [\"b\", -1.5e3, true]}")
         #expect(

@@ -58,8 +58,8 @@ struct CompletionTests {
     func zsh(words: String, offered: [String], absent: [String]) async throws {
         let folder = try TemporaryFolder()
         try folder.write(ZshCompletion.text(Main.commands), to: "_swiftlet")
-        // Completion needs zsh's line editor, so the script types into a zsh that has its own terminal. The
-        // arguments of compadd are written to a file.
+        // Completion needs zsh's line editor, so the script types into a zsh that has its own terminal, and
+        // writes the arguments of compadd to a file.
         let script = #"""
             zmodload zsh/zpty
             zpty shell zsh -f -i
@@ -129,7 +129,7 @@ struct CompletionTests {
         #expect(try await Program.run(["man"]).output.hasPrefix(".TH SWIFTLET 1"))
     }
 
-    @Test("have no line of the manual page that is a request by accident")
+    @Test("have no line in the manual page that man(7) reads as a request by accident")
     func manual() {
         let requests: Set = ["TH", "SH", "SS", "TP", "PP", "B", "BR", "I", "nf", "fi"]
         for line in ManualPage.text(Main.commands).split(separator: "\n") {
@@ -140,7 +140,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("know what the value of an option is")
+    @Test("contain the kind of an option's value")
     func values() {
         func completion(_ name: String) -> ValueCompletion {
             ValueCompletion(.value("a", named: name, help: ""))

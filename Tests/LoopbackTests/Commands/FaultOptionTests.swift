@@ -19,16 +19,16 @@ struct FaultOptionTests {
         ("refuse", "refuse"), ("no-trailers", "missingTrailers"), ("garbage", "garbage"),
     ]
 
-    @Test("says which fault applies to which calls", arguments: texts)
+    @Test("sets a fault for certain calls", arguments: texts)
     func parsed(value: String, fault: String) throws {
         #expect(try Self.faults(value).map { "\($0)" } == [fault])
     }
 
     @Test(
-        "refuses what it does not know",
+        "refuses unknown kinds and values",
         arguments: [
             ("", "not a kind: ''"), ("dropp", "did you mean 'drop'?"), ("stall:1", "not a kind"),
-            ("status:OK", "'OK' is not a status code that is an error"),
+            ("status:OK", "not an error status: 'OK'"),
             ("status:UNAVAILABL", "did you mean 'UNAVAILABLE'?"),
             ("reset:99", "not an error code of HTTP/2: '99' (expected 0 to 13)"),
             ("delay:never", "not a time: 'never'"), ("drop-after:-1", "not a count"),

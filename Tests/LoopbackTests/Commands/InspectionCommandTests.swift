@@ -2,7 +2,7 @@ import Swiftlet
 import SwiftletLoopback
 import Testing
 
-@Suite("The commands that look at a server", .timeLimit(.minutes(5)))
+@Suite("The commands that inspect a server", .timeLimit(.minutes(5)))
 struct InspectionCommandTests {
     private static func makeServer(_ health: HealthService = HealthService()) throws
         -> LoopbackServer
@@ -90,7 +90,7 @@ struct InspectionCommandTests {
         #expect(failed.output.hasSuffix("TRANSIENT_FAILURE\n"))
     }
 
-    @Test("time round trips, also to a server without a health service")
+    @Test("measure round trips, also to a server without a health service")
     func ping() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let run = try await Program.run([

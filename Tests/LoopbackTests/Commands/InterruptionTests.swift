@@ -48,7 +48,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "cancels a call of any shape with CANCEL, which the server sees",
+        "cancels a call of any shape, and the server receives CANCEL",
         arguments: ["UnaryCall", "StreamingInputCall", "StreamingOutputCall", "FullDuplexCall"])
     func shapes(method: String) async throws {
         let (started, cancelled) = (Gate(), Gate())
@@ -71,7 +71,7 @@ struct InterruptionTests {
         #expect(await reasons.next() == "cancelled")
     }
 
-    @Test("quits when it is the second, also while the program cannot end its work")
+    @Test("quits at the second time, even if the program cannot end its work")
     func twice() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/queue"

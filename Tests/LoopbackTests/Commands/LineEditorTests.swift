@@ -27,12 +27,12 @@ struct LineEditorTests {
         ("a\u{1b}\rbc\u{1b}[A\u{1b}[BX", "a\nbX|c"), ("\u{ff}\u{1b}[99Xa", "ÿa|"),
     ]
 
-    @Test("edits as keys say", arguments: edits)
+    @Test("edits the text with keys", arguments: edits)
     func editing(keys: String, result: String) {
         #expect(Self.edited(keys) == result)
     }
 
-    @Test("understands keys whose bytes arrive one by one")
+    @Test("decodes keys whose bytes arrive one by one")
     func parts() {
         let bytes = Array("a😀\u{1b}[1;5D\u{1b}[3~ä\r".utf8)
         var whole = KeyDecoder()
@@ -45,7 +45,7 @@ struct LineEditorTests {
         #expect(bytes.flatMap { single.decode([$0]) } == expected)
     }
 
-    @Test("passes over bytes that are no keys")
+    @Test("skips bytes that are not keys")
     func garbage() {
         var decoder = KeyDecoder()
         let endless =
@@ -54,7 +54,7 @@ struct LineEditorTests {
         #expect(decoder.decode([0xff, 0xc3, 0x28, UInt8(ascii: "z")]).last == .character("z"))
     }
 
-    @Test("submits a whole text, and adds a line to one that is not")
+    @Test("submits a whole text, and adds a line to an incomplete text")
     func multiLine() {
         var editor = LineEditor(isWhole: ReplInput.isWhole)
         #expect(Self.type("list\r", into: &editor) == [.submit("list")])
@@ -63,7 +63,7 @@ struct LineEditorTests {
         #expect(editor.text == "")
     }
 
-    @Test("goes through the history and back to the text that was not entered")
+    @Test("moves through the history and back to the text that was not submitted")
     func history() {
         var editor = LineEditor()
         _ = Self.type("one\rtwo\rtwo\r \r", into: &editor)
@@ -146,7 +146,7 @@ struct LineViewTests {
         return screen
     }
 
-    @Test("puts the cursor to its character, in any width", arguments: [3, 5, 8, 80])
+    @Test("puts the cursor on its character, in any width", arguments: [3, 5, 8, 80])
     func cursor(width: Int) {
         let text = "abc\ndefghij\n"
         for cursor in 0...text.count {
@@ -158,7 +158,7 @@ struct LineViewTests {
         }
     }
 
-    @Test("draws over the text before", arguments: [4, 7, 80])
+    @Test("replaces the text that was drawn before", arguments: [4, 7, 80])
     func overdrawing(width: Int) {
         let texts = [("abcdefghijklmnop\nq", 3), ("xyz\nw\nv", 5), ("ab", 1)]
         let drawn = Self.screen(texts, width: width)
@@ -167,7 +167,7 @@ struct LineViewTests {
         #expect((drawn.row, drawn.column) == (fresh.row, fresh.column))
     }
 
-    @Test("draws the rows around the cursor of a text that is higher than the terminal")
+    @Test("draws only the rows around the cursor if the text is higher than the terminal")
     func height() {
         let text = (1...9).map(String.init).joined(separator: "\n")
         let screen = Self.screen([(text, text.count), (text, 0)], width: 80, height: 4)

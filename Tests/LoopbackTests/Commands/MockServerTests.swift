@@ -42,7 +42,7 @@ struct MockServerTests {
         }
         """
 
-    /// A mock server that listens, and the files that it was made of.
+    /// A mock server that listens, and the files from which it was made.
     private struct Mock {
         let proto: TemporaryFile
         let answers: TemporaryFile
@@ -66,7 +66,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("answers by the request, and otherwise one answer after the other")
+    @Test("selects an answer by the request, and otherwise in turn")
     func conditions() async throws {
         let mock = try await Mock()
         let seven = try await mock.call("shop.Cart/Get", "{\"id\": \"7\"}", "-v")
@@ -152,7 +152,7 @@ struct MockServerTests {
         #expect("\(found)".contains(error), "\(found)")
     }
 
-    @Test("places an error of a message that begins behind other lines")
+    @Test("reports the line of an error in a message that begins after other lines")
     func place() throws {
         let schema = try Schema(ProtoCompiler().compile(source: Self.proto))
         let text =

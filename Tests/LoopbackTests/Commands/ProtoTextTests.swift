@@ -91,7 +91,7 @@ struct ProtoTextTests {
         }
     }
 
-    @Test("of a service has its comments, before the declaration and behind it")
+    @Test("of a service has its comments, before the declaration and after it")
     func service() throws {
         let symbol = try SchemaSymbol("shop.Cart", in: Self.makeSchema())
         #expect(
@@ -129,7 +129,7 @@ struct ProtoTextTests {
                 """)
     }
 
-    @Test("of a message as JSON ends where the message is inside itself")
+    @Test("of a message as JSON ends where the message contains itself")
     func template() throws {
         let message = try Self.makeSchema().requiredMessage("shop.Item")
         #expect(

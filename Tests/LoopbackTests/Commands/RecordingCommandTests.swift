@@ -20,7 +20,7 @@ struct RecordingCommandTests {
         }
     }
 
-    @Test("keep the calls of a server, and answer the same without it")
+    @Test("record the calls of a server, and give the same answers without it")
     func roundTrip() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/calls.jsonl"
@@ -64,7 +64,7 @@ struct RecordingCommandTests {
         #expect(try await replayer.end().status == 130)
     }
 
-    @Test("write the values that authenticate callers only when they are asked to")
+    @Test("write the values that authenticate callers only if an option requests it")
     func secrets() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/calls.jsonl"

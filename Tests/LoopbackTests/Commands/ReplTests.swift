@@ -70,7 +70,7 @@ struct ReplTests {
         ("shop.", "shop."), ("Grow {\"isNew\": f", "Grow {\"isNew\": false"),
     ]
 
-    @Test("inserts the only candidate, or the beginning of all", arguments: insertions)
+    @Test("inserts the only candidate, or the common prefix of several", arguments: insertions)
     func insertion(text: String, result: String) throws {
         var editor = LineEditor()
         editor.insert(Array(text))
@@ -82,7 +82,7 @@ struct ReplTests {
         #expect(editor.text == result)
     }
 
-    @Test("finds methods by the end of their names, unless several have it")
+    @Test("finds a method by the end of its name, unless several methods have it")
     func methods() throws {
         let schema = try Self.makeSchema()
         for name in ["Grow", "Cart/Grow", "shop.Cart/Grow", "/shop.Cart/Grow", "shop.Cart.Grow"] {

@@ -50,7 +50,7 @@ struct StatusDetailsTests {
         #expect(run.errors.contains("\"name\": \"Bridge\""))
     }
 
-    @Test("are printed as base64 when nothing knows their type, and say so")
+    @Test("are printed as base64 with a note when their type is not found")
     func unknownType() async throws {
         var status = Google.RPC.Status(code: 5, message: "lost")
         status.details = [

@@ -39,7 +39,7 @@ struct HTTP1AttemptTests {
             credentials: .tls(options), arguments: arguments)
     }
 
-    @Test("passes an address over whose handshake takes more than its share of the time")
+    @Test("skips an address whose handshake exceeds its share of the time")
     func share() async throws {
         let silent = try Self.silentPeer()
         let server = try echoServer(
@@ -54,7 +54,7 @@ struct HTTP1AttemptTests {
         #expect(answer.body == [1])
     }
 
-    @Test("fails when the time is over, and says what it waited for")
+    @Test("fails when the time has passed, and names the step")
     func timeout() async throws {
         let silent = try Self.silentPeer()
         let channel = try Self.channel([silent.target], connectTimeout: .milliseconds(100))
@@ -71,7 +71,8 @@ struct HTTP1AttemptTests {
     @Test("is a cause of the deadline of a request that waits for a connection")
     func deadline() async throws {
         let channel = try Self.channel(["127.0.0.1:1"])
-        // After this request, the channel has the failed attempt for that address.
+        // After this request, the channel has recorded the failed attempt to connect to that
+        // address.
         await #expect(throws: RPCError.self) { try await channel.request(.get, "/") }
         let error = await #expect(throws: RPCError.self) {
             try await channel.request(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftletCore
 
-/// Answers with the method, the path, and what the client sent.
+/// Answers with the method, the path and the body of the request.
 func echoServer(
     tls: ServerTLS? = nil, _ version: HTTPVersion = .negotiated
 ) throws -> LoopbackServer {
@@ -42,7 +42,7 @@ struct HTTP1CallTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("ends before its channel is closed, which nothing keeps afterwards")
+    @Test("ends before its channel is closed, and the channel is then released")
     func released() async throws {
         let gate = Gate()
         let server = try LoopbackServer { server in
@@ -64,7 +64,7 @@ struct HTTP1CallTests {
         #expect(try await call.value == [1])
         await closing.value
         channel = nil
-        // The queue lives on, and its timer for the grace would fire in an hour.
+        // The queue still runs, and its timer for the grace period would fire in an hour.
         try await eventually { core == nil }
         queue.shutdown()
     }
@@ -113,7 +113,9 @@ struct HTTP1CallTests {
         }
     }
 
-    @Test("HEAD has headers and no body in both versions", arguments: [HTTPVersion.http1, .http2])
+    @Test(
+        "with the method HEAD gets headers and no body in both versions",
+        arguments: [HTTPVersion.http1, .http2])
     func head(_ version: HTTPVersion) async throws {
         let server = try echoServer()
         let channel = try Channel(server.target, version: version, credentials: .insecure)
@@ -125,7 +127,7 @@ struct HTTP1CallTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("an unknown path and a bad method are answers and errors of their own")
+    @Test("to an unknown path gets an answer, and with a bad method an error")
     func mistakes() async throws {
         let server = try echoServer()
         let channel = try Channel(url: "http://\(server.target)/ignored")
@@ -142,7 +144,7 @@ struct HTTP1CallTests {
         #expect(try await channel.request(.get, "/echo").status == 200)
     }
 
-    @Test("a call of gRPC on a channel of HTTP/1.1 fails at once, and says why")
+    @Test("of gRPC on a channel of HTTP/1.1 fails at once with the reason")
     func gRPC() async throws {
         let server = try echoServer()
         let channel = try Channel(server.target, version: .http1, credentials: .insecure)
@@ -153,7 +155,7 @@ struct HTTP1CallTests {
         #expect(error?.message.contains("HTTP/2") == true)
     }
 
-    @Test("goes through interceptors, and obeys limits and deadlines")
+    @Test("uses interceptors, limits and deadlines")
     func calls() async throws {
         let (gate, cancelledGate) = (Gate(), Gate())
         let server = try LoopbackServer { server in
@@ -233,7 +235,7 @@ struct HTTPVersionTests {
             privateKey: try SecureCallTests.pem("server.key"))
     }
 
-    @Test("is HTTP/1.1 where the server chooses it (ALPN)")
+    @Test("is HTTP/1.1 if the server chooses it (ALPN)")
     func http1() async throws {
         let server = try echoServer(tls: tls(), .http1)
         let channel = try channel(server)
@@ -247,7 +249,7 @@ struct HTTPVersionTests {
         #expect(error?.code == .failedPrecondition)
     }
 
-    @Test("is HTTP/2 where the server chooses it, and calls of gRPC use the same connection")
+    @Test("is HTTP/2 if the server chooses it, and calls of gRPC use the same connection")
     func http2() async throws {
         let server = try echoServer(tls: tls())
         let channel = try channel(server)
@@ -274,7 +276,7 @@ struct HTTPVersionTests {
         for await state in channel.connectivityChanges where state == .shutdown { break }
     }
 
-    @Test("is HTTP/2 also for a request that has come too late to see the choice")
+    @Test("is HTTP/2 also for a request that begins after the choice")
     func lateRequest() async throws {
         let server = try echoServer(tls: tls())
         let queue = try CompletionQueue()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A hostile client of HTTP/1.1", .timeLimit(.minutes(5)))
 struct HTTP1HostileClientTests {
-    /// Requests whose end two servers may determine differently (RFC 9112 §6.3, §11.2), and the status of
+    /// Requests for which two servers may determine different ends (RFC 9112 §6.3, §11.2), and the status of
     /// the refusal.
     static let smuggled: [(text: String, status: Int)] = [
         ("Content-Length: 3\nTransfer-Encoding: chunked\n\n0\n\n", 400),
@@ -32,7 +32,7 @@ struct HTTP1HostileClientTests {
         ("A: b\0c\n\n", 400),
     ]
 
-    @Test("gets one refusal, and no second request out of one that can be read in two ways")
+    @Test("gets one refusal for an ambiguous request, which is not read as two requests")
     func smuggling() async throws {
         let paths = Notes()
         let server = try LoopbackServer { server in
@@ -54,7 +54,8 @@ struct HTTP1HostileClientTests {
         #expect(!paths.all.contains("/smuggled"))
     }
 
-    /// Sends lines that end in LF here, and returns all that the server sends until it closes.
+    /// Sends lines, which end in LF in this source, and returns all bytes that the server sends until it
+    /// closes.
     private static func send(_ text: String, to server: LoopbackServer) async throws -> String {
         try await onThread {
             let wire = try server.makeRawConnection()

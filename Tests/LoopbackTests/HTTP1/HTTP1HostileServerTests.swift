@@ -49,7 +49,7 @@ struct HTTP1HostileServerTests {
             code: .resourceExhausted),
     ]
 
-    @Test("costs one request and its connection when its answer has no end", arguments: floods)
+    @Test("fails one request and its connection when its answer has no end", arguments: floods)
     func endless(_ flood: Flood) async throws {
         let (stopped, continuation) = AsyncStream.makeStream(of: Void.self)
         let peer = try RawPeer(
@@ -75,7 +75,7 @@ struct HTTP1HostileServerTests {
     }
 
     @Test(
-        "that stops inside its answer holds a request up to its deadline, and no other",
+        "that stops inside its answer delays one request until its deadline, and no other",
         arguments: [
             "", "HTTP/1.1 2", "HTTP/1.1 200 OK\nContent-Le", "HTTP/1.1 100 Continue\n\n",
             "HTTP/1.1 200 OK\nContent-Length: 5\n\nhel",
@@ -107,7 +107,7 @@ struct HTTP1HostileServerTests {
         #expect(peer.connectionCount >= 2)
     }
 
-    @Test("that never answers holds up neither a deadline, nor a cancellation, nor the end")
+    @Test("that never answers delays no deadline, no cancellation and no close")
     func neverAnswers() async throws {
         let peer = try RawHTTP1 { _, _ in ("", false) }
         let channel = try Self.channel(peer.target)
@@ -134,7 +134,7 @@ struct HTTP1HostileServerTests {
         #expect(peer.requestTexts == ["GET /1 HTTP/1.1|"])
     }
 
-    @Test("cannot slip in the answer to the next request", arguments: splitAnswers)
+    @Test("cannot send the answer to the next request in advance", arguments: splitAnswers)
     func splitting(text: String) async throws {
         let peer = try Self.splittingPeer(text)
         let channel = try Self.channel(peer.target)
@@ -145,7 +145,7 @@ struct HTTP1HostileServerTests {
         #expect(peer.connectionCount == 2)
     }
 
-    @Test("cannot slip in the answer to a request that waits", arguments: splitAnswers)
+    @Test("cannot send the answer to a waiting request in advance", arguments: splitAnswers)
     func splittingBesideWaiting(text: String) async throws {
         let peer = try Self.splittingPeer(text)
         var arguments = ChannelArguments()

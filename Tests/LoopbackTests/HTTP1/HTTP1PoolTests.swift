@@ -20,7 +20,7 @@ struct HTTP1PoolTests {
             target, version: .http1, credentials: .insecure, arguments: arguments)
     }
 
-    @Test("are as many as the host allows, and no more; the other requests wait")
+    @Test("are limited by the host; the other requests wait")
     func limit() async throws {
         let gate = Gate()
         let server = try LoopbackServer { server in
@@ -45,7 +45,7 @@ struct HTTP1PoolTests {
     }
 
     @Test(
-        "that a server closed meanwhile cost an idempotent request a second try",
+        "that a server has closed make an idempotent request try again",
         arguments: [HTTPMethod.get, .put, .delete])
     func staleConnection(_ method: HTTPMethod) async throws {
         let peer = try RawHTTP1 { connection, request in
@@ -58,7 +58,7 @@ struct HTTP1PoolTests {
         #expect(peer.requestTexts.map { $0.suffix(1) } == ["A", "B", "B"])
     }
 
-    @Test("that a server closed meanwhile, all of them, cost an idempotent request one more try")
+    @Test("that a server has closed, all of them, make an idempotent request try only once more")
     func allStale() async throws {
         let arrivals = Atomic(0)
         let peer = try RawHTTP1 { connection, request in
@@ -79,7 +79,7 @@ struct HTTP1PoolTests {
         #expect(peer.connectionCount == 3)
     }
 
-    @Test("that a server closed meanwhile fail any other request, which may have been executed")
+    @Test("that a server has closed fail any other request, which may have been executed")
     func stalePost() async throws {
         let peer = try RawHTTP1 { connection, request in
             connection == 1 && request == 2 ? nil : (Self.ok, false)
@@ -94,7 +94,7 @@ struct HTTP1PoolTests {
         #expect(try await channel.request(.post, "/").status == 200)
     }
 
-    @Test("that close without an answer fail a request after one more try at most")
+    @Test("that close without an answer fail a request after at most one more try")
     func neverAnswers() async throws {
         let peer = try RawHTTP1 { _, _ in nil }
         let channel = try channel(peer.target)
@@ -103,7 +103,7 @@ struct HTTP1PoolTests {
         #expect(peer.connectionCount <= 2)
     }
 
-    @Test("are closed when the server says so, and the next request gets another")
+    @Test("are closed when the server requests it, and the next request gets another")
     func close() async throws {
         let peer = try RawHTTP1 { _, _ in
             ("HTTP/1.1 200 OK\nConnection: close\nContent-Length: 2\n\nok", false)
@@ -125,8 +125,8 @@ struct HTTP1PoolTests {
         }
     }
 
-    /// A server that answers the requests of each connection when the connection's gate is open. Connections
-    /// beyond the gates, which a slow machine may need, are answered at once.
+    /// A server that answers the requests of each connection when the connection's gate is open. A slow
+    /// machine may open more connections than there are gates. Their requests are answered at once.
     private func gatedPeer(_ gates: [BlockingGate]) throws -> RawHTTP1 {
         try RawHTTP1 { connection, _ in
             if connection <= gates.count { gates[connection - 1].wait() }
@@ -161,12 +161,12 @@ struct HTTP1PoolTests {
         try await eventually { peer.requestTexts.count == 2 }
         for gate in gates { gate.open() }
         #expect(try await [first.status, second.status] == [200, 200])
-        // All on the connection that was used last, while the other one is idle.
+        // All requests use the connection that was used last, while the other one is idle.
         for _ in 0..<50 { _ = try await channel.request(.get, "/") }
         for _ in 0..<2 { await peer.connectionEnded() }
     }
 
-    @Test("end after the request that they carry if the channel leaves them meanwhile")
+    @Test("end after their request if the channel leaves them in the meantime")
     func left() async throws {
         let gate = BlockingGate()
         let peer = try gatedPeer([gate])
@@ -174,7 +174,7 @@ struct HTTP1PoolTests {
         async let answer = channel.request(.get, "/")
         try await eventually { !peer.requestTexts.isEmpty }
         channel.backend.leaveConnections()
-        // The loop has left them when it runs what comes after.
+        // leaveConnections() runs its work on the loop. The loop runs this block after that work.
         await Resumption<Void>.wait { waiter in
             channel.backend.queue.loop.run { waiter.resume() }
         }
@@ -235,7 +235,7 @@ struct HTTP1PoolTests {
     }
 
     @Test(
-        "end with an answer that could be read in two ways",
+        "end with an ambiguous answer",
         arguments: [
             "HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 3\n\nokk",
             "HTTP/1.1 200 OK\nContent-Length: 2\nTransfer-Encoding: chunked\n\nok",
@@ -264,7 +264,7 @@ struct HTTP1PoolTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("carry chunks, interim answers, and a body that ends with the connection")
+    @Test("transmit chunks, interim answers, and a body that ends with the connection")
     func framings() async throws {
         let chunked = """
             HTTP/1.1 103 Early Hints
@@ -330,7 +330,7 @@ struct HTTP1PoolTests {
     }
 
     @Test(
-        "carry requests with the host as the URL has it",
+        "send requests with the host of the URL",
         arguments: [
             ("http://a.test", "a.test"), ("http://a.test:80/x", "a.test:80"),
             ("http://a.test:81", "a.test:81"),
@@ -359,7 +359,7 @@ struct HTTP1PoolTests {
         #expect(error?.description.contains("403") == true)
     }
 
-    @Test("are tried again after the delay for a request that waits for them")
+    @Test("are attempted again after the backoff, when a request waits for ready")
     func retried() async throws {
         let proxy = try RawHTTP1 { connection, request in
             if connection == 1 { return ("HTTP/1.1 403 Forbidden\n\n", true) }
@@ -376,7 +376,7 @@ struct HTTP1PoolTests {
         #expect(proxy.connectionCount == 2)
     }
 
-    @Test("are no cause of the deadline of a request that waits for one, once they are open")
+    @Test("are no cause of a passed deadline once they are open")
     func deadlineInLine() async throws {
         let gate = Gate()
         let server = try waitingServer(gate)
@@ -393,7 +393,7 @@ struct HTTP1PoolTests {
         #expect(try await first == 200)
     }
 
-    @Test("are not tried again before the delay, where nothing listens")
+    @Test("are not attempted again before the backoff, if no server listens")
     func refused() async throws {
         let peer = try LoopbackServer { $0.addGreeter() }
         let target = peer.target

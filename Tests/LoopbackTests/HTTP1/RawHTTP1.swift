@@ -5,7 +5,8 @@ import Synchronization
 
 /// A server whose answers of HTTP/1.1 are written by hand.
 final class RawHTTP1: Sendable {
-    /// What the server does with a request: sends bytes, and closes or not. Nil closes.
+    /// Returns the bytes to send in answer to a request, and whether to close then. Nil closes at
+    /// once.
     typealias Answer =
         @Sendable (_ connection: Int, _ request: Int) -> (text: String, closes: Bool)?
 

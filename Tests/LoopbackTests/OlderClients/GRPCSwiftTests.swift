@@ -57,7 +57,7 @@ struct GRPCSwiftTests {
         #expect(own.trailingMetadata["x-last"] == "true")
     }
 
-    @Test("UnaryCall: starts now; each part is awaited, waited for, called back, or mapped")
+    @Test("UnaryCall: starts at once; each part is a future for tasks, threads, callbacks and map")
     func unaryCall() async throws {
         let channel = try Self.server().makeChannel()
         let call = channel.unaryCall(Self.sayHello, HelloRequest(name: "you"))

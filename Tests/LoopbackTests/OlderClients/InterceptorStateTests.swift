@@ -62,7 +62,7 @@ struct InterceptorStateTests {
         #expect(finish == Self.refusal("'finish' is not allowed in a call that is not started"))
         let cancelled = try await Self.outcome { options, call in
             call.cancel()
-            // Without effect: the rest of the call has finished.
+            // No effect, because the rest of the call has finished.
             call.start(options)
             call.write(RawMessage(Self.bytes))
             call.finish()
@@ -169,7 +169,7 @@ struct InterceptorStateTests {
         let made = Notes()
         let factory = InterceptorFactory("counting") { call in
             made.add(call.path)
-            // Forwards everything.
+            // Forwards every event.
             final class Base: Interceptor {}
             return Base()
         }

@@ -70,7 +70,7 @@ struct ObjectiveCCallTests {
         #expect(call.responseHeaders?["x-seen"] == "none")
     }
 
-    @Test("GRPCCall: on an error the headers and trailers travel in it")
+    @Test("GRPCCall: an error contains the headers and trailers")
     func errorMetadata() async throws {
         let call = try Self.call(
             try Self.server { _ in throw RPCError(.notFound, "no such name") })
@@ -117,7 +117,7 @@ struct ObjectiveCCallTests {
         #expect(sink.all.last == "done")
     }
 
-    @Test("The run of a call: each request pauses the writer until the transport has taken it")
+    @Test("The run of a call: each request pauses the writer until the transport has accepted it")
     func requestBackPressure() async throws {
         var script = RawScript { _, _ in }
         script.grantsWindow = false
@@ -153,7 +153,7 @@ struct ObjectiveCCallTests {
         #expect(sink.all == ["[3]", "done"])
     }
 
-    @Test("The run of a call: a paused call asks for no more, and flow control stops the server")
+    @Test("The run of a call: a paused call requests no more, and flow control stops the server")
     func responseBackPressure() async throws {
         let written = Atomic(0)
         let server = try LoopbackServer { server in
@@ -178,7 +178,7 @@ struct ObjectiveCCallTests {
         }
         try call.start(with: sink)
         for await _ in paused {}
-        // These answers follow, on the same connection, the messages that the server may still send.
+        // The messages that the server may still send precede these answers on the same connection.
         for _ in 0..<20 { _ = try await channel.unary(HostileTrial.echo, [1]) }
         #expect(count.load(ordering: .relaxed) == 1)
         #expect(written.load(ordering: .relaxed) < 100)
@@ -207,7 +207,7 @@ struct ObjectiveCCallTests {
         #expect(sink.all == ["INTERNAL"])
     }
 
-    @Test("GRPCWrappedCall: starts batches; the handler hears of one that failed; cancel")
+    @Test("GRPCWrappedCall: starts batches; the handler is called for a failed one; cancel")
     func wrappedCall() async throws {
         let server = try Self.server()
         try await onThread {

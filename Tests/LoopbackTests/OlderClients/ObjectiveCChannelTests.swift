@@ -3,8 +3,8 @@ import SwiftletLoopback
 import Synchronization
 import Testing
 
-/// Each test is named after a type of gRPC for Objective-C, and checks what code that used the type
-/// relies on.
+/// Each test is named after a type of gRPC for Objective-C. It checks the behavior that code with
+/// this type relies on.
 @Suite("gRPC for Objective-C: channels", .timeLimit(.minutes(5)))
 struct ObjectiveCChannelTests {
     private static let agent = Method<[UInt8], [UInt8]>(
@@ -12,7 +12,7 @@ struct ObjectiveCChannelTests {
     private static let sized = Method<[UInt8], [UInt8]>(
         "/t.T/Sized", .unary, request: .bytes, reply: .bytes)
 
-    /// Answers with the user agent of the request, or with as many bytes as it asks for.
+    /// Answers with the user agent of the request, or with the requested number of bytes.
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { server in
             server.unary(agent) { _, context in
@@ -29,7 +29,7 @@ struct ObjectiveCChannelTests {
         String(decoding: try await channel.unary(agent, []), as: UTF8.self)
     }
 
-    @Test("GRPCHost: one for each address, whose settings hold from the next channel on")
+    @Test("GRPCHost: one for each address; its settings apply from the next channel on")
     func host() async throws {
         let server = try Self.server()
         let cache = HostCache()
@@ -128,7 +128,7 @@ struct ObjectiveCChannelTests {
         }
     }
 
-    @Test("GRPCChannel: in the clear, and all calls to one host share one connection")
+    @Test("GRPCChannel: without TLS, and all calls to one host share one connection")
     func insecureChannel() async throws {
         let server = try Self.server()
         let queue = try CompletionQueue()
@@ -184,7 +184,7 @@ struct ObjectiveCChannelTests {
         cancelled.cancel()
         try cancelled.start([.sendInitialMetadata([:])], handler: report)
         queue.shutdown()
-        // The last event comes before the thread ends.
+        // The last event arrives before the thread ends.
         for await (success, isOnThread) in events.prefix(1) { #expect(!success && isOnThread) }
         await queue.waitForShutdown()
     }
@@ -232,7 +232,7 @@ struct ObjectiveCChannelTests {
         }
     }
 
-    @Test("GRPCConnectivityMonitor: a lost network ends calls, and the host connects anew")
+    @Test("GRPCConnectivityMonitor: a lost network ends calls, and the host connects again")
     func connectivity() async throws {
         let gate = Gate()
         let server = try LoopbackServer { server in

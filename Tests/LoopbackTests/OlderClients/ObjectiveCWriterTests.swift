@@ -29,7 +29,7 @@ struct ObjectiveCWriterTests {
         #expect(sink.all == ["1", "2", "3", "done"])
     }
 
-    @Test("GRXWriter, started: finish tells the writeable and releases it; start is refused")
+    @Test("GRXWriter, started: finish ends the writeable and releases it; start is refused")
     func started() throws {
         let pipe = PipeWriter<Int>()
         let sink = Sink<Int>()
@@ -57,7 +57,7 @@ struct ObjectiveCWriterTests {
         #expect(sink.all == ["1", "done"] && pipe.state == .finished)
     }
 
-    @Test("GRXWriter, finished by hand: the writeable is released and not told")
+    @Test("GRXWriter, finished by hand: the writeable is released and receives no end")
     func finished() async throws {
         let (released, continuation) = AsyncStream.makeStream(of: Void.self)
         let told = Mutex<[String]>([])
@@ -153,7 +153,7 @@ struct ObjectiveCWriterTests {
         await queue.waitForShutdown()
     }
 
-    @Test("GRXConcurrentWriteable: cancelWithError tells the error, cancelSilently nothing")
+    @Test("GRXConcurrentWriteable: cancelWithError delivers the error, cancelSilently nothing")
     func concurrentCancel() {
         let (told, silent) = (Sink<Int>(), Sink<Int>())
         let first = ConcurrentWriteable(told)
@@ -167,7 +167,7 @@ struct ObjectiveCWriterTests {
         #expect(silent.all.isEmpty)
     }
 
-    @Test("GRXConcurrentWriteable: the finish reaches the writeable once, whatever races")
+    @Test("GRXConcurrentWriteable: the finish reaches the writeable once in any race")
     func concurrentRace() async {
         for _ in 0..<100 {
             let sink = Sink<Int>()

@@ -57,7 +57,7 @@ struct RecordingTests {
         #expect(second.events[0].time == .seconds(0.5))
     }
 
-    @Test("answers a call with the same request first, and otherwise one after the other")
+    @Test("answers with a recorded call of the same request, and otherwise in turn")
     func choice() async throws {
         let channel = try Self.channel(
             Self.unary(1, "Ada", ["one"]) + Self.unary(2, "Bob", ["two"])
@@ -71,7 +71,7 @@ struct RecordingTests {
         await channel.close()
     }
 
-    @Test("waits for as many requests as came before each message")
+    @Test("waits for the requests that were recorded before each message")
     func conversation() async throws {
         let path = Self.chat.path
         let channel = try Self.channel(

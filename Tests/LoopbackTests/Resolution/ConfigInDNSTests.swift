@@ -20,7 +20,7 @@ struct ConfigInDNSTests {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("is found over UDP, whatever others send before the answer")
+    @Test("is found over UDP, even if other packets arrive before the answer")
     func datagrams() async throws {
         let server = try FakeNameServer { query, isTCP in
             var forged = DNSMessages.answer(to: query, texts: ["forged"])
@@ -106,7 +106,7 @@ struct ConfigInDNSTests {
         return try Channel("localhost:\(port)", credentials: .insecure, arguments: arguments)
     }
 
-    @Test("holds for the first call of a channel that looks for it")
+    @Test("applies to the first call of a channel that looks it up")
     func wholeChannel() async throws {
         for (fields, attempts) in [(#""clientLanguage":["Swift"],"#, 3), (#""percentage":0,"#, 1)] {
             let nameServer = try FakeNameServer { query, _ in
@@ -149,7 +149,7 @@ struct ConfigInDNSTests {
         #expect(reply == [1])
     }
 
-    @Test("that is not found or not valid is an error of the look-up, before which nothing is sent")
+    @Test("that is not found or not valid is an error of the look-up, and nothing is sent")
     func error() async throws {
         let answers: [FakeNameServer.Answer] = [
             { query, _ in [DNSMessages.answer(to: query, flags: 0x8182)] },
@@ -171,7 +171,7 @@ struct ConfigInDNSTests {
         }
     }
 
-    @Test("is not looked up unless the channel says so")
+    @Test("is not looked up unless the arguments request it")
     func off() async throws {
         let count = Atomic(0)
         let nameServer = try FakeNameServer { _, _ in

@@ -9,7 +9,7 @@ struct DNSResolverTests {
     private static let failure = NameLookup.Failure(
         host: "a.test", reason: "busy", isTemporary: true)
 
-    @Test("tries again after a failure, which it reports only before its first answer")
+    @Test("tries again after a failure, and reports failures only before its first answer")
     func failures() async throws {
         let script: [NameLookups.Answer] = [
             .failure(Self.failure), .success([.ipv4Loopback(port: 0)]), .failure(Self.failure),
@@ -58,7 +58,7 @@ struct DNSResolverTests {
     ) -> DNSResolver {
         var arguments = ChannelArguments()
         arguments.minResolutionInterval = .zero
-        // Longer than the test: no timer of a resolver that was stopped may keep it.
+        // Longer than the test. So no timer of a stopped resolver may keep the resolver alive.
         arguments.initialReconnectBackoff = .seconds(3_600)
         arguments.maxReconnectBackoff = .seconds(3_600)
         arguments.connectTimeout = .seconds(3_600)
@@ -67,7 +67,7 @@ struct DNSResolverTests {
             configLookup: configLookup)
     }
 
-    @Test("looks again at once when the network is back, however long it would wait")
+    @Test("looks the name up at once when the network is back, even during a long delay")
     func networkIsBack() async throws {
         let lookups = NameLookups(maxThreadCount: 1) { _ in .failure(Self.failure) }
         let queue = try CompletionQueue()
@@ -82,7 +82,7 @@ struct DNSResolverTests {
         resolver.stop()
     }
 
-    @Test("does not take the config of a look-up that has failed for that of the next one")
+    @Test("does not use the config of a failed look-up for the next one")
     func lateConfig() async throws {
         let gate = BlockingGate()
         defer { gate.open() }
@@ -128,14 +128,14 @@ struct DNSResolverTests {
         #expect(results.withLock { $0 } == ["no config", "second"])
     }
 
-    /// Waits until the thread of the look-ups has handed over the answers before.
+    /// Waits until the thread of the look-ups has delivered the earlier answers.
     private static func settle(_ lookups: NameLookups) async throws {
         let isDone = Mutex(false)
         _ = lookups.lookUp("last.test") { _ in isDone.withLock { $0 = true } }
         try await eventually { isDone.withLock { $0 } }
     }
 
-    @Test("delivers nothing after its stop, and looks no name up")
+    @Test("delivers nothing after its stop, and makes no look-up")
     func stopped() async throws {
         let names = Mutex<[String]>([])
         let lookups = NameLookups(maxThreadCount: 1) { host in

@@ -43,7 +43,7 @@ final class FakeNameServer: Sendable {
         private static let sendFlags = CInt(MSG_NOSIGNAL)
     #endif
 
-    /// Both threads end, and close their sockets.
+    /// Ends both threads, which close their sockets.
     func stop() {
         isOver.withLock { $0 = true }
         // Ends the calls that block, on Linux.

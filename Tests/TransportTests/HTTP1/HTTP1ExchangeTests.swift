@@ -1,12 +1,12 @@
 import SwiftletTransport
 import Testing
 
-/// A client and a server whose bytes go from one to the other.
+/// A client and a server whose bytes are moved from one to the other.
 private struct HTTP1Pair {
     var client = HTTP1.ClientConnection()
     var server = HTTP1.ServerConnection()
 
-    /// What the client has to send.
+    /// The bytes that the client has to send.
     mutating func requestBytes() -> [UInt8] {
         var output = GatherList()
         client.takeOutput(into: &output)
@@ -19,7 +19,7 @@ private struct HTTP1Pair {
         return output.bytes
     }
 
-    /// Moves what the client has sent to the server. Returns the content.
+    /// Moves the sent bytes of the client to the server. Returns the content.
     mutating func moveRequest() throws -> [UInt8] {
         let bytes = requestBytes()
         var (offset, content) = (0, [UInt8]())
@@ -51,7 +51,7 @@ extension GatherList {
 
 @Suite("An exchange of HTTP/1.1")
 struct HTTP1ExchangeTests {
-    @Test("carries bodies with a length and in chunks, one after the other on one connection")
+    @Test("transmits bodies with a length and in chunks, one after the other on one connection")
     func bodies() throws {
         var pair = HTTP1Pair()
         for round in 0..<3 {
@@ -90,7 +90,7 @@ struct HTTP1ExchangeTests {
     }
 
     @Test(
-        "says that there is no content where the method lets the server expect some",
+        "announces an empty body if the method lets the server expect content",
         arguments: [
             ("GET", false), ("HEAD", false), ("DELETE", false), ("POST", true), ("PUT", true),
         ])
@@ -102,7 +102,7 @@ struct HTTP1ExchangeTests {
     }
 
     @Test(
-        "has no content behind HEAD, 204 and 304",
+        "has no content after HEAD, 204 and 304",
         arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
     func noContent(method: String, status: Int) throws {
         var pair = HTTP1Pair()
@@ -135,7 +135,7 @@ struct HTTP1ExchangeTests {
     }
 
     @Test(
-        "ends the connection when either side says so",
+        "ends the connection when either side requests it",
         arguments: [
             "HTTP/1.1 200 OK\nConnection: close\nContent-Length: 0\n\n",
             "HTTP/1.1 200 OK\nConnection: Keep-Alive, Close\nContent-Length: 0\n\n",
@@ -151,7 +151,7 @@ struct HTTP1ExchangeTests {
         #expect(!client.canBegin)
     }
 
-    @Test("keeps a connection of HTTP/1.0 when the server says so")
+    @Test("keeps a connection of HTTP/1.0 when the server requests it")
     func oldServer() throws {
         var client = HTTP1.ClientConnection()
         try client.begin(.request("GET", "/"), .none)
@@ -161,7 +161,7 @@ struct HTTP1ExchangeTests {
         #expect(client.canBegin)
     }
 
-    @Test("is over when the server answers before the request was sent")
+    @Test("ends when the server answers before the request was sent")
     func earlyAnswer() throws {
         var client = HTTP1.ClientConnection()
         try client.begin(.request("POST", "/"), .sized(10))
@@ -172,7 +172,7 @@ struct HTTP1ExchangeTests {
         #expect(!client.canBegin)
     }
 
-    @Test("asks for a body that the client holds back")
+    @Test("requests a body that the client holds back")
     func expectation() throws {
         var server = HTTP1.ServerConnection()
         let bytes = wire("POST / HTTP/1.1\nHost: a\nExpect: 100-continue\nContent-Length: 1\n\n")
@@ -185,7 +185,7 @@ struct HTTP1ExchangeTests {
         #expect(output.bytes == wire("HTTP/1.1 100 \n\n"))
     }
 
-    @Test("takes no field that would bring a line or a framing with it")
+    @Test("accepts no field that would add a line or change the framing")
     func injection() {
         for field in [
             "x: a\r\nhost: b", "content-length: 5", "transfer-encoding: chunked", "host: b",

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A request of HTTP/1.1")
 struct HTTP1RequestTests {
-    @Test("is read the same in any split, and so is the next on the connection")
+    @Test("is read the same in any split, and so is the next request on the connection")
     func anySplit() {
         let bytes = wire(
             """
@@ -71,7 +71,7 @@ struct HTTP1RequestTests {
         ("GET / HTTP/1.1\nHost: a\nA: " + String(repeating: "a", count: 70_000) + "\n\n", 431),
     ]
 
-    @Test("that could be read in two ways is refused with its status", arguments: illegal)
+    @Test("that is ambiguous is refused with its status", arguments: illegal)
     func refusals(text: String, status: Int) {
         #expect(HTTP1Trace.requests([wire(text)]).status == status)
         #expect(HTTP1Trace.requests(wire(text).map { [$0] }).status == status)

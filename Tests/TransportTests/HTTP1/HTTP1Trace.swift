@@ -1,6 +1,7 @@
 import SwiftletTransport
 
-/// What an HTTP/1.1 engine reads from some bytes. It must not depend on how the bytes are split.
+/// The result that an HTTP/1.1 engine reads from some bytes. It must not depend on how the bytes
+/// are split.
 struct HTTP1Trace: Hashable {
     struct Message: Hashable {
         var head: [String] = []

@@ -50,7 +50,7 @@ struct SocketsConnectTests {
         // In another process, where no other test opens descriptors.
         await #expect(processExitsWith: .success) {
             let refused = try Listener(on: .ipv4Loopback(port: 0)).address
-            // A listener with a full queue does not answer: connecting continues until it is cancelled.
+            // A listener with a full queue does not answer, so connecting continues until it is cancelled.
             let deaf = try Listener(on: .ipv4Loopback(port: 0), backlog: 0)
             for _ in 0..<4 {
                 let queued = try Socket(for: deaf.address)
@@ -68,7 +68,7 @@ struct SocketsConnectTests {
                 _ = try Poller()
             }
             let after = try Self.openDescriptorCount()
-            // A leak in each turn adds up to a hundred; the test library may open a few.
+            // A leak in each turn adds up to a hundred descriptors. The test library may open a few.
             #expect(after < before + 50, "\(before) before, \(after) after")
         }
     }
@@ -96,7 +96,7 @@ struct SocketsConnectTests {
             list.append(copying: [1, 2, 3])
             let error = #expect(throws: SystemError.self) { try left.write(gathering: &list) }
             #expect(error?.description == "write: broken pipe")
-            // The same with several pieces, which use another system call.
+            // The same with several pieces, which are written with another system call.
             list.append(referencing: [UInt8](repeating: 0, count: 4_096))
             let second = #expect(throws: SystemError.self) { try left.write(gathering: &list) }
             #expect(second?.code == EPIPE)

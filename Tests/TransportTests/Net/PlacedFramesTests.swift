@@ -9,7 +9,7 @@ struct PlacedFramesTests {
         let header: FrameHeader
         let messageByteCount: Int
         private(set) var wire: [UInt8] = []
-        /// How much of the message comes in frames that are like the first.
+        /// The number of bytes of the message that are in frames like the first.
         private(set) var likeTheFirst = 0
 
         /// - Parameter oddFrame: The index of the frame whose flags differ from those of the first. No
@@ -51,7 +51,7 @@ struct PlacedFramesTests {
         }
     }
 
-    @Test("are the same that a reader of all bytes finds", arguments: 0..<60)
+    @Test("equal the frames that a reader of all bytes finds", arguments: 0..<60)
     func random(_ round: Int) throws {
         let frame = Int.random(in: 1...300)
         let row = Row(
@@ -130,7 +130,7 @@ struct PlacedFramesTests {
             ])
     }
 
-    @Test("have as much content in the first bytes as those have besides headers")
+    @Test("count the content among the first N bytes, without the frame headers")
     func contentOfFirstBytes() {
         let header = FrameHeader(
             type: .data, streamID: StreamID(wire: 1), payloadByteCount: 10)
@@ -154,7 +154,7 @@ struct PlacedFramesTests {
             discardSocket(far)
             let read = try frames.read(from: near, expecting: 31, into: &message, &buffer)
             #expect(read?.socket == .endOfStream)
-            // Without room nothing is read.
+            // If there is no room, no bytes are read.
             #expect(try frames.read(from: near, expecting: 31, into: &full, &buffer) == nil)
         }
         #expect(message.isEmpty)

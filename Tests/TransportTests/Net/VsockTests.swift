@@ -8,7 +8,7 @@
         private static let anyPort = UInt32.max
         private static let localCID: UInt32 = 1
 
-        @Test("survives the way through the system's representation")
+        @Test("is the same after conversion to the system's representation and back")
         func roundTrip() throws {
             let address = SocketAddress.vsock(cid: 3, port: 0x0102_0304)
             let back = try unsafe address.withSystemAddress(for: "test") { pointer, length in

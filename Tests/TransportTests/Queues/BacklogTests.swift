@@ -46,7 +46,7 @@ struct BacklogTests {
         #expect(model.isEmpty && backlog.isEmpty)
     }
 
-    @Test("that is never empty keeps no places of removed elements")
+    @Test("that is never empty does not keep the memory of removed elements")
     func memory() {
         var backlog = Backlog<Int>()
         for value in 0..<10 { backlog.append(value) }

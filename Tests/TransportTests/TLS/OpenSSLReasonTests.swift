@@ -25,7 +25,7 @@ struct OpenSSLReasonTests {
         #expect((code == .noStartLine) == (number == 108))
     }
 
-    @Test("decides by its number and not by its text")
+    @Test("is identified by its number and not by its text")
     func failures() {
         let notTLS = TLSError(handshake: Self.reason(267, "in other words"))
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 /// Certificates and configurations for tests.
 enum TLSFixtures {
-    /// Whether this machine has OpenSSL; without it these tests are skipped.
+    /// Whether this machine has OpenSSL. If it has none, these tests are skipped.
     static var isAvailable: Bool { (try? OpenSSLLibrary.loaded.get()) != nil }
 
     static func path(_ name: String) -> String {
@@ -41,7 +41,7 @@ enum TLSFixtures {
 struct TLSPair: ~Copyable {
     let client: any TLSSession
     let server: any TLSSession
-    /// At most this many bytes arrive at a time.
+    /// The most bytes that arrive at a time.
     var portion = Int.max
 
     private var toServer = GatherList()
@@ -117,14 +117,14 @@ struct TLSPair: ~Copyable {
         try serverSends(&list)
     }
 
-    /// Records that carry no application data.
+    /// Sends records without application data.
     mutating func serverUpdatesKeys(times count: Int) throws {
         let server = try #require(server as? OpenSSLSession)
         for _ in 0..<count { #expect(server.updateKeys(sending: &toClient)) }
     }
 
-    /// Delivers all bytes to the client, which reads once. Also returns how many of
-    /// them were not used.
+    /// Delivers all bytes to the client, which reads once. Also returns how many of these bytes
+    /// were not consumed.
     mutating func clientReads() throws -> (outcome: TLSReadOutcome, leftByteCount: Int) {
         carry()
         let outcome = try client.read(&atClient, into: &clientPlaintext, sending: &toServer)
@@ -147,7 +147,8 @@ struct TLSPair: ~Copyable {
         }
     }
 
-    /// Reads until the received bytes are used.
+    /// Calls `read` until its outcome is neither `.bytes` nor `.withoutContent`. Returns that
+    /// outcome.
     private static func readAll(
         _ received: inout ReceiveBuffer,
         _ read: (inout ReceiveBuffer) throws(TLSError) -> TLSReadOutcome

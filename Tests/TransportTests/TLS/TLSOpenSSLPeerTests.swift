@@ -4,8 +4,8 @@ import Testing
 
 @testable import SwiftletTransport
 
-/// The `openssl` command at the other end of a TCP connection: a peer that uses neither our session
-/// type nor the in-memory connection of the other tests.
+/// The `openssl` command at the other end of a TCP connection. This peer uses neither the library's
+/// session type nor the in-memory connection of the other tests.
 @Suite(
     "Against openssl s_server",
     .enabled(if: TLSFixtures.isAvailable, "OpenSSL is not installed"),
@@ -18,7 +18,7 @@ struct TLSOpenSSLPeerTests {
         var connection = try TLSConnection.open(to: server.address)
         try connection.handshake()
         #expect(connection.session.negotiatedProtocol == "h2")
-        // It sends every line back, reversed.
+        // The server sends every line back, reversed.
         try connection.send(Array("swiftlet\n".utf8))
         #expect(try connection.receive(9) == Array("teltfiws\n".utf8))
     }

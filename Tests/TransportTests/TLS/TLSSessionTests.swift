@@ -25,7 +25,7 @@ struct TLSSessionTests {
         _ = try pair.settle()
         #expect(pair.serverReceived() == Array("hello".utf8))
 
-        // Small pieces and large ones, more than a record holds.
+        // Small pieces, and large ones that exceed a record.
         var list = GatherList()
         var expected: [UInt8] = []
         let large = (0..<40_000).map { UInt8(truncatingIfNeeded: $0) }

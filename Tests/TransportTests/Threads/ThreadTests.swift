@@ -25,8 +25,8 @@ struct ThreadTests {
 
         @Test("has a stack of 4 MiB, whatever the system's default is")
         func stack() async throws {
-            // The C library reuses larger stacks of threads that have ended, up to 40 MiB of them. The
-            // threads live at the same time, so that some of them have a new stack.
+            // The C library reuses larger stacks of ended threads, up to 40 MiB in total. The threads live at
+            // the same time, so that some of them have a new stack.
             let threadCount = 12
             let (left, continuation) = AsyncStream.makeStream(of: UInt.self)
             let isMeasured = DispatchSemaphore(value: 0)
@@ -40,7 +40,7 @@ struct ThreadTests {
             var measured: [UInt] = []
             for await byteCount in left.prefix(threadCount) { measured.append(byteCount) }
             for _ in 0..<threadCount { isMeasured.signal() }
-            // The thread's own frames have used a part.
+            // The thread's own frames have used a part of the stack.
             let least: UInt = (4 << 20) - (64 << 10)
             #expect(measured.allSatisfy { $0 >= least })
             #expect(measured.contains { $0 <= 4 << 20 })

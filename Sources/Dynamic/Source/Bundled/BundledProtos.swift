@@ -1,4 +1,4 @@
-/// Files that are imported so often that the compiler knows them.
+/// Files that are imported so often that the compiler contains them.
 enum BundledProtos {
     /// The text of each file, by the name that imports use.
     static let sources: [String: String] = [

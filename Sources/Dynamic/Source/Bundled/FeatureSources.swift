@@ -1,4 +1,4 @@
-// The features of single languages.
+// The features of certain languages.
 extension BundledProtos {
     static let cppFeatures = #"""
         syntax = "proto2";

@@ -1,4 +1,4 @@
-// HTTP requests as messages, and what services know of a call.
+// HTTP requests as messages, and the context of a call in a service.
 extension BundledProtos {
     static let rpcHTTP = #"""
         syntax = "proto3";

@@ -1,17 +1,17 @@
 /// The comments between two tokens, by the token that they belong to.
 struct ProtoComments {
-    /// Belongs to the token before.
+    /// The comment that belongs to the token before.
     var trailing = ""
-    /// Belongs to no token; paragraphs in their order.
+    /// The comments that belong to no token; paragraphs in their order.
     var detached: [String] = []
-    /// Belongs to the token after.
+    /// The comment that belongs to the token after.
     var leading = ""
 }
 
-/// Sorts the comments between two tokens while they are read.
+/// Assigns the comments between two tokens to one of the tokens, while the comments are read.
 ///
 /// The first comment belongs to the token before unless an empty line separates them. The last one
-/// belongs to the token after unless an empty line follows. All others are detached.
+/// belongs to the token after unless an empty line follows. All other comments are detached.
 struct CommentCollector {
     private var result = ProtoComments()
     private var pending: [UInt8]?
@@ -24,13 +24,13 @@ struct CommentCollector {
     mutating func add(_ content: [UInt8], isLine: Bool) {
         if pending != nil, !(isLine && pendingIsLine) { separate() }
         pendingIsLine = isLine
-        // Taken out of the optional, so that it has one owner and grows in place.
+        // Moved out of the optional, so that it has one owner and grows in place.
         var grown = pending.take() ?? []
         grown += content
         pending = grown
     }
 
-    /// Ends the pending comment, which then does not belong to the next token.
+    /// Ends the pending comment. It does not belong to the next token.
     mutating func separate() {
         guard let content = pending.take() else { return }
         let text = String(decoding: content, as: UTF8.self)
@@ -44,10 +44,10 @@ struct CommentCollector {
         count += 1
     }
 
-    /// No later comment belongs to the token before.
+    /// Makes later comments not belong to the token before.
     mutating func detachFromPrevious() { canAttachToPrevious = false }
 
-    /// Detaches a comment that is alone between two tokens of one line.
+    /// Detaches the comment if it is the only one between two tokens of one line.
     mutating func detachIfAlone() {
         guard count + (pending == nil ? 0 : 1) == 1 else { return }
         if hasTrailing {

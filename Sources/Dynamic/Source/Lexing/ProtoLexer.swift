@@ -78,7 +78,7 @@ struct ProtoLexer {
         return collector.finish()
     }
 
-    /// Reads whole lines of comments and empty lines.
+    /// Reads comments and empty lines, while they fill whole lines.
     private mutating func collectLines(_ collector: inout CommentCollector) {
         while true {
             skipSpaceOnLine()
@@ -100,7 +100,7 @@ struct ProtoLexer {
 // MARK: - Bytes
 
 extension ProtoLexer {
-    /// The byte at a distance; 0 after the end.
+    /// The byte at a distance from the current one; 0 after the end of the file.
     private func peek(_ distance: Int = 0) -> UInt8 {
         offset + distance < end ? bytes[offset + distance] : 0
     }
@@ -160,7 +160,7 @@ extension ProtoLexer {
         }
     }
 
-    /// The rest of the line with its end.
+    /// The rest of the line, including its end.
     private mutating func lineComment() -> [UInt8] {
         let start = offset
         while offset < end, bytes[offset] != UInt8(ascii: "\n") { step() }
@@ -168,7 +168,7 @@ extension ProtoLexer {
         return Array(bytes[start..<offset])
     }
 
-    /// The text before the end of the comment, without the spaces and the asterisk that lead a line.
+    /// The text before the end of the comment, without the spaces and the asterisk at the start of each line.
     private mutating func blockComment(from start: ProtoPosition) -> [UInt8] {
         var content: [UInt8] = []
         while offset < end {

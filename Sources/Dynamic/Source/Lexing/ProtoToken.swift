@@ -11,12 +11,12 @@ struct ProtoToken {
     }
 
     var kind: Kind
-    /// As it is spelt; strings with their quotation marks and escapes.
+    /// The text as the file spells it. Strings include their quotation marks and escapes.
     var text: String
-    /// The bytes of the source.
+    /// The range of the token in the bytes of the source.
     var range: Range<Int>
     var position: ProtoPosition
-    /// The column after the token, which never ends on another line.
+    /// The column after the token. A token always ends on its line.
     var endColumn: Int32
 }
 
@@ -36,7 +36,7 @@ struct ProtoProblem {
 /// Collects the mistakes in one file. Keeps only the first 100, to bound the memory for a hostile file.
 struct ProtoProblems {
     private static let limit = 100
-    /// Characters of one message.
+    /// The most characters of one error text. Longer texts are cut.
     private static let maxMessageLength = 500
 
     private(set) var all: [ProtoProblem] = []
@@ -46,7 +46,7 @@ struct ProtoProblems {
 
     mutating func add(_ message: String, at position: ProtoPosition?) {
         guard !isFull else { return }
-        // Names in messages can be as long as the file.
+        // Names in error texts can be as long as the file.
         let text = String(message.prefix(Self.maxMessageLength))
         all.append(ProtoProblem(position: position, message: text))
     }

@@ -3,7 +3,7 @@ struct StringLiteral {
     private let source: ArraySlice<UInt8>
     private var offset: Int
     private(set) var bytes: [UInt8] = []
-    /// Nil when all escapes are known.
+    /// The problem of an escape that is not known; nil when all escapes are known.
     private(set) var problem: String?
 
     /// - Parameter source: The string with its quotation marks.
@@ -52,7 +52,7 @@ struct StringLiteral {
         append(scalar: value)
     }
 
-    /// The second half of a pair, when one follows.
+    /// The second half of a surrogate pair, if one follows.
     private mutating func lowSurrogate() -> UInt32? {
         let before = offset
         if source[offset...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) {

@@ -1,18 +1,18 @@
 import SwiftletMessages
 
-/// Declares the names of a file, and keeps its types in the order of the file.
+/// Declares the names of a file, and collects its types in the order of the file.
 struct Declarer {
     typealias Message = Google.Protobuf.DescriptorProto
     typealias Enum = Google.Protobuf.EnumDescriptorProto
     typealias Field = Google.Protobuf.FieldDescriptorProto
 
-    /// Bytes in a full name; longer names are refused. Every name in a scope repeats the scope's
-    /// name, so long names would need memory far above the size of the file.
+    /// The most bytes in a full name; longer names are refused. Every name in a scope repeats the
+    /// scope's name, so long names would need memory far above the size of the file.
     private static let maxNameByteCount = 1024
 
     private let file: LinkedFile
     private let symbols: SymbolTable
-    /// All that was declared, by the path of the declaration.
+    /// All declared messages, keyed by the path of the declaration.
     private(set) var messages: [ProtoPath: LinkedMessage] = [:]
     private(set) var enums: [ProtoPath: LinkedEnum] = [:]
     private(set) var fields: [ProtoPath: LinkedField] = [:]
@@ -91,7 +91,7 @@ struct Declarer {
         enums[path] = linked
         declare(name, .enumeration(linked), at: path)
         for (index, value) in type.value.enumerated() {
-            // As in C++, the values of an enum are beside it, not in it.
+            // As in C++, the values of an enum are siblings of the enum.
             declare(
                 Self.join(scope, value.name), .enumValue,
                 at: path + [PathNumber.Enum.value, Int32(index)])

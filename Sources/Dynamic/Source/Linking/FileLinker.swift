@@ -1,9 +1,9 @@
 import SwiftletMessages
 
-/// Finds what the names in a file mean, and completes its descriptor.
+/// Finds the declarations that the names in a file refer to, and completes the file's descriptor.
 ///
-/// The steps are: declare names, resolve types, interpret options, resolve features, validate. The
-/// last ones run only when the ones before have found no mistake.
+/// The steps are: declare names, resolve types, interpret options, resolve features, validate. A later step
+/// runs only when the steps before it have found no mistake.
 struct FileLinker {
     typealias Message = Google.Protobuf.DescriptorProto
     typealias Enum = Google.Protobuf.EnumDescriptorProto
@@ -21,7 +21,8 @@ struct FileLinker {
 
     /// Completes `file`; mistakes are added to its problems.
     ///
-    /// - Parameter standard: For files that do not import descriptor.proto; nil for that file itself.
+    /// - Parameter standard: The messages of descriptor.proto, for files that do not import it; nil for
+    ///   descriptor.proto itself.
     static func link(_ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?) {
         let linker = FileLinker(file, symbols)
         linker.resolveNames()
@@ -104,7 +105,7 @@ struct FileLinker {
         linked.type = field.type
     }
 
-    /// Whether the field is the one whose declaration has made the entry type.
+    /// Whether the declaration of this field has made the entry type.
     private func isMapField(_ field: Field, _ entry: LinkedMessage, _ path: ProtoPath) -> Bool {
         guard let container = declared.fields[path]?.container else { return false }
         return field.label == .repeated

@@ -37,7 +37,7 @@ final class LinkedFile {
     }
     var isEdition2024: Bool { edition.rawValue >= Google.Protobuf.Edition.edition2024.rawValue }
 
-    /// The names of all imports with their places.
+    /// The names of all imports, with their places.
     private(set) lazy var importedNames: [(name: String, path: ProtoPath)] =
         descriptor.dependency.enumerated().map {
             ($1, [PathNumber.File.dependency, Int32($0)])
@@ -49,9 +49,9 @@ final class LinkedFile {
     /// Whether the file and its imports have no mistakes so far.
     var isComplete: Bool { problems.isEmpty && !hasBrokenImport }
 
-    /// Finds the files that the imports mean.
+    /// Finds the files that the imports name.
     func findImports(_ files: [String: LinkedFile]) {
-        // An import that is missing or closes a cycle was reported.
+        // A missing import, or an import that closes a cycle, was already reported.
         guard problems.isEmpty else { return }
         imports = descriptor.dependency.compactMap { files[$0] }
         optionImports = descriptor.optionDependency.compactMap { files[$0] }
@@ -61,7 +61,8 @@ final class LinkedFile {
         hasBrokenImport = !(imports + optionImports).allSatisfy(\.isComplete)
     }
 
-    /// Lets a long chain of imports be freed file by file and not by recursion.
+    /// Removes the references to imports, so that a long chain of imports is freed file by file and not by
+    /// recursion.
     func removeImports() {
         imports = []
         optionImports = []
@@ -70,7 +71,8 @@ final class LinkedFile {
 
     // MARK: - Visible files
 
-    /// The files whose names may be used: this one, its imports, and what those import publicly.
+    /// The files whose names may be used: this file, its imports, and the files that the imports import
+    /// publicly.
     private(set) lazy var visibleFiles: Set<Int> = Set(
         Self.closure(of: [self] + imports).map(\.index))
 
@@ -97,7 +99,7 @@ final class LinkedFile {
         }
     }
 
-    /// The files, and those that they import publicly.
+    /// The files, and the files that they import publicly.
     private static func closure(of roots: [LinkedFile]) -> [LinkedFile] {
         var indexes: Set<Int> = []
         var files: [LinkedFile] = []
@@ -112,10 +114,10 @@ final class LinkedFile {
 
     // MARK: - Warnings
 
-    /// Notes that a name in this file refers to a declaration in `other`.
+    /// Records that a name in this file refers to a declaration in `other`.
     func use(_ other: LinkedFile) { usedFiles.insert(other.index) }
 
-    /// Warnings about what is legal but probably not intended. Complete only after the file was linked.
+    /// Warnings about text that is legal but probably not intended. Complete only after the file was linked.
     var warnings: [ProtoDiagnostic] {
         var warnings: [ProtoDiagnostic] = []
         if descriptor.syntax == nil {

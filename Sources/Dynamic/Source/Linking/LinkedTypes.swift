@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// A message whose name is known, and later its fields.
+/// A message whose name is known. Its fields are added later.
 final class LinkedMessage {
     typealias ExtensionRange = Google.Protobuf.DescriptorProto.ExtensionRange
 
@@ -49,7 +49,7 @@ final class LinkedMessage {
         return extensionRanges[low]
     }
 
-    /// The field of that name; only after all fields are known.
+    /// The field of that name. Only valid after all fields are known.
     func field(named name: String) -> LinkedField? { fieldsByName[name] }
 }
 
@@ -59,7 +59,7 @@ final class LinkedEnum {
     let file: LinkedFile
     let values: [Google.Protobuf.EnumValueDescriptorProto]
     var isLocal = false
-    /// Whether unknown numbers are refused; known when features are.
+    /// Whether unknown numbers are refused. Only valid after the features are resolved.
     var isClosed = false
 
     private lazy var numbers = Dictionary(
@@ -88,20 +88,20 @@ final class LinkedField {
     let isRepeated: Bool
     let isExtension: Bool
     var type: FieldType?
-    /// The type, when it is a message. The symbol table keeps messages alive.
+    /// The message type of the field, if it has one. The symbol table keeps messages alive.
     unowned var message: LinkedMessage?
-    /// The type, when it is an enum.
+    /// The enum type of the field, if it has one.
     var enumeration: LinkedEnum?
     /// The message that the field is in, or that the extension extends.
     unowned var container: LinkedMessage?
-    /// The index of its oneof, declared or synthetic (of a proto3 `optional`); nil when it has
-    /// none.
+    /// The index of its oneof: a declared one, or the synthetic one of a proto3 `optional`. Nil
+    /// when it has none.
     let oneofIndex: Int32?
     /// The kinds of declarations that may have this custom option. All kinds when the list is
     /// empty.
     var targets: [Google.Protobuf.FieldOptions.OptionTargetType] = []
 
-    // Set with the features.
+    // These properties are set when the features are resolved.
 
     var isPacked = false
     var isDelimited: Bool

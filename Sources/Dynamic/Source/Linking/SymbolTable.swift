@@ -23,7 +23,7 @@ struct ProtoSymbol {
         }
     }
 
-    /// Whether names can be in it.
+    /// Whether the declaration can contain names.
     var isScope: Bool {
         switch kind {
         case .package, .message, .enumeration, .service: true
@@ -36,7 +36,7 @@ struct ProtoSymbol {
 final class SymbolTable {
     private var symbols: [String: ProtoSymbol] = [:]
     private var extensions: [ExtensionKey: LinkedField] = [:]
-    /// All messages, also those whose names were already declared, because fields refer to them.
+    /// All messages, including messages whose names were already declared, because fields refer to them.
     private var messages: [LinkedMessage] = []
 
     private struct ExtensionKey: Hashable {
@@ -82,7 +82,7 @@ final class SymbolTable {
         type.extensions.first { $0.container === set && $0.message === type && !$0.isRepeated }
     }
 
-    /// A symbol, whether the file that declares it is imported or not.
+    /// A symbol, even if the file that declares it is not imported.
     subscript(name: String) -> ProtoSymbol? { symbols[name] }
 }
 
@@ -93,22 +93,22 @@ enum NameLookup {
     case found(ProtoSymbol, fullName: String)
     /// The name is declared in a file that is not imported.
     case notImported(LinkedFile)
-    /// The first part of the name was found, but it has no declaration for the rest. Contains the full
+    /// The first part of the name was found, but its declaration does not contain the rest. Contains the full
     /// name that was looked up.
     case resolvedTo(String)
     case unknown
 }
 
 extension SymbolTable {
-    /// Finds a name as C++ does: the innermost scope that has its first part decides. The file that declares the result
-    /// counts as used by `file`.
+    /// Finds a name with the rules of C++: the innermost scope that declares the first part of the name is
+    /// used. The file that declares the result counts as used by `file`.
     ///
     /// - Parameters:
-    ///   - name: The name as it is written; a leading `.` starts from the outermost scope.
+    ///   - name: The name as the file spells it; a leading `.` starts from the outermost scope.
     ///   - scope: The full name of the declaration that uses the name.
     ///   - file: The file that uses the name.
     ///   - typesOnly: Whether declarations other than messages and enums are skipped.
-    ///   - forOptions: Whether files that are imported only for their options are searched, too.
+    ///   - forOptions: Whether files that are imported only for their options are also searched.
     func find(
         _ name: String, in scope: String, from file: LinkedFile, typesOnly: Bool,
         forOptions: Bool = false

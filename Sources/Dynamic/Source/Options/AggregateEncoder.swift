@@ -39,7 +39,7 @@ struct AggregateEncoder {
     }
 
     private var numbers: Set<Int32> {
-        // Entries of maps have a key and a value, even if they are zero.
+        // The entries of a map always encode a key and a value, even if these are zero.
         message.isMapEntry ? [1, 2] : Set(values.keys)
     }
 
@@ -80,7 +80,7 @@ extension LinkedField {
 }
 
 extension EncodedOption {
-    /// An item of a message set: a group with the number and the message.
+    /// The value as an item of a message set: a group with the number and the message.
     fileprivate func inMessageSet(_ number: Int32) -> EncodedOption {
         var item: [UInt8] = []
         item.append(option: .varint(UInt64(UInt32(bitPattern: number))), number: 2)

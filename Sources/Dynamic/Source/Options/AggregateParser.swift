@@ -9,9 +9,9 @@ struct AggregateParser {
     private let file: LinkedFile
     private let symbols: SymbolTable
     private var depth = 0
-    /// The singular fields above the current one; nil inside a repeated one.
+    /// The singular fields around the current one; nil inside a repeated field.
     private var path: ProtoPath? = []
-    /// The paths of the singular fields that were set. Each path begins at the message that is parsed.
+    /// The paths of the singular fields that were set. Each path begins at the parsed message.
     private(set) var assigned: [ProtoPath] = []
 
     init(

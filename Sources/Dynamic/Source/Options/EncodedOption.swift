@@ -1,11 +1,11 @@
-/// The value of an option as it is encoded, without its tag.
+/// The encoded value of an option, without its tag.
 enum EncodedOption {
     case varint(UInt64)
     case fixed32(UInt64)
     case fixed64(UInt64)
-    /// With the length before it.
+    /// Encoded with a length before it.
     case bytes([UInt8])
-    /// Between tags for its start and end.
+    /// Encoded between a start tag and an end tag.
     case group([UInt8])
 
     /// Whether it is the default of its type.

@@ -2,8 +2,8 @@ import SwiftletMessages
 
 /// Finds the types of options, and encodes their values into the messages of options.
 ///
-/// Options that descriptor.proto declares come first, because features decide how others are
-/// encoded.
+/// Interprets the options that descriptor.proto declares first, because features determine how other options
+/// are encoded.
 struct OptionInterpreter: OptionsVisitor {
     typealias Option = Google.Protobuf.UninterpretedOption
 
@@ -11,14 +11,14 @@ struct OptionInterpreter: OptionsVisitor {
     private let symbols: SymbolTable
     private let standard: StandardOptions?
     private var interpretsExtensions = false
-    /// The new path of each interpreted option, by its old path.
+    /// The new path of each interpreted option, keyed by its old path.
     private var movedPaths: [ProtoPath: ProtoPath] = [:]
     private var repeatedCounts: [ProtoPath: Int32] = [:]
-    /// The fields that were set, and the messages around them.
+    /// The fields that were set, and the messages that contain them.
     private var touched: Set<ProtoPath> = []
 
-    /// The longest chain of fields in the name of an option. Each part is encoded into the previous one, so the cost
-    /// grows with the square of the length.
+    /// The most parts in the name of an option. Each part is encoded into the previous one, so the cost grows
+    /// with the square of the count.
     private static let maxPartCount = 1_000
 
     init(_ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?) {
@@ -35,14 +35,14 @@ struct OptionInterpreter: OptionsVisitor {
     }
 
     private mutating func interpretAll() {
-        // Reports of mistakes read the file's descriptor, so a copy is changed.
+        // Error reports read the file's descriptor, so a copy is changed.
         var descriptor = file.descriptor
         visitAll(of: &descriptor)
         file.descriptor = descriptor
     }
 
-    /// Changes the paths of the locations of options: from the uninterpreted option to the field that it
-    /// sets. Removes the locations inside of an uninterpreted option.
+    /// Gives each location of an interpreted option the path of the field that the option set. Removes the
+    /// locations inside the former, uninterpreted option.
     func updateLocations() {
         guard !movedPaths.isEmpty, let info = file.descriptor.sourceCodeInfo else { return }
         var locations: [Google.Protobuf.SourceCodeInfo.Location] = []
@@ -157,7 +157,7 @@ struct OptionInterpreter: OptionsVisitor {
         return try scalar.encoded(for: field, isText: false)
     }
 
-    /// The fields that the name leads through.
+    /// The fields that the parts of the name refer to.
     private func fields(
         of option: Option, in type: LinkedMessage, _ scope: String, at path: ProtoPath
     ) throws(OptionProblem) -> [LinkedField] {
@@ -224,12 +224,12 @@ struct OptionInterpreter: OptionsVisitor {
 }
 
 extension Google.Protobuf.UninterpretedOption {
-    /// The name as it is written.
+    /// The name as the file spells it.
     var spelling: String {
         name.map { $0.isExtension ? "(\($0.namePart))" : $0.namePart }.joined(separator: ".")
     }
 
-    /// The number of the field that holds the value.
+    /// The number of the field that contains the value.
     fileprivate var valueNumber: Int32 {
         if identifierValue != nil { return PathNumber.Option.identifier }
         if positiveIntValue != nil { return PathNumber.Option.positiveInt }

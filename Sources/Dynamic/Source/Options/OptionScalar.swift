@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// The value of an option as it is spelt.
+/// The value of an option as the file spells it.
 enum OptionScalar {
     case integer(UInt64, isNegative: Bool)
     case double(Double)
@@ -8,10 +8,10 @@ enum OptionScalar {
     case string([UInt8])
 }
 
-/// Why a value does not fit its option.
+/// The reason why a value does not fit its option.
 struct OptionProblem: Error {
     var message: String
-    /// Where the problem is, when it is inside a value; nil for the value as a whole.
+    /// The place of the problem, if it is inside a value; nil for the value as a whole.
     var position: ProtoPosition?
 
     init(_ message: String, at position: ProtoPosition? = nil) {
@@ -37,7 +37,7 @@ extension OptionScalar {
         }
     }
 
-    /// The value without its tag.
+    /// Encodes the value without its tag.
     ///
     /// - Parameter isText: Whether to apply the rules of the text format, which allows more
     ///   spellings.
@@ -118,7 +118,7 @@ extension OptionScalar {
         switch self {
         case .double(let value): return value
         case .integer(let magnitude, let isNegative):
-            // An integer has no minus zero.
+            // An integer has no negative zero.
             return isNegative ? 0 - Double(magnitude) : Double(magnitude)
         case .identifier(let name):
             let word = isText ? name.lowercased() : name

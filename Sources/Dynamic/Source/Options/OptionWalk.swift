@@ -4,7 +4,7 @@ import SwiftletMessages
 protocol OptionsVisitor {
     /// - Parameters:
     ///   - scope: The full name of the declaration that has the options.
-    ///   - path: The place of the options.
+    ///   - path: The path of the options.
     mutating func visit<Options: ProtoOptions>(
         _ options: inout Options?, in scope: String, at path: ProtoPath
     )

@@ -8,14 +8,14 @@
 
 /// The defaults of floating-point fields as text.
 enum FloatText {
-    /// 15 digits where they suffice to read the number back; 17 otherwise.
+    /// Writes 15 digits if they suffice to read the number back, otherwise 17.
     static func ofDouble(_ value: Double) -> String {
         if let special = special(value) { return special }
         let short = formatted(value, digits: 15)
         return Double(short) == value ? short : formatted(value, digits: 17)
     }
 
-    /// 6 digits where they suffice to read the number back; 9 otherwise.
+    /// Writes 6 digits if they suffice to read the number back, otherwise 9.
     static func ofFloat(_ value: Double) -> String {
         let float = Float(value)
         if let special = special(Double(float)) { return special }

@@ -4,7 +4,7 @@ import SwiftletMessages
 extension ProtoParser {
     typealias FieldType = Field.FieldType
 
-    /// A type as it is spelt.
+    /// A type as the file spells it.
     private enum TypeSpelling {
         case scalar(FieldType)
         case named(String)
@@ -199,14 +199,14 @@ struct MapEntryTypes {
     var key: Google.Protobuf.FieldDescriptorProto
     var value: Google.Protobuf.FieldDescriptorProto
 
-    /// The message for the entries of `field`, which gets its type.
+    /// Makes the message for the entries of `field`, and sets the type of `field` to this message.
     func message(
         for field: inout Google.Protobuf.FieldDescriptorProto
     ) -> Google.Protobuf.DescriptorProto {
         var entry = Google.Protobuf.DescriptorProto(name: Self.name(for: field.name ?? ""))
         field.typeName = entry.name
         entry.options = .init(mapEntry: true)
-        // Keys and values have the features of their field.
+        // Keys and values inherit the features of their field.
         let inherited = (field.options?.uninterpretedOption ?? []).filter {
             $0.name.first.map { $0.namePart == "features" && !$0.isExtension } == true
         }
@@ -238,7 +238,7 @@ struct MapEntryTypes {
 }
 
 extension Google.Protobuf.FieldDescriptorProto.FieldType {
-    /// The types that are words of the language.
+    /// The types that are keywords.
     static let scalars: [String: Self] = [
         "double": .double, "float": .float, "int64": .int64, "uint64": .uint64, "int32": .int32,
         "fixed64": .fixed64, "fixed32": .fixed32, "bool": .bool, "string": .string,

@@ -1,6 +1,7 @@
 import SwiftletMessages
 
-// The brackets after a field contain options, and `default` and `json_name`, which look alike.
+// The brackets after a field contain options, and `default` and `json_name`, which have the same
+// syntax.
 extension ProtoParser {
     mutating func fieldOptions(
         of field: inout Field, at path: ProtoPath
@@ -84,7 +85,7 @@ extension ProtoParser {
         case FieldType.bytes?: return try string("a default in quotation marks").escapedAsInC
         case FieldType.group?: throw failure("a message has no default")
         default:
-            // Whether this type is an enum is not known yet.
+            // It is not known yet whether this type is an enum.
             guard isNext(.identifier) else { throw unexpected("a value of the enum") }
             defer { lexer.advance() }
             return lexer.current.text
@@ -105,7 +106,7 @@ extension ProtoParser {
 }
 
 extension [UInt8] {
-    /// ASCII as it is; other bytes, quotation marks and backslashes as escapes of C.
+    /// Keeps ASCII, and writes other bytes, quotation marks and backslashes as escapes of C.
     var escapedAsInC: String {
         var text = ""
         for byte in self {

@@ -83,7 +83,7 @@ extension ProtoParser {
         "2023": .edition2023, "2024": .edition2024,
     ]
 
-    /// `export` or `local`, from edition 2024 on.
+    /// Reads `export` or `local`, which exist from edition 2024 on.
     mutating func visibility() throws(BrokenStatement) -> Google.Protobuf.SymbolVisibility? {
         guard isEdition2024, isNext("export") || isNext("local") else { return nil }
         let isExport = isNext("export")

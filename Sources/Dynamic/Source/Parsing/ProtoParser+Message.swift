@@ -26,7 +26,7 @@ extension ProtoParser {
         return try identifier(what)
     }
 
-    /// The block of a message or a group.
+    /// Reads the block of a message or a group.
     mutating func body(
         of message: inout Message, at path: ProtoPath, _ location: Int
     ) throws(BrokenStatement) {
@@ -159,7 +159,7 @@ extension ProtoParser {
     }
 }
 
-/// Where the fields of an `extend` block go: into a file or a message.
+/// The declaration that gets the fields of an `extend` block: a file or a message.
 struct ExtendScope {
     var path: ProtoPath
     var extensionNumber: Int32
@@ -169,7 +169,7 @@ struct ExtendScope {
 }
 
 extension Google.Protobuf.DescriptorProto {
-    /// Puts each proto3 field with presence into a oneof of its own. These oneofs follow the oneofs of the source.
+    /// Adds each proto3 field with presence to its own oneof. These oneofs follow the oneofs of the source.
     fileprivate mutating func addSyntheticOneofs() {
         guard field.contains(where: { $0.proto3Optional == true }) else { return }
         var names = Set(field.compactMap(\.name) + oneofDecl.compactMap(\.name))
@@ -184,7 +184,7 @@ extension Google.Protobuf.DescriptorProto {
 }
 
 extension Google.Protobuf.UninterpretedOption {
-    /// Whether the option is the standard one of that name.
+    /// Whether the option is the standard option of that name.
     func isNamed(_ text: String) -> Bool {
         name.count == 1 && !name[0].isExtension && name[0].namePart == text
     }

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// Options, which keep their spelling until all files are known.
+// Options. They keep their spelling until all files are known.
 extension ProtoParser {
     typealias Option = Google.Protobuf.UninterpretedOption
 

@@ -4,7 +4,8 @@ import SwiftletMessages
 extension ProtoParser {
     typealias Enum = Google.Protobuf.EnumDescriptorProto
 
-    /// Where names and ranges of one `reserved` statement go.
+    /// The numbers of the descriptor's fields for the names and the ranges of a `reserved`
+    /// statement.
     private struct ReservedNumbers {
         var names: Int32
         var ranges: Int32
@@ -73,10 +74,10 @@ extension ProtoParser {
 
     // MARK: - Ranges
 
-    /// `max`, until it is known whether the message is a message set.
+    /// Represents `max` until it is known whether the message is a message set.
     static let maxSentinel: Int32 = -1
 
-    /// Numbers of fields; `end` is the first number after the range.
+    /// Reads a range of field numbers. `end` is the first number after the range.
     private mutating func range(
         at path: ProtoPath
     ) throws(BrokenStatement) -> (start: Int32, end: Int32) {
@@ -143,7 +144,7 @@ extension ProtoParser {
         try expect(endOf: location, ";")
     }
 
-    /// Gives all ranges of a statement the options at its end.
+    /// Adds the options at the end of a statement to all ranges of the statement.
     private mutating func repeatOptions(
         of message: inout Message, from first: Int, locations start: Int, at depth: Int
     ) {
@@ -160,7 +161,7 @@ extension ProtoParser {
 }
 
 extension Google.Protobuf.DescriptorProto {
-    /// Replaces `max`, whose number depends on the options of the message.
+    /// Replaces `max`. Its number depends on the options of the message.
     mutating func replaceMaxRanges() {
         let isMessageSet =
             options?.uninterpretedOption.contains {

@@ -41,7 +41,7 @@ extension ProtoParser {
             return method
         }
         try expect(endOf: location, "{")
-        // protoc gives a method with braces options even if there are none in them.
+        // If a method has braces, protoc gives it options even if there are none in the braces.
         method.options = .init()
         try block(of: "a method") { parser throws(BrokenStatement) in
             guard parser.isNext("option") else { throw parser.unexpected("'option'") }
@@ -51,7 +51,7 @@ extension ProtoParser {
         return method
     }
 
-    /// A type in parentheses, and whether it is streamed; nil where it is not.
+    /// Reads a type in parentheses, and whether it is streamed: true, or nil.
     private mutating func parameter(
         at path: ProtoPath, stream: Int32, type: Int32
     ) throws(BrokenStatement) -> (isStream: Bool?, type: String?) {

@@ -2,13 +2,13 @@ import SwiftletMessages
 
 /// Reads a `.proto` file into its descriptor, before names are looked up and options are interpreted.
 ///
-/// A statement that cannot be read is reported, and parsing goes on after it.
+/// If a statement cannot be read, the problem is reported, and parsing continues after the statement.
 struct ProtoParser {
     typealias File = Google.Protobuf.FileDescriptorProto
     typealias Location = Google.Protobuf.SourceCodeInfo.Location
     typealias Edition = Google.Protobuf.Edition
 
-    /// The statement cannot be read. The reason is among the lexer's problems.
+    /// Thrown when a statement cannot be read. The reason is among the lexer's problems.
     struct BrokenStatement: Error {}
 
     /// How deep messages and groups may be nested. More is an error.
@@ -17,12 +17,12 @@ struct ProtoParser {
     var lexer: ProtoLexer
     var file = File()
     var locations: [Location] = []
-    /// Where each aggregate value is, by the path of its option.
+    /// The place of each aggregate value, keyed by the path of its option.
     var aggregates = AggregateSources()
     var depth = 0
 
-    /// The comments before the current declaration. They are added to its location when its opening brace or its end is
-    /// read.
+    /// The comments before the current declaration. They are added to its location when its opening brace or
+    /// its end is read.
     private var leading = ""
     private var detached: [String] = []
 
@@ -53,7 +53,7 @@ struct ParsedFile {
     var problems: ProtoProblems
 }
 
-/// Where the text of aggregate options is in the source.
+/// The places of the texts of aggregate options in the source.
 struct AggregateSources {
     private var places: [(range: Range<Int>, position: ProtoPosition)] = []
 
@@ -63,7 +63,7 @@ struct AggregateSources {
         return String(places.count - 1)
     }
 
-    /// The place that ``add(_:at:)`` has returned `key` for.
+    /// The place for which ``add(_:at:)`` has returned `key`.
     subscript(key: String) -> (range: Range<Int>, position: ProtoPosition)? {
         guard let index = Int(key), places.indices.contains(index) else { return nil }
         return places[index]
@@ -95,7 +95,7 @@ extension ProtoParser {
         return lexer.current.text
     }
 
-    /// Reads a string, together with the strings that follow it directly.
+    /// Reads a string, and joins it with the strings that follow directly.
     mutating func string(_ what: String) throws(BrokenStatement) -> [UInt8] {
         guard isNext(.string) else { throw unexpected(what) }
         var bytes: [UInt8] = []
@@ -108,7 +108,7 @@ extension ProtoParser {
         return bytes
     }
 
-    /// A string that must be UTF-8.
+    /// Reads a string that must be UTF-8.
     mutating func text(_ what: String) throws(BrokenStatement) -> String {
         let place = lexer.current.position
         let bytes = try string(what)
@@ -137,7 +137,7 @@ extension ProtoParser {
         return Int32(isNegative ? -Int64(magnitude) : Int64(magnitude))
     }
 
-    /// A number for a float, which may be an integer, `inf` or `nan`.
+    /// Reads a number for a float, which may be an integer, `inf` or `nan`.
     mutating func double() throws(BrokenStatement) -> Double {
         let token = lexer.current
         switch token.kind {
@@ -211,7 +211,7 @@ extension ProtoParser {
         detached = comments.detached
     }
 
-    /// Consumes the sign that opens or ends a declaration; its comments belong to `location`.
+    /// Consumes the sign that opens or ends a declaration. The comments of the sign belong to `location`.
     mutating func take(endOf location: Int?, if text: String) -> Bool {
         guard isNext(text), lexer.current.kind == .symbol else { return false }
         let comments = lexer.advanceWithComments()
@@ -278,6 +278,6 @@ extension ProtoParser {
 }
 
 extension Google.Protobuf.SourceCodeInfo.Location {
-    /// Where the span starts.
+    /// The start of the span.
     var start: ProtoPosition { ProtoPosition(line: span[0], column: span[1]) }
 }

@@ -4,7 +4,7 @@ import SwiftletMessages
 /// `SourceCodeInfo.Location.path`.
 typealias ProtoPath = [Int32]
 
-/// The numbers of descriptor.proto that paths are made of.
+/// The field numbers of descriptor.proto that occur in paths.
 enum PathNumber {
     enum File {
         static let package: Int32 = 2

@@ -39,7 +39,8 @@ struct FeatureResolver {
         declared.messages[path]?.isLocal = isLocal(message.visibility, isNested: isNested)
         declared.messages[path]?.isMessageSet = message.options?.messageSetWireFormat == true
         declared.messages[path]?.features = features
-        // The ranges are set again, because their options have been interpreted since.
+        // The ranges are set again, because their options were interpreted after they were set
+        // first.
         declared.messages[path]?.extensionRanges = message.extensionRange.sorted {
             ($0.start ?? 0) < ($1.start ?? 0)
         }
@@ -108,7 +109,7 @@ struct FeatureResolver {
 }
 
 extension Google.Protobuf.FieldDescriptorProto.FieldType {
-    /// Whether repeated values may be encoded behind one tag.
+    /// Whether repeated values may be encoded after one tag.
     var isPackable: Bool {
         switch self {
         case .string, .bytes, .message, .group: false

@@ -83,7 +83,7 @@ extension FileValidator {
         }
     }
 
-    /// Generated code drops the name of the enum from its values, so they must differ without it.
+    /// Generated code removes the name of the enum from its values, so the shortened names must differ.
     private func validateStrippedNames(_ type: Enum, at path: ProtoPath) {
         let isLegacy =
             file.edition == .proto2 && type.options?.deprecatedLegacyJsonFieldConflicts == true
@@ -105,7 +105,7 @@ extension FileValidator {
         }
     }
 
-    /// The name without `prefix`, whatever its underscores and case, in Pascal case.
+    /// The name without `prefix`, in Pascal case. Underscores and case are ignored when `prefix` is compared.
     private static func stripped(_ name: String, of prefix: [UInt8]) -> String {
         let bytes = Array(name.utf8)
         var rest = bytes[...]

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// Only editions have features. Each feature is allowed on some declarations only.
+// Only editions have features. Each feature is allowed only on some declarations.
 extension FileValidator {
     typealias Features = Google.Protobuf.FeatureSet
 
@@ -96,8 +96,7 @@ extension Google.Protobuf.FeatureSet {
             || enforceNamingStyle == .unknown || defaultSymbolVisibility == .unknown
     }
 
-    /// The features that are set although `options`, the message that has them, does not allow
-    /// them.
+    /// The features that are set but not allowed in `options`, the message that contains them.
     fileprivate func misplaced(in options: String) -> [String] {
         let file = Google.Protobuf.FileOptions.messageName
         let field = Google.Protobuf.FieldOptions.messageName

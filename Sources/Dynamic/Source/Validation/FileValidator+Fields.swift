@@ -146,7 +146,7 @@ extension FileValidator {
         validateDeclaration(of: field, linked, at: path)
     }
 
-    /// An extension must be what its range declares.
+    /// Reports an extension that differs from the declaration in its extension range.
     private func validateDeclaration(
         of field: Field, _ linked: LinkedField, at path: ProtoPath
     ) {
@@ -201,7 +201,7 @@ extension LinkedMessage {
 }
 
 extension Google.Protobuf.FieldDescriptorProto.FieldType {
-    /// The word of the language; nil for messages, groups and enums.
+    /// The keyword of the type; nil for messages, groups and enums.
     fileprivate var spelling: String? {
         Self.scalars.first { $0.value == self && $0.key != "group" }?.key
     }

@@ -4,7 +4,7 @@ import SwiftletMessages
 extension FileValidator {
     func validateJSONNames(of message: Message, at path: ProtoPath) {
         guard message.options?.deprecatedLegacyJsonFieldConflicts != true else { return }
-        // Field masks use the default names even where others are declared.
+        // Field masks use the default names even if other names are declared.
         validateJSONNames(of: message, at: path, withDeclared: false)
         validateJSONNames(of: message, at: path, withDeclared: true)
     }
@@ -30,7 +30,7 @@ extension FileValidator {
                 seen[name] = (field.name ?? "", isDeclared)
                 continue
             }
-            // The first pass has compared pairs of default names.
+            // The first pass has already compared pairs of default names.
             let isKnown = withDeclared && !isDeclared && !other.isDeclared
             let isTolerated = isLegacy && !(isDeclared && other.isDeclared)
             guard !isKnown, !isTolerated else { continue }

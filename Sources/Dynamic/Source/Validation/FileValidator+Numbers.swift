@@ -4,10 +4,10 @@ import SwiftletMessages
 extension FileValidator {
     /// The largest number of a field; a tag has 29 bits for it.
     private static let maxNumber: Int32 = 1 << 29 - 1
-    /// Numbers that protobuf keeps for itself.
+    /// Numbers that are reserved for protobuf itself.
     private static let libraryNumbers: ClosedRange<Int32> = 19_000...19_999
 
-    /// A range of numbers with its place, for the search for overlaps.
+    /// A range of numbers with its place, used to find overlaps.
     private struct PlacedRange {
         var range: Range<Int64>
         var path: ProtoPath

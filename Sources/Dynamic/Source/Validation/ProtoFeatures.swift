@@ -1,7 +1,7 @@
 import SwiftletMessages
 
 extension Google.Protobuf.FeatureSet {
-    /// The features of a file of this edition that sets none itself.
+    /// The features of a file of this edition that sets no features.
     static func defaults(of edition: Google.Protobuf.Edition) -> Self {
         .with {
             $0.fieldPresence = edition == .proto3 ? .implicit : .explicit

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-/// Checks names against the style that edition 2024 asks for.
+/// Checks names against the style that edition 2024 requires.
 struct StyleValidator {
     typealias Features = Google.Protobuf.FeatureSet
 
@@ -126,7 +126,7 @@ struct StyleValidator {
         }
     }
 
-    /// A letter follows each underscore.
+    /// Whether a letter follows each underscore.
     private static func hasGoodUnderscores(_ name: [UInt8]) -> Bool {
         for index in name.indices where name[index] == UInt8(ascii: "_") {
             guard index + 1 < name.count, name[index + 1].isUpper || name[index + 1].isLower

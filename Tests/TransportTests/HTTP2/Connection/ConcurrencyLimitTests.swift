@@ -119,7 +119,7 @@ struct ConcurrencyLimitTests {
         #expect(opened == [3])
     }
 
-    @Test("counts waiting streams when it is asked for room")
+    @Test("includes waiting streams in the count of available streams")
     func room() throws {
         var client = Endpoint.client(settings: Raw.settings((3, 2)))
         let calls = try (0..<3).map { _ in try client.open(ends: true) }

@@ -29,7 +29,7 @@ struct ContinuationTests {
         #expect(client.headers.map(\.lines) == [[":status: 200", "grpc-status: 0"]])
     }
 
-    @Test("may come in as many frames as it has bytes")
+    @Test("may arrive in as many frames as it has bytes")
     func manyFrames() throws {
         let block = Raw.responseBlock + Raw.literal("x-long", String(repeating: "v", count: 120))
         var client = Endpoint.client()

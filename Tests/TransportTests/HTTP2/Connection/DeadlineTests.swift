@@ -76,7 +76,7 @@ struct DeadlineTests {
         var client = Self.watched(withoutStreams: asks)
         let next = client.connection.poll(now: client.now)
         #expect(next == (asks ? client.now + .seconds(10) : nil))
-        // The deadline that another thread looks up without a poll is the same.
+        // The deadline that another thread reads without a poll is the same.
         let probe = client.connection.probeDeadline
         #expect(probe == next)
     }
@@ -93,7 +93,7 @@ struct DeadlineTests {
             #expect(pings.count == 1)
             for frame in pings { client.receive(Raw.frame(Raw.ping, Raw.ack, frame.payload)) }
         }
-        // A frozen server is found after one interval and the timeout.
+        // A frozen server is detected after one interval and the timeout.
         client.now = client.now + .seconds(10)
         _ = client.connection.poll(now: client.now)
         client.now = client.now + .seconds(20)
@@ -118,7 +118,7 @@ struct DeadlineTests {
         }
         #expect(pings == (limit == 0 ? 5 : limit))
         if limit > 0 {
-            // A peer that dies is still detected, only later.
+            // A dead peer is still detected, only later.
             let next = client.connection.poll(now: client.now)
             client.now = client.now + .seconds(300)
             #expect(next.map { $0 <= client.now } == true)
@@ -235,7 +235,7 @@ struct BandwidthEstimateTests {
         #expect(advice.windowByteCount == nil)
     }
 
-    @Test("does not take two updates that go out together for a fast path")
+    @Test("does not mistake two updates that are sent together for a fast path")
     func together() {
         let now = MonotonicInstant.now
         var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(10), now)
@@ -246,7 +246,7 @@ struct BandwidthEstimateTests {
         #expect(advice.windowByteCount == nil)
     }
 
-    @Test("measures one delay at a time, and holds a PING that came late for what it is")
+    @Test("measures one delay at a time, and is not changed by a late answer to a PING")
     func delay() {
         let now = MonotonicInstant.now
         var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(1), now)

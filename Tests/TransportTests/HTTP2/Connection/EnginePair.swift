@@ -57,7 +57,7 @@ extension Endpoint {
     }
 }
 
-/// A client and a server engine with nothing between them.
+/// A client engine and a server engine without a network between them.
 struct EnginePair: ~Copyable {
     var client: Endpoint
     var server: Endpoint

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwiftletTransport
 
-@Suite("Two connections with nothing between them")
+@Suite("Two connections without a network between them")
 struct ExchangeTests {
-    @Test("carry a request, a response and trailers, and release the stream")
+    @Test("transmit a request, a response and trailers, and release the stream")
     func unary() throws {
         var pair = EnginePair()
         pair.settle()
@@ -41,7 +41,9 @@ struct ExchangeTests {
         #expect(pair.server.connection.streamCount == 0)
     }
 
-    @Test("carry more than any window holds, both ways", arguments: [1, 65_535, 65_536, 3_000_000])
+    @Test(
+        "transmit more bytes than a window in both directions",
+        arguments: [1, 65_535, 65_536, 3_000_000])
     func large(byteCount: Int) throws {
         var pair = EnginePair()
         let call = try pair.client.connection.openStream(nil, .request, endStream: false)
@@ -65,7 +67,7 @@ struct ExchangeTests {
         #expect(pair.server.connection.streamCount == 0)
     }
 
-    @Test("carry several arrays like one", arguments: [false, true])
+    @Test("transmit several arrays like one", arguments: [false, true])
     func parts(withWindow: Bool) throws {
         var pair = EnginePair()
         if withWindow { pair.settle() }

@@ -4,17 +4,17 @@ import Testing
 
 @Suite("A flood")
 struct FloodTests {
-    /// A frame of which a correct peer sends few, and how many are accepted before the connection is
-    /// closed. Time does not advance.
+    /// A frame that a correct peer sends rarely, and the number of such frames that are accepted before the
+    /// connection is closed. Time does not advance.
     struct Flood: CustomTestStringConvertible {
         var testDescription: String
         var role = Role.client
-        /// Sent once, before the flood.
+        /// The bytes that are sent once, before the flood.
         var before: [UInt8] = []
         var frame: @Sendable (Int) -> [UInt8]
-        /// About how many frames are accepted: the budget that the handshake leaves.
+        /// The approximate number of accepted frames: the budget that the handshake leaves.
         var taken = 1_000 - handshakeGlitches
-        /// Whether the peer reads our output during the flood.
+        /// Whether the peer reads the engine's output during the flood.
         var isRead = true
 
         init(
@@ -31,7 +31,8 @@ struct FloodTests {
         }
     }
 
-    /// The glitches of the handshake: the peer's SETTINGS and its acknowledgement of ours.
+    /// The glitches of the handshake: the peer's SETTINGS, and the peer's acknowledgement of the engine's
+    /// SETTINGS.
     static let handshakeGlitches = 2
 
     private static let reset = Raw.frame(Raw.reset, on: 1, Raw.word(8))
@@ -100,13 +101,13 @@ struct FloodTests {
         }
         let verdict = endpoint.verdict()
         #expect(verdict == .connection(.enhanceYourCalm))
-        // Not exactly 1,000: the handshake and `before` use some of the budget, and a request earns
+        // Not exactly 1,000, because the handshake and `before` use some of the budget, and a request adds
         // some.
         #expect((990...1_002).contains(taken), "\(taken)")
     }
 
     @Test(
-        "of a peer that does not read the answers ends at a thousand answers, whatever it has earned"
+        "of a peer that does not read the answers ends at a thousand answers, with any budget"
     )
     func unread() throws {
         var configuration = ConnectionConfiguration(.client)

@@ -61,7 +61,7 @@ struct LegalTrafficTests {
         var served: [StreamHandle] = []
         var saidByClient: [StreamHandle: Int] = [:]
         var saidByServer: [StreamHandle: Int] = [:]
-        /// Delivered and not yet consumed.
+        /// The bytes that were delivered and not yet consumed.
         var unreadByClient: [StreamHandle: Int] = [:]
         var unreadByServer: [StreamHandle: Int] = [:]
         var clientEvents = 0
@@ -185,11 +185,11 @@ struct LegalTrafficTests {
     }
 
     @Test(
-        "never exceed a window, lose nothing, and give everything back", arguments: UInt64(1)...60)
+        "never exceed a window, lose no bytes, and return all windows", arguments: UInt64(1)...60)
     func traffic(_ seed: UInt64) throws {
         var run = Run(seed: seed)
         for _ in 0..<400 { try run.turn() }
-        // Streams that wait for room are opened as others end.
+        // Waiting streams open as others end.
         for _ in 0..<13 { run.finish() }
 
         for failed in [run.pair.client.connection.hasFailed, run.pair.server.connection.hasFailed] {

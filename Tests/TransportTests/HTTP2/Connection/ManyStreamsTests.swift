@@ -67,7 +67,7 @@ struct ManyStreamsTests {
         #expect(client.connection.streamCount == 1)
     }
 
-    /// How many of the frames, up to 5,000, a client with open streams accepts.
+    /// The number of frames, up to 5,000, that a client with open streams accepts.
     private static func acceptedCount(
         openCount: Int, _ frame: (Int) -> [UInt8]
     ) throws -> Int {
@@ -83,7 +83,7 @@ struct ManyStreamsTests {
         return taken
     }
 
-    @Test("pays for a change of windows by the streams that are open", arguments: [0, 30_000])
+    @Test("charges for a change of windows by the count of open streams", arguments: [0, 30_000])
     func charge(openCount: Int) throws {
         let taken = try Self.acceptedCount(openCount: openCount) { number in
             Raw.settings((4, UInt32(70_000 + number)))
@@ -91,7 +91,7 @@ struct ManyStreamsTests {
         #expect(openCount == 0 ? taken > 900 : taken < 40, "\(taken)")
     }
 
-    @Test("pays for a repeated GOAWAY by the streams that are open", arguments: [0, 30_000])
+    @Test("charges for a repeated GOAWAY by the count of open streams", arguments: [0, 30_000])
     func chargeForGoAway(openCount: Int) throws {
         let taken = try Self.acceptedCount(openCount: openCount) { _ in
             Raw.goAway(last: 0x7fff_ffff)

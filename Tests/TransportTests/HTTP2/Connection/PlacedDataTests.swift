@@ -10,7 +10,7 @@ struct PlacedDataTests {
         FrameHeader(type: type, streamID: StreamID(wire: stream), payloadByteCount: byteCount)
     }
 
-    @Test("is one of an open stream, without flags, of a legal size, between header blocks")
+    @Test("belongs to an open stream, has no flags and a legal size, and is not in a header block")
     func candidates() throws {
         var client = Endpoint.client()
         let call = try client.open()
@@ -32,7 +32,7 @@ struct PlacedDataTests {
         #expect(inside == nil)
     }
 
-    /// What the client does with ten bytes of DATA on stream 1 after other frames.
+    /// The reaction of the client to ten bytes of DATA on stream 1 after other frames.
     private struct Effect: Equatable {
         var verdict: Verdict
         var sent: [SentFrame]

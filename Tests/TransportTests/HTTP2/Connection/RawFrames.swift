@@ -1,7 +1,7 @@
 @testable import SwiftletTransport
 
-/// Frames written byte by byte and not by the library, so that the two cannot be wrong in the
-/// same way.
+/// Frames that are written byte by byte and not by the library, so that a mistake of the library is
+/// not repeated in the tests.
 enum Raw {
     static let data: UInt8 = 0
     static let headers: UInt8 = 1
@@ -101,7 +101,7 @@ struct SentFrame: Equatable {
     var payload: [UInt8]
 
     var word: UInt32 { payload.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
-    /// The second word: the code of a GOAWAY.
+    /// The second word of the payload: the code of a GOAWAY.
     var secondWord: UInt32 { payload.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
     static func all(in bytes: [UInt8]) -> [SentFrame] {
@@ -123,7 +123,8 @@ struct SentFrame: Equatable {
 }
 
 extension Endpoint {
-    /// A client whose server has sent and acknowledged SETTINGS. Its first output is taken.
+    /// A client whose server has sent and acknowledged SETTINGS. The client's first output is
+    /// discarded.
     static func client(
         _ configuration: ConnectionConfiguration = .init(.client),
         settings: [UInt8] = Raw.settings()

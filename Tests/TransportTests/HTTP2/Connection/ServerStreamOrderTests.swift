@@ -68,7 +68,7 @@ struct ServerStreamOrderTests {
     }
 
     // h2spec 5.3.1/1 and 5.3.1/2 expect PROTOCOL_ERROR here. RFC 9113 §5.3.2 has removed that rule
-    // together with priorities: the fields are read and ignored.
+    // together with priorities. The fields are read and ignored.
     @Test("A stream that depends on itself is no error")
     func dependsOnItself() {
         var server = Endpoint.server()

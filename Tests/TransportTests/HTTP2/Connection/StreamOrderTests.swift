@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A stream, as its peer uses it")
 struct StreamOrderTests {
-    /// What arrives on stream 1, in order, and its outcome.
+    /// The frames that arrive on stream 1, in order, and their outcome.
     struct Script: CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
@@ -145,11 +145,11 @@ struct StreamOrderTests {
         let sent = server.connection.sendHeaders(nil, .response, on: handle, endStream: true)
         #expect(sent)
         let frames = server.sentFrames()
-        // RST_STREAM with NO_ERROR asks the client to stop its request (RFC 9113 §8.1).
+        // RST_STREAM with NO_ERROR requests that the client stop its request (RFC 9113 §8.1).
         #expect(frames.map(\.type) == [Raw.headers, 3])
         #expect(frames.last?.word == 0)
         #expect(server.connection.streamCount == 0)
-        // What the client has sent in the meantime is harmless.
+        // The frames that the client has sent in the meantime are ignored.
         server.receive(Raw.data(1, [3, 4]) + Raw.trailers(1))
         let verdict = server.verdict()
         #expect(verdict == .accepted)
@@ -225,7 +225,7 @@ struct StreamOrderTests {
         #expect(outcome == .sent)
     }
 
-    @Test("has trailers that wait behind its DATA, also while it waits to be opened")
+    @Test("has trailers that wait for its DATA, also while it waits to be opened")
     func waitingTrailers() throws {
         var client = Endpoint(.init(.client))
         _ = client.output()
@@ -238,7 +238,7 @@ struct StreamOrderTests {
         #expect(frames.map(\.flags) == [Raw.endHeaders, Raw.endHeaders | Raw.endStream])
     }
 
-    @Test("with trailers that depend on themselves ends as it does with others")
+    @Test("with trailers that depend on themselves ends as with other trailers")
     func selfDependency() throws {
         var client = Endpoint.client()
         let call = try client.open(ends: true)

@@ -87,7 +87,7 @@ struct WindowTests {
         _ = client.output()
         let others = try (0..<4).map { _ in try client.open() }
         client.receive(Raw.settings((4, 0)) + Raw.windowUpdate(3, 1 << 21))
-        // The upload has no window now, and is the first ready stream.
+        // The upload has no window left, but it is the first ready stream.
         for call in others {
             _ = client.connection.sendData(Self.kilobyte, on: call, endStream: true)
         }
@@ -116,7 +116,7 @@ struct WindowTests {
     }
 
     @Test(
-        "that become smaller give back the bytes that were read before, so that no sender waits forever"
+        "that become smaller return the bytes that were read before, so that no sender waits forever"
     )
     func loweredAfterReading() throws {
         var client = Endpoint.client()
@@ -271,7 +271,7 @@ struct WindowTests {
         #expect(late == .stream(.flowControlError))
     }
 
-    @Test("are given back in few large updates, as the bytes are consumed")
+    @Test("are returned in few large updates, as the bytes are consumed")
     func updates() throws {
         var configuration = ConnectionConfiguration(.client)
         configuration.receiveWindows = .fixed(10_000)

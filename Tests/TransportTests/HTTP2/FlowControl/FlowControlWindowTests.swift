@@ -59,7 +59,7 @@ struct ReceiveWindowTests {
         #expect(whole == 1_000)
     }
 
-    @Test("gives back all that it owes for an awaited message, and grows by what is lacking then")
+    @Test("returns all owed bytes for an awaited message, and grows only by bytes missing then")
     func awaitedAndOwed() {
         var window = ReceiveWindow(byteCount: 100)
         _ = window.receive(40)
@@ -67,7 +67,7 @@ struct ReceiveWindowTests {
         #expect(increment == 40 && window.target == 100)
     }
 
-    @Test("stays below 2³¹ whatever the reader waits for")
+    @Test("stays below 2³¹ for any message that the reader waits for")
     func awaitedLimit() {
         var window = ReceiveWindow(byteCount: .max - 10)
         _ = window.receive(100)
@@ -115,11 +115,11 @@ struct ReceiveWindowTests {
         #expect(window.available == byteCount - 60 + Int32(increment ?? 0))
     }
 
-    @Test("conserves its bytes in every sequence of operations", arguments: UInt64(1)...20)
+    @Test("keeps the sum of its bytes in every sequence of operations", arguments: UInt64(1)...20)
     func conservation(_ seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var window = ReceiveWindow(byteCount: 1_000)
-        /// What the peer may send, by the frames that it has received.
+        /// The bytes that the peer may send, according to the frames that it has received.
         var permitted = 1_000
         for _ in 0..<2_000 {
             switch Int.random(in: 0..<4, using: &generator) {
@@ -154,7 +154,7 @@ struct ReceiveWindowTests {
         #expect(smaller == nil && window.target == .max)
     }
 
-    @Test("announces nothing when it is enlarged to the size that it has")
+    @Test("sends no update when it is enlarged to its present size")
     func enlargeToSame() {
         var window = ReceiveWindow(byteCount: 100)
         let isWithin = window.receive(30)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("A frame, by the rules of RFC 9113 §4 and §6")
 struct FrameRulesTests {
-    /// Bytes for a connection on which stream 1 is open both ways, its headers have arrived, and
-    /// stream 3 is open to a client and idle to a server.
+    /// Bytes for a connection with two streams. Stream 1 is open in both directions, and its
+    /// headers have arrived. Stream 3 is open for a client and idle for a server.
     struct Case: CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
@@ -214,7 +214,7 @@ struct FrameRulesTests {
             let verdict = endpoint.verdict()
             #expect(verdict == testCase.verdict, "as a \(role)")
             guard case .stream = verdict else { continue }
-            // A stream error does not end the connection: it still answers a PING.
+            // A stream error does not end the connection, which still answers a PING.
             endpoint.receive(Raw.frame(Raw.ping, Raw.word(4) + Raw.word(2)))
             let answer = endpoint.sentFrames().last
             #expect(answer?.type == Raw.ping && answer?.flags == Raw.ack)

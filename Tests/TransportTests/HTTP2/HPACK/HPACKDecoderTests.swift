@@ -136,7 +136,7 @@ struct HPACKLimitTests {
         }
     }
 
-    @Test("costs no memory: a block that decodes to 250 MB is dropped")
+    @Test("needs no memory: a block that decodes to 250 MB is dropped")
     func bomb() throws {
         var decoder = HPACK.Decoder()
         var list = HeaderList()

@@ -68,7 +68,7 @@ struct HPACKEncoderTests {
     }
 
     @Test(
-        "never puts a secret into a table, also if it is not marked",
+        "never puts a secret into a table, even if it is not marked",
         arguments: ["authorization", "cookie", "proxy-authorization", "set-cookie"])
     func secrets(name: String) throws {
         var encoder = HPACK.Encoder()
@@ -182,7 +182,7 @@ struct HPACKEncoderTests {
         }
     }
 
-    /// Few names and few short values, so that they repeat, and sometimes noise.
+    /// Few names and few short values, so that they repeat, and sometimes random bytes.
     private func randomList(_ random: inout SplitMix64) -> HeaderList {
         var list = HeaderList()
         for _ in 0..<Int.random(in: 0...6, using: &random) {
@@ -210,7 +210,7 @@ struct HPACKHuffmanTests {
             let range: ClosedRange<UInt8> = number.isMultiple(of: 2) ? 0x20...0x7e : 0...255
             return (0..<number).map { _ in UInt8.random(in: range, using: &random) }
         }
-        // Huffman-coded also where that is longer, which our encoder does not do.
+        // Huffman-coded even if the result is longer, which the library's encoder does not do.
         for string in strings {
             let encoded = slowlyEncoded(string)
             var output: [UInt8] = [1, 2, 3]
@@ -222,7 +222,7 @@ struct HPACKHuffmanTests {
         }
     }
 
-    @Test("gives the same result in the fast decoder and when counting, also if it is invalid")
+    @Test("gives the same result in the fast decoder and when counting, even if it is invalid")
     func noise() {
         var random = SplitMix64(seed: 1)
         for _ in 0..<20_000 {
@@ -237,7 +237,7 @@ struct HPACKHuffmanTests {
         }
     }
 
-    /// A simple reference encoder, which works bit by bit.
+    /// A simple reference encoder that works bit by bit.
     private func slowlyEncoded(_ string: [UInt8]) -> [UInt8] {
         var bits = string.flatMap { byte in
             let word = HPACK.HuffmanCode.words[Int(byte)]

@@ -30,7 +30,7 @@ func bytes(hex: String) -> [UInt8] {
 }
 
 extension HPACK.Decoder {
-    /// Decodes into a new list without a limit that matters.
+    /// Decodes into a new list. The limit of the list is high enough for all tests.
     mutating func list(_ block: [UInt8]) throws -> HeaderList {
         var list = HeaderList()
         let outcome = try decode(block.span, into: &list, maxListByteCount: 1 << 24)

@@ -74,7 +74,7 @@ struct DNSAnswerTests {
         #expect(try Self.answer(Self.message(recordCount: 0, [])) == .texts([]))
     }
 
-    @Test("is ignored if it answers something else")
+    @Test("is ignored if it answers another query")
     func unrelated() throws {
         #expect(try Self.answer(Self.message(recordCount: 0, [], id: 0x1235)) == nil)
         // A query instead of an answer, and an answer with another opcode.
@@ -96,9 +96,9 @@ struct DNSAnswerTests {
     }
 
     @Test(
-        "that breaks a rule behind its question is malformed",
+        "that breaks a rule after its question is malformed",
         arguments: [
-            // A pointer to itself, to the bytes behind it, and one that is cut.
+            // A pointer to itself, a pointer to later bytes, and a pointer that is cut.
             ("pointer to itself", [0xc0, 40]), ("pointer forwards", [0xc0, 45]),
             ("cut pointer", [0xc0]), ("reserved label", [0x40, 1]), ("cut label", [5, 0x61]),
             ("no type", [0xc0, 12]),
@@ -112,7 +112,7 @@ struct DNSAnswerTests {
         #expect(try Self.answer(bytes) == .malformed, "\(what)")
     }
 
-    @Test("with pointers between two names that lead to one another ends")
+    @Test("with two names that point to one another is read without an endless loop")
     func pointerLoop() throws {
         // Every label adds to the length of the name, which is at most 255 bytes.
         var records: [UInt8] = []
@@ -184,7 +184,7 @@ struct NameServersTests {
         #expect(servers.candidates(for: "x.y.") == ["x.y."])
     }
 
-    @Test("are this machine where the file names none")
+    @Test("are this machine if the file names none")
     func empty() {
         let servers = NameServers(configuration: "")
         #expect(servers.addresses.map { "\($0)" } == ["127.0.0.1:53"])
