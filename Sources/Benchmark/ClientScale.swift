@@ -34,12 +34,12 @@ enum ClientScale {
     private static func run(
         _ arguments: ClientArguments, _ methods: ClientMethods, _ queue: CompletionQueue
     ) async throws {
-        let patience = Patience()
-        async let _ = patience.watch()
+        let roundTrips = RoundTripLimit()
+        async let _ = roundTrips.watch()
         // The connection and the service, which exist once, are created before the first
         // measurement.
         let first = try Channel(arguments.target, credentials: arguments.credentials, queue: queue)
-        try await patience.limit(first) {
+        try await roundTrips.limit(first) {
             try methods.check(try await first.unary(methods.unary, methods.request))
         }
         var held = Held()
@@ -48,11 +48,11 @@ enum ClientScale {
         let begin = ContinuousClock.now
         for _ in 0..<arguments.concurrency {
             if arguments.scenario == .idle {
-                try await patience.limit(first) { try await held.addStream(of: first, methods) }
+                try await roundTrips.limit(first) { try await held.addStream(of: first, methods) }
             } else {
                 let channel = try Channel(
                     arguments.target, credentials: arguments.credentials, queue: queue)
-                try await patience.limit(channel) { try await held.add(channel, methods) }
+                try await roundTrips.limit(channel) { try await held.add(channel, methods) }
             }
         }
         let grown = (AllocationCount.residentByteCount ?? 0) - before

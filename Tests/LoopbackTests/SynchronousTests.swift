@@ -38,9 +38,23 @@ struct SynchronousTests {
         }
         let channel = try server.makeChannel(defaultOptions: Self.options)
         let call = try channel.blockingServerStreaming(method, [])
-        #expect(call.initialMetadata()["x-first"] == "yes")
+        #expect(try call.initialMetadata()["x-first"] == "yes")
         for number: UInt8 in 0..<3 { #expect(try call.next() == [number]) }
         #expect(try call.next() == nil)
+    }
+
+    @Test("throws the error of a call without initial metadata when they are asked for")
+    func failedInitialMetadata() throws {
+        let method = Method<[UInt8], [UInt8]>(
+            "/t.T/Fails", .serverStreaming, request: .bytes, reply: .bytes)
+        let server = try LoopbackServer { server in
+            server.serverStreaming(method) { _, _, _ in throw RPCError(.notFound, "no such file") }
+        }
+        let channel = try server.makeChannel(defaultOptions: Self.options)
+        let call = try channel.blockingServerStreaming(method, [])
+        let error = #expect(throws: RPCError.self) { _ = try call.initialMetadata() }
+        #expect(error?.code == .notFound)
+        #expect(throws: RPCError.self) { _ = try call.next() }
     }
 
     @Test("ends in each of 64 tasks")

@@ -8,7 +8,7 @@ struct InteropServer: Sendable {
         /// The count of concurrent calls of `concurrent_large_unary`.
         var concurrentCalls = 1_000
         /// The count of concurrent calls of `max_streams`.
-        var callsOverTheLimit = 15
+        var concurrentCallsOfMaxStreams = 15
         /// The pause between the two calls of `goaway`, in which the server's GOAWAY arrives.
         var pauseBetweenCalls = Duration.seconds(1)
         /// The count of responses of `slow_consumer`, and the pause after each.
@@ -29,7 +29,7 @@ struct InteropServer: Sendable {
     init(makeChannel: @escaping @Sendable () throws -> Channel) { self.makeChannel = makeChannel }
 
     /// The timeout of each call, so that a call that hangs fails.
-    static let patience = Duration.seconds(120)
+    static let callTimeout = Duration.seconds(120)
 }
 
 extension InteropServer {
@@ -71,7 +71,7 @@ struct TestServiceClient: Sendable {
     /// The options of all calls, changed by `configure`.
     static func options(_ configure: (inout CallOptions) -> Void = { _ in }) -> CallOptions {
         .with { options in
-            options.timeout = InteropServer.patience
+            options.timeout = InteropServer.callTimeout
             configure(&options)
         }
     }

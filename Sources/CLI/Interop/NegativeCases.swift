@@ -30,10 +30,10 @@ extension InteropCase {
         own("max_streams") { client, settings in
             try await client.checkLargeUnary()
             let limit = client.channel.counts.streamLimit
-            try await client.checkAtOnce(settings.callsOverTheLimit)
+            try await client.checkAtOnce(settings.concurrentCallsOfMaxStreams)
             try checkStreams(
                 client.channel.counts.mostStreamCount, limit: limit,
-                callCount: settings.callsOverTheLimit)
+                callCount: settings.concurrentCallsOfMaxStreams)
         },
         own("data_frame_padding") { client, _ in
             try await client.checkLargeUnary()

@@ -52,12 +52,12 @@ extension InteropCase {
         },
         InteropCase("slow_consumer", isLong: true) { server in
             let (count, pause) = server.settings.slowAnswers
-            let patience = InteropServer.patience + pause * count
+            let timeout = InteropServer.callTimeout + pause * count
             try await server.withChannel { client in
                 let replies = try await client.channel.serverStreaming(
                     TestServiceClient.outputCall,
                     .sized(back: Array(repeating: 1_030, count: count)),
-                    options: TestServiceClient.options { $0.timeout = patience })
+                    options: TestServiceClient.options { $0.timeout = timeout })
                 var done = 0
                 for try await reply in replies {
                     try expect("the size of an answer", reply.payload?.body.count, is: 1_030)

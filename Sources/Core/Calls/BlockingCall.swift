@@ -58,11 +58,11 @@ extension BlockingCall {
         }
     }
 
-    /// Waits for the initial metadata and returns it. Empty if the call ended without any. Does not
-    /// wait in a handler or a task on the channel's queue. Unlike
-    /// ``ResponseStream/initialMetadata``, it does not throw the error of a failed call; ``next()``
-    /// does.
-    public func initialMetadata() -> Metadata { inbox.waitForInitialMetadata() }
+    /// Waits for the initial metadata and returns it. Empty if the response consists only of the
+    /// status OK. Throws the error of a call that failed without initial metadata. If the metadata
+    /// has not arrived, throws FAILED_PRECONDITION on the thread of the channel's queue, which must
+    /// not wait.
+    public func initialMetadata() throws(RPCError) -> Metadata { try inbox.initialMetadata() }
 
     /// The trailing metadata; nil before the end of the call.
     public var trailingMetadata: Metadata? { inbox.end?.trailers }
@@ -142,9 +142,19 @@ extension BlockingInbox {
         }
     }
 
-    func waitForInitialMetadata() -> Metadata {
-        if !blocksItself { wait { $0.initialMetadata != nil } }
-        return state.withLock { $0.initialMetadata } ?? Metadata()
+    func initialMetadata() throws(RPCError) -> Metadata {
+        if let found = foundInitialMetadata { return try found.get() }
+        guard !blocksItself else { throw .blockedQueue }
+        wait { $0.initialMetadata != nil }
+        return try foundInitialMetadata?.get() ?? Metadata()
+    }
+
+    /// The result of waiting for the initial metadata; nil before there is one.
+    private var foundInitialMetadata: Result<Metadata, RPCError>? {
+        state.withLock { state in
+            if let metadata = state.initialMetadata { return .success(metadata) }
+            return state.end?.withoutMetadata
+        }
     }
 
     /// Blocks until `isSo` is true or the call has ended.

@@ -84,7 +84,7 @@ extension Channel {
         guard let reply = try call.next() else { throw RPCError.noMessage }
         guard try call.next() == nil else { throw RPCError.tooManyMessages }
         return Response(
-            message: reply, initialMetadata: call.initialMetadata(), end: call.end)
+            message: reply, initialMetadata: try call.initialMetadata(), end: call.end)
     }
 
     /// Opens a call in which both sides send any number of messages.

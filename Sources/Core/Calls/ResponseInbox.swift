@@ -129,7 +129,8 @@ extension ResponseInbox.State {
 }
 
 extension CallEnd {
-    fileprivate var withoutMetadata: Result<Metadata, RPCError> {
+    /// The initial metadata of a call that ended without any: empty, or the error of the call.
+    var withoutMetadata: Result<Metadata, RPCError> {
         // A response may consist only of a status, and that status may be OK.
         if let error { .failure(error) } else { .success(Metadata()) }
     }

@@ -77,7 +77,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         let open = links.filter { !$0.hasEnded }
         if !open.isEmpty {
-            await ClosingWait(for: open, loop: loop, until: .now + Self.endPatience).wait()
+            await ClosingWait(for: open, loop: loop, until: .now + Self.endTimeout).wait()
         }
         // A connection that has ended may still be writing its last output, on its loop.
         for queue in queues {
@@ -87,7 +87,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
 
     /// The time limit for the end of connections. The end does not depend on a peer, only on a
     /// thread that may be writing at the moment.
-    private static let endPatience = Duration.seconds(5)
+    private static let endTimeout = Duration.seconds(5)
 
     /// Rejects new calls. Returns the connections, whose calls continue.
     @discardableResult

@@ -36,7 +36,7 @@ public struct SchemaFetch: Sendable {
         public init() {}
     }
 
-    private enum Question: Hashable, Sendable {
+    private enum Query: Hashable, Sendable {
         case services
         case symbol(String)
         case file(String)
@@ -52,15 +52,15 @@ public struct SchemaFetch: Sendable {
 
     private let limits: Limits
     private let fetchesAllServices: Bool
-    private var pending: [Question]
-    private var asked: Set<Question> = []
+    private var pending: [Query]
+    private var sent: Set<Query> = []
     /// The reflection request that was sent and has no response yet.
-    private var open: Question?
+    private var open: Query?
     private var files: [String: File] = [:]
     private var fileNames: [String] = []
     private var byteCount = 0
 
-    private init(pending: [Question], fetchesAllServices: Bool, limits: Limits) {
+    private init(pending: [Query], fetchesAllServices: Bool, limits: Limits) {
         self.pending = pending
         self.fetchesAllServices = fetchesAllServices
         self.limits = limits
@@ -98,11 +98,11 @@ public struct SchemaFetch: Sendable {
     /// The next request. Nil when no request is left, or when one has no answer yet.
     public mutating func next() -> Request? {
         guard open == nil else { return nil }
-        while let question = pending.popLast() {
-            guard asked.insert(question).inserted else { continue }
-            if case .file(let name) = question, files[name] != nil { continue }
-            open = question
-            return request(question)
+        while let query = pending.popLast() {
+            guard sent.insert(query).inserted else { continue }
+            if case .file(let name) = query, files[name] != nil { continue }
+            open = query
+            return request(query)
         }
         return nil
     }
@@ -112,16 +112,16 @@ public struct SchemaFetch: Sendable {
     public mutating func fallBack() -> Bool {
         guard version == .v1 else { return false }
         version = .v1alpha
-        if let question = open.take() {
-            asked.remove(question)
-            pending.append(question)
+        if let query = open.take() {
+            sent.remove(query)
+            pending.append(query)
         }
         return true
     }
 
-    private func request(_ question: Question) -> Request {
+    private func request(_ query: Query) -> Request {
         var request = Request()
-        switch question {
+        switch query {
         case .services: request.messageRequest = .listServices("*")
         case .symbol(let name): request.messageRequest = .fileContainingSymbol(name)
         case .file(let name): request.messageRequest = .fileByFilename(name)
@@ -143,10 +143,10 @@ public struct SchemaFetch: Sendable {
     /// Throws when the server answers with an error, answers another request, sends a file that
     /// cannot be decoded, or exceeds a limit.
     public mutating func receive(_ response: Response) throws(SchemaError) {
-        guard let question = open.take() else {
+        guard let query = open.take() else {
             throw SchemaError(declaration: path, message: "an answer without a request")
         }
-        switch (question, response.messageResponse) {
+        switch (query, response.messageResponse) {
         case (.services, .listServicesResponse(let list)):
             serviceNames = list.service.map(\.name)
             if fetchesAllServices { pending += serviceNames.reversed().map { .symbol($0) } }
@@ -156,14 +156,14 @@ public struct SchemaFetch: Sendable {
             (.file, .fileDescriptorResponse(let list)),
             (.fieldExtension, .fileDescriptorResponse(let list)):
             for bytes in list.fileDescriptorProto { try add(bytes) }
-            try checkFile(question)
+            try checkFile(query)
         case (_, .errorResponse(let error)):
             throw SchemaError(
-                declaration: name(of: question),
+                declaration: name(of: query),
                 message: "the server answered error \(error.errorCode): \(error.errorMessage)")
         default:
             throw SchemaError(
-                declaration: name(of: question), message: "the server answered another request")
+                declaration: name(of: query), message: "the server answered another request")
         }
     }
 
@@ -188,14 +188,14 @@ public struct SchemaFetch: Sendable {
     }
 
     /// Throws if the server has answered the request for a file only with other files.
-    private func checkFile(_ question: Question) throws(SchemaError) {
-        guard case .file(let name) = question, files[name] == nil else { return }
+    private func checkFile(_ query: Query) throws(SchemaError) {
+        guard case .file(let name) = query, files[name] == nil else { return }
         throw SchemaError(
             file: name, declaration: name, message: "the server did not send the file")
     }
 
-    private func name(of question: Question) -> String {
-        switch question {
+    private func name(of query: Query) -> String {
+        switch query {
         case .services: path
         case .symbol(let name), .file(let name), .extensionNumbers(let name): name
         case .fieldExtension(let name, let number): "extension \(number) of \(name)"

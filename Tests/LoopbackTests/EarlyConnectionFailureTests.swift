@@ -4,7 +4,7 @@ import Testing
 
 /// Tests calls to a server that accepts connections but is not a working HTTP/2 server.
 @Suite("A server whose connections fail early", .timeLimit(.minutes(5)))
-struct FirstWordsTests {
+struct EarlyConnectionFailureTests {
     private static func server() throws -> LoopbackServer {
         try LoopbackServer { $0.unary(HostileTrial.echo) { request, _ in request } }
     }

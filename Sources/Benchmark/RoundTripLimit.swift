@@ -4,7 +4,7 @@ import Synchronization
 
 /// Ends a round trip that lasts too long, by closing its channel. A deadline for each call would end streams
 /// that must stay open, and its timer would add to the measured memory.
-final class Patience: Sendable {
+final class RoundTripLimit: Sendable {
     private static let limit = Duration.seconds(30)
 
     private struct RoundTrip {
