@@ -52,6 +52,15 @@ extension Limits {
     static let visitedStreamCountPerGlitch = 1_000
 }
 
+// MARK: - Header blocks
+
+extension Limits {
+    /// The bytes that the fields of one header block may insert into the table after its list has exceeded
+    /// ``headerListByteCount``. Each two-byte field can insert an entry as large as the table. Stops a peer that
+    /// makes this side copy a thousand bytes for each byte that it sends.
+    static let discardedFieldByteCount = 256 << 10
+}
+
 // MARK: - Frames after a reset
 
 extension Limits {

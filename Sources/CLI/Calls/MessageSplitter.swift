@@ -17,6 +17,10 @@ struct MessageSplitter: Sendable {
 
     private var form: Form
     private var buffer: [UInt8] = []
+    /// The first byte of the next message. The bytes before it are deleted when more bytes arrive.
+    private var start = 0
+    /// The bytes before this index were examined: they contain no end of the next text.
+    private var examined = 0
 
     init(_ format: MessageFormat, isStream: Bool) {
         form =
@@ -29,9 +33,14 @@ struct MessageSplitter: Sendable {
 
     mutating func append(_ bytes: [UInt8]) {
         if case .json(var stream) = form {
+            // Releases the other reference, so that the appended-to bytes are not copied.
+            form = .whole
             stream.append(bytes)
             form = .json(stream)
         } else {
+            buffer.removeFirst(start)
+            examined -= start
+            start = 0
             buffer += bytes
         }
     }
@@ -50,6 +59,15 @@ struct MessageSplitter: Sendable {
         }
     }
 
+    /// The bytes that were not returned as messages.
+    private var rest: ArraySlice<UInt8> { buffer[start...] }
+
+    /// Moves to the next message.
+    private mutating func advance(to index: Int) {
+        start = index
+        examined = index
+    }
+
     /// The last message, after all input was appended; nil when none is left. Throws when the input
     /// ends inside a message.
     mutating func finish() throws -> [UInt8]? {
@@ -57,38 +75,40 @@ struct MessageSplitter: Sendable {
         case .json(var stream):
             defer { form = .json(stream) }
             return try stream.finish()
-        case .text where buffer.allSatisfy(Self.isSpace): return nil
+        case .text where rest.allSatisfy(Self.isSpace): return nil
         case .delimited:
-            guard buffer.isEmpty else {
+            guard rest.isEmpty else {
                 throw InputError(description: "the input ends inside a message")
             }
             return nil
         case .text, .whole:
-            defer { buffer = [] }
-            return buffer.isEmpty ? nil : buffer
+            defer { advance(to: buffer.count) }
+            return rest.isEmpty ? nil : Array(rest)
         }
     }
 
     private mutating func nextText() throws -> [UInt8]? {
-        guard let end = buffer.firstIndex(of: Self.separator) else {
-            try checkSize(buffer.count)
+        guard let end = buffer[examined...].firstIndex(of: Self.separator) else {
+            examined = buffer.count
+            try checkSize(rest.count)
             return nil
         }
-        defer { buffer.removeSubrange(...end) }
-        return Array(buffer[..<end])
+        defer { advance(to: end + 1) }
+        return Array(buffer[start..<end])
     }
 
     private mutating func nextDelimited() throws -> [UInt8]? {
         var (count, shift) = (0, 0)
-        for (index, byte) in buffer.enumerated() {
+        for index in rest.indices {
             guard shift < 35 else { break }
+            let byte = buffer[index]
             count |= Int(byte & 0x7f) << shift
             shift += 7
             guard byte & 0x80 == 0 else { continue }
             try checkSize(count)
             let range = index + 1..<index + 1 + count
             guard buffer.count >= range.upperBound else { return nil }
-            defer { buffer.removeSubrange(..<range.upperBound) }
+            defer { advance(to: range.upperBound) }
             return Array(buffer[range])
         }
         try checkSize(shift < 35 ? 0 : .max)

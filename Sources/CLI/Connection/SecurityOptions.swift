@@ -37,15 +37,8 @@ enum SecurityOptions {
         return try UsageError.whenInvalid { try .tls(tls) }
     }
 
+    /// False for text that is not a target, whose channel reports the mistake.
     static func isOnThisMachine(_ target: String) -> Bool {
-        if target.hasPrefix("unix:") || target.hasPrefix("unix-abstract:") { return true }
-        var rest = target[...]
-        for prefix in ["dns:///", "dns:", "ipv4:", "ipv6:"] where rest.hasPrefix(prefix) {
-            rest = rest.dropFirst(prefix.count)
-            break
-        }
-        if rest == "::1" || rest.hasPrefix("[::1]") { return true }
-        let host = rest.prefix { $0 != ":" }
-        return host == "localhost" || host.hasPrefix("127.")
+        (try? Target(target))?.isLocal ?? false
     }
 }

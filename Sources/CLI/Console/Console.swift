@@ -1,4 +1,5 @@
 import SwiftletLoopback
+import SwiftletTransport
 import Synchronization
 
 #if canImport(Darwin)
@@ -11,6 +12,12 @@ import Synchronization
 
 // The functions of the operating system that the command line uses. Foundation also offers them, but makes a
 // static binary fifteen times as large.
+
+/// Prints a text that contains names or comments from a server or a `.proto` file. Characters that control a
+/// terminal become spaces.
+func printText(_ text: String, terminator: String = "\n") {
+    print(PeerText.cleanLines(text), terminator: terminator)
+}
 
 /// Flushes the printed output, so that a reader of a pipe receives it. Returns false if output was lost.
 @discardableResult

@@ -44,16 +44,16 @@ enum DescribeCommand: Command {
     ) throws {
         guard let name = name?.bareSymbol else {
             let text = schema.services.map { ProtoText.text(of: .service($0)) }
-            return print(text.joined(separator: "\n"), terminator: "")
+            return printText(text.joined(separator: "\n"), terminator: "")
         }
         let symbol = try SchemaSymbol(name, in: schema)
         guard arguments.has("--template") else {
-            return print(ProtoText.text(of: symbol), terminator: "")
+            return printText(ProtoText.text(of: symbol), terminator: "")
         }
         guard let message = symbol.templateMessage else {
             throw UsageError(message: "--template needs a message or a method, not '\(name)'")
         }
-        print(JSONTemplate.text(for: message))
+        printText(JSONTemplate.text(for: message))
     }
 }
 

@@ -1,9 +1,14 @@
 import SwiftletDynamic
+import SwiftletLoopback
 
 /// Writes a JSON object with all fields of a message, as a template for a request.
 struct JSONTemplate {
     private static let maxDepth = 8
+    /// The most fields of all messages together. Messages that refer to each other can have so many paths
+    /// that a template with all of them would not fit into memory. Later messages are written as `{}`.
+    private static let maxFieldCount = 10_000
 
+    private var fieldCount = 0
     /// The messages around the current one. A message inside itself is written as `{}`.
     private var path: [MessageSchema] = []
 
@@ -14,9 +19,9 @@ struct JSONTemplate {
 
     private mutating func object(_ message: MessageSchema) -> String {
         if let text = Self.wellKnown[message.fullName] { return text }
-        guard !path.contains(message), path.count < Self.maxDepth, !message.fields.isEmpty else {
-            return "{}"
-        }
+        guard !path.contains(message), path.count < Self.maxDepth, !message.fields.isEmpty,
+            fieldCount < Self.maxFieldCount
+        else { return "{}" }
         path.append(message)
         defer { path.removeLast() }
         let indentation = String(repeating: "  ", count: path.count)
@@ -25,7 +30,8 @@ struct JSONTemplate {
         for field in message.fields {
             // A message can have one field of a oneof.
             if let oneof = field.oneof, !oneofs.insert(oneof.name).inserted { continue }
-            members.append("\(indentation)\"\(field.jsonName)\": \(value(of: field))")
+            fieldCount += 1
+            members.append("\(indentation)\(JSONText.quoted(field.jsonName)): \(value(of: field))")
         }
         return "{\n" + members.joined(separator: ",\n") + "\n\(indentation.dropLast(2))}"
     }
@@ -41,7 +47,7 @@ struct JSONTemplate {
     private mutating func single(_ field: FieldSchema) -> String {
         switch field.type {
         case .message, .group: field.message.map { object($0) } ?? "{}"
-        case .enumeration: "\"\(field.enumeration?.values.first?.name ?? "")\""
+        case .enumeration: JSONText.quoted(field.enumeration?.values.first?.name ?? "")
         case .bool: "false"
         case .string, .bytes: "\"\""
         case .int64, .uint64, .fixed64, .sfixed64, .sint64: "\"0\""

@@ -19,7 +19,7 @@ enum ListCommand: Command {
         if let schema = try SchemaOptions.localSchema(arguments) {
             try arguments.expectAtMost(1)
             guard let service = arguments.words.first else {
-                for service in schema.services { print(service.fullName) }
+                for service in schema.services { printText(service.fullName) }
                 return
             }
             return try printMethods(of: service, schema)
@@ -30,7 +30,7 @@ enum ListCommand: Command {
         try await channel.closing {
             let reflection = ServerReflection(channel: channel, target: target)
             guard arguments.words.count > 1 else {
-                for service in try await reflection.serviceNames() { print(service) }
+                for service in try await reflection.serviceNames() { printText(service) }
                 return
             }
             let service = arguments.words[1]
@@ -44,6 +44,6 @@ enum ListCommand: Command {
             let hint = NearestMatch.hint(for: name, among: schema.services.map(\.fullName))
             throw LookupError(description: "'\(name)' is not a service\(hint)")
         }
-        for method in service.methods { print("\(name)/\(method.name)") }
+        for method in service.methods { printText("\(name)/\(method.name)") }
     }
 }

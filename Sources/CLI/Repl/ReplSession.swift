@@ -62,29 +62,29 @@ final class ReplSession: Sendable {
 extension ReplSession {
     private func list(_ name: String?) throws {
         guard let name else {
-            for service in schema.services { print(service.fullName) }
+            for service in schema.services { printText(service.fullName) }
             return
         }
         guard let service = schema.service(name) else {
             let hint = NearestMatch.hint(for: name, among: schema.services.map(\.fullName))
             throw LookupError(description: "'\(name)' is not a service\(hint)")
         }
-        for method in service.methods { print("\(name)/\(method.name)") }
+        for method in service.methods { printText("\(name)/\(method.name)") }
     }
 
     private func describe(_ name: String?) throws {
         guard let name else {
-            for service in schema.services { print(ProtoText.text(of: .service(service))) }
+            for service in schema.services { printText(ProtoText.text(of: .service(service))) }
             return
         }
-        print(ProtoText.text(of: try symbol(name)), terminator: "")
+        printText(ProtoText.text(of: try symbol(name)), terminator: "")
     }
 
     private func template(_ name: String) throws {
         guard let message = try symbol(name).templateMessage else {
             throw LookupError(description: "'\(name)' is neither a message nor a method")
         }
-        print(JSONTemplate.text(for: message))
+        printText(JSONTemplate.text(for: message))
     }
 
     /// The declaration with a full name, or the method with a short name.

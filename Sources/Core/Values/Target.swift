@@ -133,7 +133,7 @@ extension Target {
     }
 
     /// Whether the target is on this machine. False for a target of a registered resolver.
-    var isLocal: Bool {
+    package var isLocal: Bool {
         switch resolution {
         case .registered: false
         case .addresses(let addresses): addresses.allSatisfy(\.isOnThisMachine)

@@ -26,6 +26,21 @@ package enum PeerText {
         return String(cleaned)
     }
 
+    /// Cleans a text of several lines, which may contain text from a peer. Keeps newlines and tabs, and cuts
+    /// nothing.
+    package static func cleanLines(_ text: String) -> String {
+        func isKept(_ byte: UInt8) -> Bool {
+            (0x20...0x7e).contains(byte) || byte == 0x0a || byte == 0x09
+        }
+        if text.utf8.allSatisfy(isKept) { return text }
+        var cleaned = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let isKept = scalar == "\n" || scalar == "\t" || isHarmless(scalar)
+            cleaned.append(isKept ? scalar : " ")
+        }
+        return String(cleaned)
+    }
+
     /// Cleans bytes. Bytes that are not UTF-8 become U+FFFD.
     package static func clean(
         _ bytes: some Collection<UInt8>, upTo maxByteCount: Int = maxByteCount

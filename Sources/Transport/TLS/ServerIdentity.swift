@@ -15,7 +15,7 @@ package enum ServerIdentity: Hashable, Sendable {
     /// A numeric address, without brackets and without a zone.
     case address(String)
 
-    /// Nil for text that is neither a name nor an address.
+    /// Nil for text that is neither a name nor an address, such as a name with an empty label.
     ///
     /// - Parameter host: A name, a numeric address, or an IPv6 address in brackets. An IPv6 address may
     ///   have a zone (`fe80::1%eth0`), which has a meaning only on this machine and is removed.
@@ -31,7 +31,10 @@ package enum ServerIdentity: Hashable, Sendable {
             return
         }
         let name = text.last == "." ? String(text.dropLast()) : String(text)
-        guard !isBracketed, !isScoped, !name.isEmpty, !name.utf8.contains(0) else { return nil }
+        // OpenSSL accepts the certificate of any sub-domain for a name that begins with a dot.
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard !isBracketed, !isScoped, !name.utf8.contains(0), labels.allSatisfy({ !$0.isEmpty })
+        else { return nil }
         self = .name(name)
     }
 

@@ -54,10 +54,16 @@ struct CommandTextTests {
 
     @Test("use TLS for a target on another machine by default")
     func security() {
-        for target in ["localhost:1", "127.0.0.1:1", "unix:/a", "dns:///localhost:1", "[::1]:1"] {
+        for target in [
+            "localhost:1", "127.0.0.1:1", "unix:/a", "dns:///localhost:1", "[::1]:1",
+            "127.1.2.3:1", "ipv4:127.0.0.1:1,127.0.0.2:1",
+        ] {
             #expect(SecurityOptions.isOnThisMachine(target), "\(target)")
         }
-        for target in ["example.com:443", "10.0.0.1:1", "localhost.example.com:1", "dns:///a:1"] {
+        for target in [
+            "example.com:443", "10.0.0.1:1", "localhost.example.com:1", "dns:///a:1",
+            "127.0.0.1.example.com:443", "127.example.com:443", "ipv4:127.0.0.1:1,10.0.0.1:1",
+        ] {
             #expect(!SecurityOptions.isOnThisMachine(target), "\(target)")
         }
     }
@@ -85,6 +91,17 @@ struct CommandTextTests {
         for split in input.indices {
             #expect(try Self.messages([input[..<split], input[split...]], format) == whole)
         }
+    }
+
+    @Test(
+        "are not moved again for each message of a large input",
+        arguments: MessageFormat.Name.allCases.filter { $0 != .json })
+    func manyMessages(_ name: MessageFormat.Name) throws {
+        // Moving the rest of the input for each message would copy 80 GB.
+        let format = MessageFormat(name: name)
+        let message: [UInt8] = name == .text ? [0x61, 0x3a, 0x31, 0x1e] : [3, 8, 1, 0]
+        let input = [[UInt8]](repeating: message, count: 200_000).joined()
+        #expect(try Self.messages([ArraySlice(input)], format).count == 200_000)
     }
 
     private static func messages(

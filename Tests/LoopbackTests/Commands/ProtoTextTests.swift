@@ -141,4 +141,31 @@ struct ProtoTextTests {
                 }
                 """)
     }
+
+    @Test("of messages that refer to each other in many ways as JSON has a limited size")
+    func templateSize() throws {
+        // Each message has ten fields of the next one, so there are 10^8 paths to the last.
+        let messages = (0..<9).map { level in
+            Google.Protobuf.DescriptorProto.with { message in
+                message.name = "M\(level)"
+                message.field = (1...10).map { number in
+                    .with { field in
+                        field.name = "f\(number)"
+                        field.number = Int32(number)
+                        field.label = .optional
+                        field.type = level < 8 ? .message : .int32
+                        field.typeName = level < 8 ? ".M\(level + 1)" : nil
+                    }
+                }
+            }
+        }
+        let schema = try Schema([
+            .with {
+                $0.name = "many.proto"
+                $0.messageType = messages
+            }
+        ])
+        let template = JSONTemplate.text(for: try schema.requiredMessage("M0"))
+        #expect(template.utf8.count < 1_000_000)
+    }
 }

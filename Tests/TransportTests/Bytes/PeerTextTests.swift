@@ -68,4 +68,13 @@ struct PeerTextTests {
         #expect(other?.message.hasSuffix("…, not for localhost") == true)
         #expect((other?.message.utf8.count ?? 0) < 400)
     }
+
+    @Test(
+        "keeps the newlines and tabs of a text of several lines, and nothing that controls a terminal"
+    )
+    func lines() {
+        let text = "a\tb\n\u{1b}]0;x\u{7}\u{9b}2J\u{202e}ü\r\n"
+        #expect(PeerText.cleanLines(text) == "a\tb\n ]0;x  2J ü \n")
+        #expect(PeerText.cleanLines("plain\n") == "plain\n")
+    }
 }

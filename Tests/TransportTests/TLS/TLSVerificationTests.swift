@@ -264,6 +264,14 @@ struct TLSVerificationTests {
         }
     }
 
+    @Test("does not use a name with an empty label, which OpenSSL would read as any sub-domain")
+    func emptyLabels() {
+        for host in [".example.com", "a..example.com", "example.com..", ".", ""] {
+            #expect(ServerIdentity(host: host) == nil, "\(host)")
+        }
+        #expect(ServerIdentity(host: "example.com.") == .name("example.com"))
+    }
+
     @Test("names the package to install when there is no OpenSSL")
     func missingLibrary() {
         let error = #expect(throws: TLSError.self) {

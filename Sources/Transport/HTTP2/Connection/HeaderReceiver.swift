@@ -75,7 +75,9 @@ extension HeaderReceiver {
             let outcome = try decoder.decode(block, into: &decoded, maxListByteCount: listLimit)
             return Reading(isRepeated: false, isTooLarge: outcome == .tooLarge, table: table)
         } catch {
-            throw .connection(.compressionError, "header block: \(error)")
+            let code: ErrorCode =
+                error == .excessiveTableChanges ? .enhanceYourCalm : .compressionError
+            throw .connection(code, "header block: \(error)")
         }
     }
 

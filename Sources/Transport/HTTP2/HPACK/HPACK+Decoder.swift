@@ -70,7 +70,8 @@ extension HPACK.Decoder {
     /// Decodes a complete block into `list`, which is emptied first.
     ///
     /// - Parameter maxListByteCount: The largest size of the list (RFC 9113 §6.5.2). Fields beyond
-    ///   it are counted, and need no memory other than one table entry.
+    ///   it are counted, and need no memory other than one table entry. Fields beyond it that change
+    ///   the table are also limited: by ``Limits/discardedFieldByteCount``.
     package mutating func decode(
         _ block: Span<UInt8>, into list: inout HeaderList, maxListByteCount: Int
     ) throws(HPACK.Malformation) -> Outcome {
@@ -107,6 +108,8 @@ extension HPACK.Decoder {
     /// field is refused.
     private struct Budget {
         var left: Int
+        /// How many bytes may still be inserted into the table by fields that are refused.
+        var discardedLeft = Limits.discardedFieldByteCount
         var isExceeded: Bool { left < 0 }
 
         @inline(__always)
@@ -114,6 +117,13 @@ extension HPACK.Decoder {
             guard left >= 0 else { return false }
             left -= byteCount
             return left >= 0
+        }
+
+        /// Charges for a field that is decoded for the table alone.
+        mutating func discard(_ byteCount: Int) throws(HPACK.Malformation) {
+            guard isExceeded else { return }
+            discardedLeft -= byteCount
+            guard discardedLeft >= 0 else { throw .excessiveTableChanges }
         }
     }
 
@@ -183,6 +193,7 @@ extension HPACK.Decoder {
                 start: Int32(start), nameByteCount: Int32(nameByteCount),
                 valueByteCount: Int32(valueByteCount), indexing: indexing)
             if indexing == .indexed {
+                try budget.discard(byteCount)
                 field.verdict = HeaderRules.verdict(on: field, in: list.bytes.contiguous.span)
                 table.insert(field, of: list.bytes.contiguous.span)
             }

@@ -11,5 +11,7 @@ package enum HPACK {
         case tableSizeUpdateInsideBlock
         case tooManyTableSizeUpdates
         case missingTableSizeUpdate
+        /// The fields of a list above the limit insert too many bytes into the table.
+        case excessiveTableChanges
     }
 }

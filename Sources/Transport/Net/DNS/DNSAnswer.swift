@@ -39,12 +39,17 @@ extension DNSAnswer {
     }
 }
 
-/// Reads the parts of a DNS message. It reads each byte at most a few times, even in a malformed message.
+/// Reads the parts of a DNS message. Each name costs at most 255 bytes of labels and ``maxPointerCount``
+/// pointers, even in a malformed message.
 struct DNSReader {
     struct Malformed: Error {}
 
     /// The most aliases that are followed from a name to its records.
     private static let maxAliasCount = 16
+
+    /// The most compression pointers in a name. A name has at most 127 labels, each with at most one
+    /// pointer, and one more pointer before its end.
+    private static let maxPointerCount = 128
 
     private let bytes: [UInt8]
     private var offset = 0
@@ -67,12 +72,15 @@ extension DNSReader {
     }
 
     /// Reads a name. Returns it in lower case, in the form of ``DNSQuery``. A compression pointer must point
-    /// before the position from which its labels were read (RFC 1035 §4.1.4), so that there is no loop.
+    /// before the position from which its labels were read (RFC 1035 §4.1.4), so that there is no loop. A name has
+    /// at most ``maxPointerCount`` pointers, so that an answer cannot make each record read a long chain of
+    /// them.
     mutating func name() throws(Malformed) -> [UInt8] {
         var name: [UInt8] = []
         var position = offset
         var lowest = offset
         var end: Int?
+        var pointerCount = 0
         while true {
             guard position < bytes.count else { throw Malformed() }
             let length = Int(bytes[position])
@@ -90,7 +98,8 @@ extension DNSReader {
             case 0xc0:
                 guard position + 1 < bytes.count else { throw Malformed() }
                 let target = (length & 0x3f) << 8 | Int(bytes[position + 1])
-                guard target < lowest else { throw Malformed() }
+                pointerCount += 1
+                guard target < lowest, pointerCount <= Self.maxPointerCount else { throw Malformed() }
                 if end == nil { end = position + 2 }
                 lowest = target
                 position = target

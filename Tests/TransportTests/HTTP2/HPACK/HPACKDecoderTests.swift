@@ -150,6 +150,28 @@ struct HPACKLimitTests {
         #expect(list.isEmpty)
     }
 
+    @Test("ends the connection when its short fields keep replacing a table's large entry")
+    func tableChanges() throws {
+        var decoder = HPACK.Decoder()
+        var list = HeaderList()
+        let name = [UInt8](repeating: 0x78, count: 4_030)
+        var first: [UInt8] = [0x40]
+        HPACK.append(integer: name.count, prefixBits: 7, pattern: 0, to: &first)
+        first += name + [0]
+        // Each field takes the name of the newest entry, and evicts that entry.
+        let again: [UInt8] = [0x7e, 0]
+        func block(with count: Int) -> [UInt8] {
+            first + [[UInt8]](repeating: again, count: count).joined()
+        }
+        let fewest = 16_384 / (name.count + 32) + Limits.discardedFieldByteCount / (name.count + 32)
+        #expect(
+            try decoder.decode(block(with: fewest).span, into: &list, maxListByteCount: 16_384)
+                == .tooLarge)
+        #expect(throws: HPACK.Malformation.excessiveTableChanges) {
+            try decoder.decode(block(with: 70_000).span, into: &list, maxListByteCount: 16_384)
+        }
+    }
+
     @Test("is refused by the length of a string, before the string is copied")
     func hugeStrings() throws {
         let plain = [UInt8](repeating: 0x78, count: 1 << 20)

@@ -123,6 +123,25 @@ struct DNSAnswerTests {
         #expect(try Self.answer(Self.message(recordCount: 1, loop)) == .malformed)
     }
 
+    @Test("whose names have more pointers than labels are possible is malformed")
+    func pointerChain() throws {
+        // A record of an unknown type, whose content is a chain of pointers to the name in the question.
+        func answer(chain count: Int) throws -> DNSAnswer? {
+            func pointer(_ target: Int) -> [UInt8] {
+                [0xc0 | UInt8(target >> 8), UInt8(target & 0xff)]
+            }
+            let start = 52
+            let chain = (0..<count).flatMap { pointer($0 == 0 ? 12 : start + 2 * ($0 - 1)) }
+            return try Self.answer(
+                Self.message(
+                    recordCount: 2,
+                    Self.record(chain, type: 10)
+                        + Self.record(Self.strings("x"), of: pointer(start + 2 * (count - 1)))))
+        }
+        #expect(try answer(chain: 127) == .texts([[0x78]]))
+        #expect(try answer(chain: 128) == .malformed)
+    }
+
     @Test("that is cut at any byte, or has any byte changed, does not trap")
     func anyBytes() throws {
         let bytes = try Self.message(
