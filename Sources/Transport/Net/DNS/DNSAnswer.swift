@@ -99,7 +99,9 @@ extension DNSReader {
                 guard position + 1 < bytes.count else { throw Malformed() }
                 let target = (length & 0x3f) << 8 | Int(bytes[position + 1])
                 pointerCount += 1
-                guard target < lowest, pointerCount <= Self.maxPointerCount else { throw Malformed() }
+                guard target < lowest, pointerCount <= Self.maxPointerCount else {
+                    throw Malformed()
+                }
                 if end == nil { end = position + 2 }
                 lowest = target
                 position = target
