@@ -14,18 +14,6 @@ protocol HTTP1LinkOwner: AnyObject, Sendable {
 /// All work is done on the loop's thread. Requests of a call that are made on other threads are
 /// handed over to it, in order.
 final class HTTP1Link: Sendable {
-    /// The call that uses the connection.
-    private struct Exchange {
-        let call: CallCore
-        let stream: StreamHandle
-        let head: HeaderList
-        let isIdempotent: Bool
-        /// The content so far. It is sent when it is complete, because its length is sent before it.
-        var body: [UInt8] = []
-        var isSent = false
-        var hasResponse = false
-    }
-
     private struct State: ~Copyable {
         var connection: HTTP1.ClientConnection
         /// Nil while a read uses it.
@@ -37,7 +25,8 @@ final class HTTP1Link: Sendable {
         var output = GatherList()
         /// Whether the socket did not accept all output.
         var isBlocked = false
-        var exchange: Exchange?
+        /// While there is an exchange, the connection carries no other.
+        var exchange: HTTP1Exchange?
         /// The number of exchanges. It is the generation of a stream's handle.
         var exchangeCount: UInt32 = 0
         var isOver = false
@@ -82,14 +71,6 @@ final class HTTP1Link: Sendable {
 // MARK: - Exchanges
 
 extension HTTP1Link {
-    enum Opening {
-        case isOpen
-        /// The call has ended, and the connection can carry another.
-        case isOver
-        /// The connection cannot carry the call. Nothing of the call was sent.
-        case refused
-    }
-
     /// Gives the connection to a call.
     func open(_ call: CallCore, _ head: HeaderList, isIdempotent: Bool) -> Opening {
         if let authority = call.head.authority, wire.isSecure,
@@ -110,7 +91,7 @@ extension HTTP1Link {
             else { return nil }
             state.exchangeCount &+= 1
             let stream = StreamHandle(slot: 0, generation: state.exchangeCount)
-            state.exchange = Exchange(
+            state.exchange = HTTP1Exchange(
                 call: call, stream: stream, head: head, isIdempotent: isIdempotent, body: body)
             return stream
         }
@@ -140,7 +121,7 @@ extension HTTP1Link {
     /// Sends the complete request at once. False if the engine refuses the request, which ends the
     /// call.
     private func sendRequest(_ stream: StreamHandle) -> Bool {
-        let refused: (Exchange, HTTP1Error)? = state.withLock { state in
+        let refused: (HTTP1Exchange, HTTP1Error)? = state.withLock { state in
             guard let exchange = state.exchange, exchange.stream == stream, !exchange.isSent else {
                 return nil
             }
@@ -160,7 +141,7 @@ extension HTTP1Link {
             }
         }
         if let (exchange, error) = refused {
-            exchange.call.end(
+            exchange.call?.end(
                 with: .refused(.invalidArgument, error.message), isImmediate: true)
             return false
         }
@@ -185,7 +166,7 @@ extension HTTP1Link {
     /// call is sent again instead if the connection carried an earlier call, the server has not
     /// answered, `failure` is nil, and the request is idempotent or was not sent.
     func end(_ cause: String, _ failure: RPCError? = nil) {
-        let ended: (exchange: Exchange?, isReused: Bool)? = state.withLock { state in
+        let ended: (exchange: HTTP1Exchange?, isReused: Bool)? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.isOver = true
             state.output.removeAll()
@@ -194,16 +175,11 @@ extension HTTP1Link {
         guard let ended else { return }
         wire.close(on: loop)
         owner.linkEnded(self)
-        guard let exchange = ended.exchange else { return }
         var error =
             failure ?? RPCError(.unavailable, "the connection to \(peer) was lost: \(cause)")
         error.peer = peer
-        let isUnanswered = ended.isReused && !exchange.hasResponse && failure == nil
-        if isUnanswered, exchange.isIdempotent || !exchange.isSent {
-            exchange.call.streamWasNotProcessed(wasSent: exchange.isSent, error)
-        } else {
-            exchange.call.end(with: error, isImmediate: false)
-        }
+        ended.exchange?.connectionEnded(
+            with: error, mayBeRepeated: ended.isReused && failure == nil)
     }
 }
 
@@ -225,16 +201,17 @@ extension HTTP1Link: StreamCarrier {
 
     func finish(_ stream: StreamHandle) { loop.run { [self] in requestWasFinished(stream) } }
 
-    /// HTTP/1.1 cannot end a single request, so this ends the connection.
+    /// HTTP/1.1 cannot end a single request that was sent, so this ends the connection. Until then
+    /// the abandoned exchange keeps it from carrying another.
     func reset(_ stream: StreamHandle) -> Bool {
-        let (wasOpen, wasSent) = state.withLock { state in
-            guard let exchange = state.exchange, exchange.stream == stream else {
-                return (false, true)
-            }
-            state.exchange = nil
-            return (true, exchange.isSent)
+        let abandoned: HTTP1Exchange? = state.withLock { state in
+            guard let exchange = state.exchange, exchange.stream == stream, exchange.call != nil
+            else { return nil }
+            if exchange.isSent { state.exchange?.call = nil } else { state.exchange = nil }
+            return exchange
         }
-        guard wasOpen else { return false }
+        guard let abandoned else { return false }
+        let wasSent = abandoned.isSent
         loop.run { [self] in
             if wasSent { end("the call was cancelled") } else { becomeFree() }
         }
@@ -384,12 +361,12 @@ extension HTTP1Link: Pollable {
         case .end:
             let (call, trailers, isFree) = state.withLock { state in
                 state.idleSince = now
+                let call = state.exchange.take()?.call
+                // A server that responds before it has read the whole request may never read the
+                // rest.
+                let isFree = call != nil && state.connection.canBegin && !state.isBlocked
                 return (
-                    state.exchange.take()?.call,
-                    PlainExchange.metadata(of: state.connection.receivedTrailers),
-                    // A server that responds before it has read the whole request may never read
-                    // the rest.
-                    state.connection.canBegin && !state.isBlocked
+                    call, PlainExchange.metadata(of: state.connection.receivedTrailers), isFree
                 )
             }
             call?.receive(
