@@ -38,6 +38,7 @@ extension HTTP1Channel: HTTP1LinkOwner {
     }
 
     private func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
+        whenNotHTTP2?()
         let steps = change { $0.pool.attemptFailed(failure, begun: begun) }
         for step in steps { perform(step) }
         advance()
@@ -52,6 +53,7 @@ extension HTTP1Channel: HTTP1LinkOwner {
             whenHTTP2(connection, waiting)
             return endIfReleased()
         }
+        whenNotHTTP2?()
         var limits = HTTP1Limits()
         limits.maxFieldsByteCount = max(limits.maxFieldsByteCount, arguments.maxMetadataByteCount)
         let link = HTTP1Link(connection, limits, loop: loop, owner: self)
