@@ -6,7 +6,9 @@ protocol HTTP1LinkOwner: AnyObject, Sendable {
     /// The connection can carry another call.
     func linkIsFree(_ link: HTTP1Link)
     /// The connection has ended.
-    func linkEnded(_ link: HTTP1Link)
+    ///
+    /// - Parameter lossCause: Why it was lost. Nil if this side has ended it.
+    func linkEnded(_ link: HTTP1Link, lossCause: String?)
 }
 
 /// Joins a socket, an engine of HTTP/1.1 and the one call that runs over them.
@@ -29,12 +31,16 @@ final class HTTP1Link: Sendable {
         var exchange: HTTP1Exchange?
         /// The number of exchanges. It is the generation of a stream's handle.
         var exchangeCount: UInt32 = 0
+        /// Whether the server has begun a response.
+        var hasResponded = false
         var isOver = false
         var idleSince = MonotonicInstant.now
     }
 
     let peer: String
     let isLocal: Bool
+    /// When the attempt that made the connection began.
+    let begun: MonotonicInstant
     private let wire: LinkWire
     private let loop: EventLoop
     private let record: ConnectionRecord
@@ -47,6 +53,7 @@ final class HTTP1Link: Sendable {
     ) {
         peer = "\(connection.address)"
         isLocal = connection.address.isOnThisMachine
+        begun = connection.times.begun
         // Its `ready` time stays nil: a call may have to wait for the connection, so its headers
         // are not always sent at its start.
         record = ConnectionRecord(peer: peer, connection.times)
@@ -63,7 +70,7 @@ final class HTTP1Link: Sendable {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
         } catch {
-            end("\(error)")
+            lose("\(error)")
         }
     }
 }
@@ -159,6 +166,8 @@ extension HTTP1Link {
 
     var idleSince: MonotonicInstant { state.withLock { $0.idleSince } }
 
+    var hasResponded: Bool { state.withLock { $0.hasResponded } }
+
     /// The call that uses the connection.
     var call: CallCore? { state.withLock { $0.exchange?.call } }
 
@@ -166,6 +175,15 @@ extension HTTP1Link {
     /// call is sent again instead if the connection carried an earlier call, the server has not
     /// answered, `failure` is nil, and the request is idempotent or was not sent.
     func end(_ cause: String, _ failure: RPCError? = nil) {
+        end(cause, failure, isLost: false)
+    }
+
+    /// Ends the connection because the socket, or what the server sent, makes it useless.
+    private func lose(_ cause: String, _ failure: RPCError? = nil) {
+        end(cause, failure, isLost: true)
+    }
+
+    private func end(_ cause: String, _ failure: RPCError?, isLost: Bool) {
         let ended: (exchange: HTTP1Exchange?, isReused: Bool)? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.isOver = true
@@ -174,7 +192,7 @@ extension HTTP1Link {
         }
         guard let ended else { return }
         wire.close(on: loop)
-        owner.linkEnded(self)
+        owner.linkEnded(self, lossCause: isLost ? cause : nil)
         var error =
             failure ?? RPCError(.unavailable, "the connection to \(peer) was lost: \(cause)")
         error.peer = peer
@@ -245,7 +263,7 @@ extension HTTP1Link: Pollable {
         } catch {
             // The bytes that the server sent before it closed explain more than the failed write.
             read(untilEmpty: true)
-            return end("\(error)")
+            return lose("\(error)")
         }
         // The poller reports when the socket accepts the rest.
         state.withLock { state in
@@ -266,7 +284,7 @@ extension HTTP1Link: Pollable {
         switch ending {
         case nil: if isFree { owner.linkIsFree(self) }
         case .endOfStream: receiveEnd()
-        case .failed(let cause): end(cause)
+        case .failed(let cause): lose(cause)
         }
     }
 
@@ -332,14 +350,14 @@ extension HTTP1Link: Pollable {
         switch step {
         case .success(let event):
             if let event { handle(event, Span()) }
-            end("the server closed the connection")
-        case .failure(let error): end(error.message)
+            lose("the server closed the connection")
+        case .failure(let error): lose(error.message)
         }
     }
 
     /// Ends the connection because the server has broken a rule of HTTP/1.1.
     private func breakOff(_ error: HTTP1Error) {
-        end(
+        lose(
             error.message,
             RPCError(.internal, "the server broke a rule of HTTP/1.1: \(error.message)"))
     }
@@ -350,6 +368,7 @@ extension HTTP1Link: Pollable {
         case .head:
             let (call, initial) = state.withLock { state in
                 state.exchange?.hasResponse = true
+                state.hasResponded = true
                 return (
                     state.exchange?.call, PlainExchange.initial(state.connection.receivedHead)
                 )

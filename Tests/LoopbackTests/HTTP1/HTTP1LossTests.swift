@@ -38,4 +38,21 @@ struct HTTP1LossTests {
         for await answer in answers.prefix(1) { #expect(try answer.get().status == 200) }
         #expect(peer.connectionCount == 2)
     }
+
+    @Test("as soon as it is made, is followed by another only after the delay")
+    func lostAtOnce() async throws {
+        let peer = try RawPeer(RawScript(opening: { _ in throw CancellationError() }))
+        var arguments = ChannelArguments()
+        arguments.initialReconnectBackoff = .seconds(100)
+        let channel = try Channel(
+            peer.target, version: .http1, credentials: .insecure, arguments: arguments)
+        for _ in 0..<3 {
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.request(.get, "/")
+            }
+            #expect(error?.code == .unavailable)
+        }
+        #expect(peer.connectionCount == 1)
+        #expect(channel.connectivity == .transientFailure)
+    }
 }
