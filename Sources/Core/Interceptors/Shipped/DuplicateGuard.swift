@@ -39,8 +39,8 @@ public final class DuplicateGuard: Sendable {
     /// hashes.
     fileprivate struct Key: Hashable {
         let path: String
-        /// The method of a plain HTTP request; nil for a gRPC call.
-        let httpMethod: HTTPMethod?
+        /// The method and the content types of a plain HTTP request; nil for a gRPC call.
+        let plain: PlainExchange?
         let authority: String
         let metadata: [Metadata.Element]
         /// Why the metadata is illegal; nil if it is legal.
@@ -100,9 +100,10 @@ public final class DuplicateGuard: Sendable {
         // The same is true for interceptors of the call that follow this one and may change the
         // call. The changes of earlier interceptors are in the options and the message.
         if call.precedesCallInterceptors { identity = ObjectIdentifier(call) }
-        let ownKey = call.description.identity?.key.map { RawMessage($0) }
+        let plain = call.description.plain
+        let ownKey = plain?.identity?.key.map { RawMessage($0) }
         return Key(
-            path: call.description.path, httpMethod: call.description.httpMethod,
+            path: options.path ?? call.description.path, plain: plain,
             authority: call.description.authority,
             metadata: options.metadata.filter { !ignoredHeaders.contains($0.name) },
             metadataProblem: options.metadata.problem,
@@ -134,7 +135,7 @@ private final class SharedAnswer: Sendable {
     let identity: RequestIdentity?
 
     init(_ first: InterceptedCall) {
-        identity = first.description.identity
+        identity = first.description.plain?.identity
         state = Mutex(State(waiters: [ObjectIdentifier(first): first], first: first))
     }
 }
@@ -287,7 +288,7 @@ private final class GuardingInterceptor: Interceptor {
             return true
         }
         guard isAlive else { return false }
-        if let identity = answer.identity { call.description.identity?.join(identity) }
+        if let identity = answer.identity { call.description.plain?.identity?.join(identity) }
         role = .joined(answer)
         deliver(answer, call)
         return true
