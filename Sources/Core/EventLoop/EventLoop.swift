@@ -346,11 +346,12 @@ extension EventLoop {
     ) throws(SystemError) {
         let start = Instant.now
         if spin > .zero {
-            let end = start + spin
+            let end = deadline.map { min(start + spin, $0) } ?? start + spin
             repeat {
                 let wasWoken = try poller.wait(until: start, into: &scratch.events)
                 guard scratch.events.isEmpty, !hasWork, !wasWoken else { return }
-            } while Instant.now < end
+                // Read in each round: a timer that is added does not wake a loop that is awake.
+            } while Instant.now < (timers.earliest.map { min(end, $0) } ?? end)
         }
         let maySleep = inbox.withLock { inbox in
             inbox.isAsleep = inbox.isEmpty
