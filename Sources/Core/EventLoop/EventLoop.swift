@@ -93,10 +93,14 @@ extension EventLoop {
         }
     }
 
-    /// Closes the loop: it accepts no more jobs. False if there are jobs or timers.
+    /// Closes the loop: it accepts no more jobs. False if there are jobs or timers, or during a
+    /// turn, whose jobs may add some. A closed loop stays closed.
     func close() -> Bool {
         inbox.withLock { inbox in
-            inbox.isClosed = inbox.isEmpty && timers.count == 0
+            // A turn takes its jobs under the lock, so it is visible if it has taken any.
+            let isTurning = turner.load(ordering: .acquiring) != 0
+            let isUnused = inbox.isEmpty && timers.count == 0 && !isTurning
+            inbox.isClosed = inbox.isClosed || isUnused
             return inbox.isClosed
         }
     }
