@@ -159,6 +159,28 @@ struct FutureCallTests {
         #expect(await iterator.next() == "end")
     }
 
+    @Test("may ask for an unlimited number of messages, more than once")
+    func unlimitedDemand() async throws {
+        let (events, continuation) = AsyncStream.makeStream(of: String.self)
+        var handlers = ResponseHandlers<[UInt8]>(
+            message: { continuation.yield("message \($0[0])") },
+            end: { _ in continuation.yield("end") })
+        handlers.initialDemand = .max
+        let watch = InterceptorFactory("watch") { _ in Watch() }
+        for interceptors in [[], [watch]] {
+            let call = try channel().startServerStreaming(
+                Self.count, [10], options: .with { $0.interceptors = interceptors },
+                handlers: handlers)
+            for _ in 0..<2 { call.receiveNext(.max) }
+            var iterator = events.makeAsyncIterator()
+            for number in 0..<10 { #expect(await iterator.next() == "message \(number)") }
+            #expect(await iterator.next() == "end")
+        }
+    }
+
+    /// Passes everything on.
+    private final class Watch: Interceptor {}
+
     @Test("ends before its group of queues, for whose end a thread can wait")
     func groupEnd() async throws {
         let group = try CompletionQueue.Group(threads: 2)
