@@ -166,7 +166,10 @@ extension JSONRPC {
         /// Returns the ID as text; a number is converted.
         static func id(in container: KeyedDecodingContainer<Key>) -> String? {
             if let text = try? container.decode(String.self, forKey: Key("id")) { return text }
-            return (try? container.decode(Int.self, forKey: Key("id"))).map { "\($0)" }
+            if let number = try? container.decode(Int64.self, forKey: Key("id")) {
+                return "\(number)"
+            }
+            return (try? container.decode(UInt64.self, forKey: Key("id"))).map { "\($0)" }
         }
     }
 

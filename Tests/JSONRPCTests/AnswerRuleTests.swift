@@ -75,6 +75,22 @@ struct AnswerRuleTests {
         }
     }
 
+    @Test("may have any integer of 64 bits as its ID")
+    func largeID() async throws {
+        for id: JSONValue in [.integer(-1), .unsigned(1 << 63)] {
+            let fake = try FakeChannel()
+            let text = id == .integer(-1) ? "-1" : "9223372036854775808"
+            try fake.respond(to: "/rpc").send(
+                HTTPReply(
+                    contentType: "application/json",
+                    body: Array(#"{"jsonrpc": "2.0", "id": \#(text), "result": 6}"#.utf8)))
+            let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
+            let sum = try await client.call(
+                "sum", [1, 2], returning: Int.self, additionalFields: ["id": id])
+            #expect(sum == 6)
+        }
+    }
+
     @Test("with an error for another request is refused")
     func foreignError() async throws {
         let answer = #"{"jsonrpc": "2.0", "id": "b", "error": {"code": 7, "message": "no"}}"#
