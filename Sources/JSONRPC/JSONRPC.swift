@@ -38,7 +38,7 @@ public struct JSONRPC: RPCProtocol {
 
     public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
         let answer: Answer<Value> = try JSONBody.decode(body)
-        return try answer.value(for: id(of: ticket), isLenient: isLenient)
+        return try answer.value(for: ticket.id, isLenient: isLenient)
     }
 
     public func duplicateKey<Parameters: Encodable>(
@@ -49,7 +49,7 @@ public struct JSONRPC: RPCProtocol {
 
     public func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)? {
         guard let answer: Answer<NoResult> = try? JSONBody.decode(body) else { return nil }
-        let isForTicket = answer.id == nil || ticket.map { answer.id == id(of: $0) } ?? true
+        let isForTicket = answer.id == nil || ticket.map { answer.id == $0.id } ?? true
         return isLenient || answer.version == "2.0" && isForTicket ? answer.error : nil
     }
 
@@ -67,8 +67,7 @@ public struct JSONRPC: RPCProtocol {
         return kind
     }
 
-    /// The ID of the request, as text.
-    func id(of ticket: RPCTicket) -> String {
+    public func id(of ticket: RPCTicket) -> String {
         switch additionalFields["id"] {
         case .string(let text): text
         case .integer(let number): "\(number)"
@@ -167,7 +166,10 @@ extension JSONRPC {
         /// Returns the ID as text; a number is converted.
         static func id(in container: KeyedDecodingContainer<Key>) -> String? {
             if let text = try? container.decode(String.self, forKey: Key("id")) { return text }
-            return (try? container.decode(Int.self, forKey: Key("id"))).map { "\($0)" }
+            if let number = try? container.decode(Int64.self, forKey: Key("id")) {
+                return "\(number)"
+            }
+            return (try? container.decode(UInt64.self, forKey: Key("id"))).map { "\($0)" }
         }
     }
 

@@ -48,12 +48,17 @@ public protocol RPCProtocol: Sendable {
         method: String, parameters: Parameters
     ) throws -> [UInt8]?
 
+    /// The ID in the body of a request, as text. By default, it is the ID of the ticket.
+    func id(of ticket: RPCTicket) -> String
+
     /// Decodes the result from the body of an answer, or throws the error in the body. By default, the body
-    /// is the result as JSON.
+    /// is the result as JSON. `ticket` contains the ID of the request that was sent. If a `DuplicateGuard`
+    /// has joined two requests, that is the ID of the first.
     func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value
 
     /// The error in the body of an answer whose HTTP status is not 2xx. Nil, the default, reports the
-    /// status itself.
+    /// status itself. `ticket` contains the ID of the request that was sent; it is nil if the request has no
+    /// ID of its own.
     func failure(in body: [UInt8], _ ticket: RPCTicket?) -> (any Error)?
 }
 
@@ -73,6 +78,8 @@ extension RPCProtocol {
     public func duplicateKey<Parameters: Encodable>(
         method: String, parameters: Parameters
     ) throws -> [UInt8]? { nil }
+
+    public func id(of ticket: RPCTicket) -> String { ticket.id }
 
     public func unbox<Value: Decodable>(_ body: [UInt8], _ ticket: RPCTicket) throws -> Value {
         try JSONBody.decode(body)

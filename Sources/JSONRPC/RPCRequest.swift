@@ -16,7 +16,7 @@ struct RPCRequest<Kind: RPCProtocol>: Sendable {
         self.kind = kind
         path = url ?? kind.path(of: method)
         body = try kind.box(method: method, parameters: parameters, ticket: ticket)
-        identity = RequestIdentity(id: ticket.id) {
+        identity = RequestIdentity(id: kind.id(of: ticket)) {
             // `box` has thrown for parameters that cannot be encoded. If only the key fails, the
             // whole body is compared.
             try? kind.duplicateKey(method: method, parameters: parameters)

@@ -41,6 +41,19 @@ struct EventLoopTests {
         }
     }
 
+    @Test(
+        "fires its timers, and returns at the deadline, while it polls for input",
+        .timeLimit(.minutes(1)))
+    func spin() throws {
+        let loop = try EventLoop(spin: .seconds(100))
+        let target = Target()
+        _ = loop.schedule(target, at: .now + .milliseconds(1))
+        var scratch = EventLoop.Scratch()
+        try loop.turn(until: nil, &scratch)
+        #expect(target.eventCountAtTimer.load(ordering: .relaxed) == 0)
+        try loop.turn(until: .now, &scratch)
+    }
+
     @Test("continues its other work even if a timer is always due")
     func restless() throws {
         let loop = try EventLoop()

@@ -1,5 +1,4 @@
 import SwiftletTransport
-import Synchronization
 import Testing
 
 @testable import SwiftletCore
@@ -7,79 +6,6 @@ import Testing
 /// The pool in virtual time, with connections and calls that do nothing.
 @Suite("A pool of connections of HTTP/1.1")
 struct HTTP1PoolTests {
-    private final class Link: PooledConnection {
-        let idleSince: MonotonicInstant
-        init(idleSince: MonotonicInstant = .init(nanoseconds: 0)) { self.idleSince = idleSince }
-    }
-
-    private final class Call: PooledCall {
-        let waitsForReady: Bool
-        private let ended = Atomic(false)
-        var isEnded: Bool { ended.load(ordering: .relaxed) }
-        init(waitsForReady: Bool = false) { self.waitsForReady = waitsForReady }
-        func end() { ended.store(true, ordering: .relaxed) }
-    }
-
-    /// Wraps the pool in a class, because an expectation cannot call a mutating function of a value.
-    @dynamicMemberLookup
-    private final class Pool {
-        private var pool: HTTP1Pool<Link, Call>
-
-        init(maxCount: Int) {
-            pool = HTTP1Pool(
-                maxCount: maxCount,
-                Backoff.Configuration(initial: .seconds(1), maximum: .seconds(120)))
-        }
-
-        subscript<Value>(dynamicMember path: KeyPath<HTTP1Pool<Link, Call>, Value>) -> Value {
-            pool[keyPath: path]
-        }
-
-        func add(_ call: Call) { pool.add(call) }
-        func putBack(_ call: Call) { pool.putBack(call) }
-        func free(_ link: Link) { pool.free(link) }
-        func remove(_ link: Link) { pool.remove(link) }
-        func takeEnded() -> [Call] { pool.takeEnded() }
-        func takeFree(idleSince moment: MonotonicInstant? = nil) -> [Link] {
-            pool.takeFree(idleSince: moment)
-        }
-        func nextStep(now: MonotonicInstant = start) -> HTTP1Pool<Link, Call>.Step? {
-            pool.nextStep(now: now)
-        }
-        func retryTime(now: MonotonicInstant) -> MonotonicInstant? { pool.retryTime(now: now) }
-        func beginAttempt(now: MonotonicInstant) -> Bool { pool.beginAttempt(now: now) }
-        func attemptSucceeded(_ link: Link) { pool.attemptSucceeded(link) }
-        /// Ends an attempt. Returns the calls that fail.
-        @discardableResult
-        func attemptFailed(begun: MonotonicInstant) -> [Call] {
-            pool.attemptFailed(failure, begun: begun).compactMap { step in
-                if case .fail(let call, _, _) = step { call } else { nil }
-            }
-        }
-        func attemptEnded() { pool.attemptEnded() }
-        func resetBackoff() { pool.resetBackoff() }
-
-        /// The number of connection attempts that the pool begins for the waiting calls.
-        func attempts() -> Int {
-            var count = 0
-            while case .connect = nextStep() { count += 1 }
-            return count
-        }
-
-        /// The call that gets the next connection; nil if none does.
-        func opened() -> Call? {
-            if case .open(let call, _) = nextStep() { call } else { nil }
-        }
-
-        /// Whether the pool has nothing to do.
-        func isWaiting(now: MonotonicInstant = start) -> Bool {
-            if case nil = nextStep(now: now) { true } else { false }
-        }
-    }
-
-    private static let start = MonotonicInstant(nanoseconds: 1_000_000_000_000)
-    private static let failure = ConnectionFailure(phase: .connect, cause: "refused")
-
     @Test("connects once for each call that waits, up to its limit")
     func limit() {
         for (callCount, expected) in [(0, 0), (1, 1), (2, 2), (3, 3), (10, 3)] {
@@ -261,9 +187,67 @@ struct HTTP1PoolTests {
             Issue.record("the pool does not connect when the delay has passed")
             return
         }
-        pool.attemptSucceeded(Link())
+        let link = Link(begun: next, hasResponded: true)
+        pool.attemptSucceeded(link)
         #expect(pool.opened() === patient)
-        #expect(pool.lastFailure == nil && pool.nextAttempt == nil)
+        #expect(pool.lastFailure == nil)
+        pool.free(link)
+        #expect(pool.nextAttempt == nil, "the connection has carried a response")
+    }
+
+    @Test("counts a connection that is lost at once, before a response, as a failed attempt")
+    func lostAtOnce() throws {
+        let pool = Pool(maxCount: 2)
+        let patient = Call(waitsForReady: true)
+        pool.add(patient)
+        var now = Self.start
+        for number in 1...5 {
+            guard case .connect = pool.nextStep(now: now) else {
+                Issue.record("the pool does not connect when the delay has passed")
+                return
+            }
+            let link = Link(begun: now)
+            pool.attemptSucceeded(link)
+            #expect(pool.opened() === patient)
+            let hasty = Call()
+            pool.add(hasty)
+            let failed = pool.lose(link, now: now + .milliseconds(1))
+            #expect(failed.count == 1 && failed.first === hasty)
+            pool.putBack(patient)
+            #expect(pool.isWaiting(now: now + .milliseconds(1)), "there is no pause")
+            #expect(pool.lastFailure?.attemptNumber == number)
+            now = try #require(pool.retryTime(now: now))
+        }
+    }
+
+    @Test("has no delay after the loss of a connection that carried a response or is old")
+    func lostLater() throws {
+        for (link, age) in [
+            (Link(begun: Self.start, hasResponded: true), Duration.milliseconds(1)),
+            (Link(begun: Self.start), .seconds(1)),
+        ] {
+            let pool = Pool(maxCount: 1)
+            pool.add(Call())
+            #expect(pool.attempts() == 1)
+            pool.attemptSucceeded(link)
+            #expect(pool.opened() != nil)
+            pool.add(Call())
+            #expect(pool.lose(link, now: Self.start + age).isEmpty)
+            #expect(pool.connectivity == .idle)
+            #expect(pool.attempts() == 1)
+        }
+    }
+
+    @Test("counts a connection that this side ends as no failure")
+    func endedByThisSide() {
+        let pool = Pool(maxCount: 1)
+        let link = Link(begun: Self.start)
+        pool.add(Call())
+        #expect(pool.attempts() == 1)
+        pool.attemptSucceeded(link)
+        #expect(pool.opened() != nil)
+        pool.remove(link)
+        #expect(pool.connectivity == .idle && pool.nextAttempt == nil)
     }
 
     @Test("counts attempts that fail side by side as one failure, and later ones each")

@@ -75,6 +75,22 @@ struct AnswerRuleTests {
         }
     }
 
+    @Test("may have any integer of 64 bits as its ID")
+    func largeID() async throws {
+        for id: JSONValue in [.integer(-1), .unsigned(1 << 63)] {
+            let fake = try FakeChannel()
+            let text = id == .integer(-1) ? "-1" : "9223372036854775808"
+            try fake.respond(to: "/rpc").send(
+                HTTPReply(
+                    contentType: "application/json",
+                    body: Array(#"{"jsonrpc": "2.0", "id": \#(text), "result": 6}"#.utf8)))
+            let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
+            let sum = try await client.call(
+                "sum", [1, 2], returning: Int.self, additionalFields: ["id": id])
+            #expect(sum == 6)
+        }
+    }
+
     @Test("with an error for another request is refused")
     func foreignError() async throws {
         let answer = #"{"jsonrpc": "2.0", "id": "b", "error": {"code": 7, "message": "no"}}"#
@@ -115,8 +131,10 @@ struct AnswerRuleTests {
         _ = await first.result
     }
 
-    @Test("is shared by joined requests, although it has the ID of the first one")
-    func joinedDuplicate() async throws {
+    @Test(
+        "is shared by joined requests, although it has the ID of the first one",
+        arguments: [false, true])
+    func joinedDuplicate(hasOwnIDs: Bool) async throws {
         let (finished, finishes) = AsyncStream.makeStream(of: Void.self)
         let watch = InterceptorFactory("watch") { _ in FinishWatch(finishes) }
         let fake = try FakeChannel(
@@ -130,15 +148,21 @@ struct AnswerRuleTests {
         let response = fake.respond(to: "/rpc")
         var ids = tickets.makeAsyncIterator()
         var ends = finished.makeAsyncIterator()
-        let first = Task { try await client.call("sum", [1, 2], returning: Int.self) }
-        let id = try #require(await ids.next())
+        let call = { @Sendable (number: Int) in
+            try await client.call(
+                "sum", [1, 2], returning: Int.self,
+                additionalFields: hasOwnIDs ? ["id": .integer(number)] : [:])
+        }
+        let first = Task { try await call(1) }
+        let ticket = try #require(await ids.next())
+        let id = hasOwnIDs ? "1" : #""\#(ticket)""#
         _ = await ends.next()
-        let second = Task { try await client.call("sum", [1, 2], returning: Int.self) }
+        let second = Task { try await call(2) }
         _ = await ends.next()
         try response.send(
             HTTPReply(
                 contentType: "application/json",
-                body: Array(#"{"jsonrpc": "2.0", "id": "\#(id)", "result": 3}"#.utf8)))
+                body: Array(#"{"jsonrpc": "2.0", "id": \#(id), "result": 3}"#.utf8)))
         #expect(try await first.value == 3)
         #expect(try await second.value == 3)
     }

@@ -101,6 +101,77 @@ struct DuplicateGuardTests {
         #expect(guarding.runningCount == 0)
     }
 
+    private final class Reroute: Interceptor {
+        let path: String
+        init(_ path: String) { self.path = path }
+        func start(_ options: CallOptions, _ call: InterceptedCall) {
+            call.start(options, path: path)
+        }
+    }
+
+    @Test("does not join requests that an earlier interceptor sends to different paths")
+    func changedPaths() async throws {
+        let gate = Gate()
+        let names = ["A", "B"]
+        let server = servers.keep(
+            try LoopbackServer { server in
+                for name in names {
+                    let method = Method<[UInt8], [UInt8]>(
+                        "/t.T/\(name)", .unary, request: .bytes, reply: .bytes)
+                    server.unary(method) { _, _ in
+                        await gate.pass(name)
+                        return Array(name.utf8)
+                    }
+                }
+            })
+        let callCount = Counter()
+        let route = InterceptorFactory("route") { _ in
+            callCount.add()
+            return Reroute("/t.T/\(names[callCount.count - 1])")
+        }
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [.all(route), .all(DuplicateGuard(.join).interceptor)])
+        let method = Method<[UInt8], [UInt8]>(
+            "/t.T/Any", .unary, request: .bytes, reply: .bytes)
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        let first = Task { try await channel.unary(method, [1]) }
+        #expect(await arrivals.next() == "A")
+        let second = Task { try await channel.unary(method, [1]) }
+        #expect(await arrivals.next() == "B")
+        gate.open()
+        #expect(try await first.value == Array("A".utf8))
+        #expect(try await second.value == Array("B".utf8))
+    }
+
+    @Test("does not join plain requests that accept or contain different types")
+    func contentTypes() async throws {
+        let gate = Gate()
+        let server = servers.keep(
+            try LoopbackServer { server in
+                server.http("/x") { request in
+                    await gate.pass()
+                    return HTTPReply(contentType: "text/plain", body: request.body)
+                }
+            })
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [.all(DuplicateGuard(.join).interceptor)])
+        var arrivals = gate.arrivals.makeAsyncIterator()
+        var requests: [Task<HTTPAnswer, any Error>] = []
+        for (contentType, accept) in [("a/a", "a/a"), ("a/a", "b/b"), ("b/b", "a/a")] {
+            requests.append(
+                Task {
+                    try await channel.request(
+                        .post, "/x", contentType: contentType, accept: accept, body: [1])
+                })
+            _ = await arrivals.next()
+        }
+        #expect(gate.arrivalCount == 3)
+        gate.open()
+        for request in requests { #expect(try await request.value.status == 200) }
+    }
+
     @Test("continues for joined calls when the first is cancelled, and ends with the last")
     func leaving() async throws {
         let fake = try FakeChannel(interceptors: [.all(DuplicateGuard(.join).interceptor)])

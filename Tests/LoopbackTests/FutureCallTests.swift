@@ -159,6 +159,28 @@ struct FutureCallTests {
         #expect(await iterator.next() == "end")
     }
 
+    @Test("may ask for an unlimited number of messages, more than once")
+    func unlimitedDemand() async throws {
+        let (events, continuation) = AsyncStream.makeStream(of: String.self)
+        var handlers = ResponseHandlers<[UInt8]>(
+            message: { continuation.yield("message \($0[0])") },
+            end: { _ in continuation.yield("end") })
+        handlers.initialDemand = .max
+        let watch = InterceptorFactory("watch") { _ in Watch() }
+        for interceptors in [[], [watch]] {
+            let call = try channel().startServerStreaming(
+                Self.count, [10], options: .with { $0.interceptors = interceptors },
+                handlers: handlers)
+            for _ in 0..<2 { call.receiveNext(.max) }
+            var iterator = events.makeAsyncIterator()
+            for number in 0..<10 { #expect(await iterator.next() == "message \(number)") }
+            #expect(await iterator.next() == "end")
+        }
+    }
+
+    /// Passes everything on.
+    private final class Watch: Interceptor {}
+
     @Test("ends before its group of queues, for whose end a thread can wait")
     func groupEnd() async throws {
         let group = try CompletionQueue.Group(threads: 2)
@@ -206,6 +228,60 @@ struct ClientWideTests {
             reporter.reports.withLock { $0 } == [
                 "/helloworld.Greeter/Missing \(StatusCode.unimplemented)"
             ])
+    }
+
+    /// Does not start its call.
+    private final class Holding: Interceptor {
+        func start(_ options: CallOptions, _ call: InterceptedCall) {}
+    }
+
+    @Test("a delegate receives every error once that is made on this side")
+    func delegateOnThisSide() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { server in
+            server.unary(FutureCallTests.sayHello) { _, _ in
+                await gate.pass()
+                return HelloReply()
+            }
+        }
+        let reporter = Reporter()
+        let channel = try Channel(
+            server.target, credentials: .insecure,
+            interceptors: [.all(.reportingErrors(to: reporter))])
+        var codes: [StatusCode] = []
+        // The error may be reported after the caller has received it.
+        func expectReport(_ code: StatusCode) async throws {
+            codes.append(code)
+            let expected = codes.map { "/helloworld.Greeter/SayHello \($0)" }
+            try await eventually { reporter.reports.withLock { $0.count } >= expected.count }
+            #expect(reporter.reports.withLock { $0 } == expected)
+        }
+        let call = { @Sendable (options: CallOptions) in
+            try await channel.unary(FutureCallTests.sayHello, HelloRequest(), options: options)
+        }
+
+        let cancelled = Task { try await call(CallOptions()) }
+        await gate.waitFor(1)
+        cancelled.cancel()
+        await #expect(throws: RPCError.self) { try await cancelled.value }
+        try await expectReport(.cancelled)
+
+        let hold = InterceptorFactory("hold") { _ in Holding() }
+        await #expect(throws: RPCError.self) {
+            try await call(
+                .with {
+                    $0.timeout = .milliseconds(20)
+                    $0.interceptors = [hold]
+                })
+        }
+        try await expectReport(.deadlineExceeded)
+
+        let closed = Task { try await call(CallOptions()) }
+        await gate.waitFor(1)
+        await channel.close()
+        await #expect(throws: RPCError.self) { try await closed.value }
+        try await expectReport(.cancelled)
     }
 
     @Test("an interceptor may send a call to another path, but not to an invalid one")

@@ -112,6 +112,25 @@ struct QueueEndTests {
         #expect(sum == 4_950)
     }
 
+    @Test("and was turned by hand lets its tasks run on another executor")
+    func executorByHand() async throws {
+        let gate = Gate()
+        let queue = try CompletionQueue(.byHand)
+        let task = Task(executorPreference: queue) {
+            await gate.pass()
+            return 1
+        }
+        try await onThread {
+            while gate.arrivalCount == 0 {
+                #expect(try queue.next(deadline: .after(.milliseconds(1))) == .timeout)
+            }
+            queue.shutdown()
+            for _ in 0..<2 { #expect(try queue.next() == .shutdown) }
+        }
+        gate.open()
+        #expect(await task.value == 1)
+    }
+
     @Test("or a channel that is closed twice uses the shorter grace period")
     func closedTwice() async throws {
         let server = try Self.server()

@@ -124,6 +124,27 @@ struct ShippedInterceptorTests {
         #expect(fetches.load(ordering: .relaxed) == 2)
     }
 
+    @Test("gets a fresh token after a call that was too large to be sent again")
+    func tokenRefreshAfterLargeCall() async throws {
+        let fetches = Atomic(0)
+        let token = BearerToken(allowsInsecureConnections: true) {
+            BearerToken.Token("t\(fetches.wrappingAdd(1, ordering: .relaxed).newValue)")
+        }
+        let (_, channel) = try channel([.all(.refreshing(token))]) { _, context in
+            guard context.metadata["authorization"] != "Bearer t1" else {
+                throw RPCError(.unauthenticated, "expired")
+            }
+            return HelloReply(message: "ok")
+        }
+        let large = HelloRequest(name: String(repeating: "x", count: 300 << 10))
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(sayHello, large)
+        }
+        #expect(error?.code == .unauthenticated)
+        #expect(try await channel.unary(sayHello, large).message == "ok")
+        #expect(fetches.load(ordering: .relaxed) == 2)
+    }
+
     @Test("reports each message as written once, even if it is sent again with a fresh token")
     func tokenRefreshOfStream() async throws {
         let server = try LoopbackServer { server in

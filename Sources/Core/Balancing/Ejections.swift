@@ -91,8 +91,8 @@ extension Ejections {
         _ key: EndpointKey, _ enforcementPercentage: Int, _ policy: OutlierDetection,
         at now: Duration, random: () -> UInt64
     ) {
-        let isFull =
-            ejectedCount > 0 && ejectedCount * 100 >= hosts.count * policy.maxEjectionPercent
+        let maxPercent = min(max(policy.maxEjectionPercent, 0), 100)
+        let isFull = ejectedCount > 0 && ejectedCount * 100 >= hosts.count * maxPercent
         guard !isFull, !isEjected(key), Int(random() % 100) < enforcementPercentage else { return }
         hosts[key]?.ejectedAt = now
         hosts[key]?.multiplier += 1

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The next message is asked for when the handler of the previous one has returned. So a slow
 /// handler slows the server down, and ``RunningCall/pause()`` stops the server. With
-/// ``initialDemand`` the program asks for each message itself.
+/// ``initialDemand`` the program limits the number of messages that are asked for.
 public struct ResponseHandlers<Reply: Sendable>: Sendable {
     /// Receives the initial metadata.
     public var initialMetadata: (@Sendable (Metadata) -> Void)?
@@ -18,9 +18,8 @@ public struct ResponseHandlers<Reply: Sendable>: Sendable {
     public var end: @Sendable (Result<Metadata, RPCError>) -> Void
     /// Where the handlers are called; by default on the thread that delivers the event.
     public var context = SerialContext.inline
-    /// The number of messages that are asked for at the start. The others are asked for with
-    /// ``RunningCall/receiveNext(_:)``. Nil, the default, asks for the next message by itself when
-    /// the handler of the previous one has returned.
+    /// The number of messages that are received at first. ``RunningCall/receiveNext(_:)`` adds to
+    /// it. Nil, the default, and `Int.max` receive all messages.
     public var initialDemand: Int?
     /// Replaces ``end`` for a caller inside this module that needs the whole end.
     var wholeEnd: (@Sendable (CallEnd) -> Void)?
@@ -38,11 +37,15 @@ public struct ResponseHandlers<Reply: Sendable>: Sendable {
 
 /// Calls the handlers of a streaming call.
 final class HandlerObserver<Reply: Sendable>: CallObserver {
-    private struct State {
+    fileprivate struct State {
         var call: (any CallRequests)?
         var isPaused = false
-        /// Whether a message was delivered and the next was not asked for because of a pause.
-        var owesDemand = false
+        /// The number of messages that the program wants and that were not asked for yet. The
+        /// largest number means all messages.
+        var wantedCount: Int
+        /// Whether a message was asked for whose handler has not returned yet. At most one message
+        /// is asked for at a time.
+        var isAsking = false
         var writeHandlers = Backlog<@Sendable (Bool) -> Void>()
         var requestIsFinished = false
         var isOver = false
@@ -50,34 +53,36 @@ final class HandlerObserver<Reply: Sendable>: CallObserver {
 
     private let handlers: ResponseHandlers<Reply>
     private let codec: Codec<Reply>
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(_ handlers: ResponseHandlers<Reply>, _ codec: Codec<Reply>) {
         self.handlers = handlers
         self.codec = codec
+        state = Mutex(State(wantedCount: max(0, handlers.initialDemand ?? .max)))
     }
 }
 
 extension HandlerObserver: CallPausing, CallWriting {
     /// Asks for the first messages of a call that starts.
     func begin(_ call: any CallRequests) {
-        state.withLock { $0.call = call }
-        for _ in 0..<max(0, handlers.initialDemand ?? 1) { call.receiveNext() }
+        askIfWanted { $0.call = call }
     }
 
     func receiveNext(_ count: Int) {
-        guard handlers.initialDemand != nil, let call = state.withLock({ $0.call }) else { return }
-        for _ in 0..<max(0, count) { call.receiveNext() }
+        askIfWanted { $0.want(max(0, count)) }
     }
 
     func pause() { state.withLock { $0.isPaused = true } }
 
     func resume() {
-        let call: (any CallRequests)? = state.withLock { state in
-            state.isPaused = false
-            guard state.owesDemand else { return nil }
-            state.owesDemand = false
-            return state.call
+        askIfWanted { $0.isPaused = false }
+    }
+
+    /// Changes the state, and asks for the next message if that is now due.
+    private func askIfWanted(after change: (inout State) -> Void) {
+        let call = state.withLock { state in
+            change(&state)
+            return state.takeNextRequest()
         }
         call?.receiveNext()
     }
@@ -121,13 +126,7 @@ extension HandlerObserver {
 
     private func deliver(_ reply: Reply) {
         handlers.message(reply)
-        guard handlers.initialDemand == nil else { return }
-        let call: (any CallRequests)? = state.withLock { state in
-            guard state.isPaused else { return state.call }
-            state.owesDemand = true
-            return nil
-        }
-        call?.receiveNext()
+        askIfWanted { $0.isAsking = false }
     }
 
     func messageWasWritten(wasAccepted: Bool) {
@@ -148,6 +147,21 @@ extension HandlerObserver {
             end.error.map { .failure($0) } ?? .success(end.trailers)
         if handlers.context.isInline { return handlers.end(result) }
         handlers.context { [handlers] in handlers.end(result) }
+    }
+}
+
+extension HandlerObserver.State {
+    fileprivate mutating func want(_ count: Int) {
+        let (sum, isTooLarge) = wantedCount.addingReportingOverflow(count)
+        wantedCount = isTooLarge ? .max : sum
+    }
+
+    /// Returns the call if its next message is to be asked for now.
+    fileprivate mutating func takeNextRequest() -> (any CallRequests)? {
+        guard let call, wantedCount > 0, !isPaused, !isAsking else { return nil }
+        isAsking = true
+        if wantedCount < .max { wantedCount -= 1 }
+        return call
     }
 }
 

@@ -52,6 +52,9 @@ extension Backoff {
         return (delay, max(connectTimeout, delay))
     }
 
+    /// The delay after the first failure, without jitter.
+    var initialDelay: Duration { configuration.initial }
+
     /// Starts again with the initial delay, for example because an attempt has succeeded.
     mutating func reset() {
         current = nil

@@ -221,8 +221,7 @@ extension Channel {
         let description = CallDescription(
             method.path, method.shape,
             authority: options.authority ?? backend.authority,
-            isSecure: backend.isSecure, httpMethod: method.plain?.method,
-            identity: method.plain?.identity)
+            isSecure: backend.isSecure, plain: method.plain)
         // The timeout counts from here, so that the time which interceptors take is included.
         options.absoluteDeadline = options.deadline
         options.timeout = nil

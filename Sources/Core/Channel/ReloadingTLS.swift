@@ -79,7 +79,7 @@ extension ReloadingTLS {
         guard let options = state.withLock({ $0.options }), !options.files.isEmpty,
             let interval = options.reloadInterval
         else { return }
-        let pause = max(interval, .milliseconds(1))
+        let pause = Self.pause(for: interval)
         let task = Task.detached { [weak self] in
             while true {
                 do {
@@ -93,6 +93,12 @@ extension ReloadingTLS {
             }
         }
         state.withLock { $0.poll = task }
+    }
+
+    /// The time between two checks: the interval, at least a millisecond and at most a year. The
+    /// system's clock cannot represent the end of a much longer sleep.
+    static func pause(for interval: Duration) -> Duration {
+        min(max(interval, .milliseconds(1)), .seconds(365 * 86_400))
     }
 
     private func reloadIfChanged() {

@@ -208,16 +208,18 @@ extension CompletionQueue {
     private func takeEvent() -> Event? {
         state.withLock { state in
             guard let (tag, success) = state.completed.popFirst() else {
-                return state.isShutDown && isDone(state) ? .shutdown : nil
+                return state.isShutDown && hasEnded(state) ? .shutdown : nil
             }
             return .completed(tag: tag, success: success)
         }
     }
 
     /// Whether nothing is running. On a queue with its own thread, connections do not count: that
-    /// thread waits for their end itself.
-    private func isDone(_ state: borrowing State) -> Bool {
-        state.pendingCount == 0 && (mode == .ownThread || loop.isUnused)
+    /// thread waits for their end, and closes the loop. On a queue that is turned by hand, this
+    /// closes the loop, because the program need not turn it again.
+    private func hasEnded(_ state: borrowing State) -> Bool {
+        guard state.pendingCount == 0 else { return false }
+        return mode == .ownThread || loop.isUnused && loop.close()
     }
 
     /// Blocks the calling thread while `isWaiting`, for a blocking call on a queue that is turned

@@ -93,10 +93,14 @@ extension EventLoop {
         }
     }
 
-    /// Closes the loop: it accepts no more jobs. False if there are jobs or timers.
+    /// Closes the loop: it accepts no more jobs. False if there are jobs or timers, or during a
+    /// turn, whose jobs may add some. A closed loop stays closed.
     func close() -> Bool {
         inbox.withLock { inbox in
-            inbox.isClosed = inbox.isEmpty && timers.count == 0
+            // A turn takes its jobs under the lock, so it is visible if it has taken any.
+            let isTurning = turner.load(ordering: .acquiring) != 0
+            let isUnused = inbox.isEmpty && timers.count == 0 && !isTurning
+            inbox.isClosed = inbox.isClosed || isUnused
             return inbox.isClosed
         }
     }
@@ -346,11 +350,12 @@ extension EventLoop {
     ) throws(SystemError) {
         let start = Instant.now
         if spin > .zero {
-            let end = start + spin
+            let end = deadline.map { min(start + spin, $0) } ?? start + spin
             repeat {
                 let wasWoken = try poller.wait(until: start, into: &scratch.events)
                 guard scratch.events.isEmpty, !hasWork, !wasWoken else { return }
-            } while Instant.now < end
+                // Read in each round: a timer that is added does not wake a loop that is awake.
+            } while Instant.now < (timers.earliest.map { min(end, $0) } ?? end)
         }
         let maySleep = inbox.withLock { inbox in
             inbox.isAsleep = inbox.isEmpty

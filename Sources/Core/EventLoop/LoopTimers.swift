@@ -66,6 +66,9 @@ extension LoopTimers {
         state.withLock { $0.isAsleep = false }
     }
 
+    /// When the first timer fires; nil if there are no timers.
+    var earliest: Instant? { state.withLock { $0.heap.earliest } }
+
     func hasExpired(now: Instant) -> Bool {
         state.withLock { state in state.heap.earliest.map { $0 <= now } ?? false }
     }

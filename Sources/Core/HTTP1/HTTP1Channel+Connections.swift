@@ -38,6 +38,7 @@ extension HTTP1Channel: HTTP1LinkOwner {
     }
 
     private func attemptFailed(_ failure: ConnectionFailure, begun: MonotonicInstant) {
+        whenNotHTTP2?()
         let steps = change { $0.pool.attemptFailed(failure, begun: begun) }
         for step in steps { perform(step) }
         advance()
@@ -52,6 +53,7 @@ extension HTTP1Channel: HTTP1LinkOwner {
             whenHTTP2(connection, waiting)
             return endIfReleased()
         }
+        whenNotHTTP2?()
         var limits = HTTP1Limits()
         limits.maxFieldsByteCount = max(limits.maxFieldsByteCount, arguments.maxMetadataByteCount)
         let link = HTTP1Link(connection, limits, loop: loop, owner: self)
@@ -80,12 +82,19 @@ extension HTTP1Channel: HTTP1LinkOwner {
         if isLeaving { link.end("the channel was closed") } else { scheduleIdleCheck() }
     }
 
-    func linkEnded(_ link: HTTP1Link) {
-        let closers: [Resumption<Void>] = change { state in
-            state.pool.remove(link)
-            state.leaving.removeAll { $0 === link }
-            return state.isShutDown && state.pool.busy.isEmpty ? state.takeClosers() : []
+    func linkEnded(_ link: HTTP1Link, lossCause: String?) {
+        let loss = lossCause.map { cause in
+            ConnectionFailure(
+                phase: .connect, attempts: [(link.peer, "connect \(link.peer): \(cause)")])
         }
+        let now = MonotonicInstant.now
+        let (steps, closers): ([Pool.Step], [Resumption<Void>]) = change { state in
+            let steps = state.pool.remove(link, loss: loss, now: now)
+            state.leaving.removeAll { $0 === link }
+            let isLast = state.isShutDown && state.pool.busy.isEmpty
+            return (steps, isLast ? state.takeClosers() : [])
+        }
+        for step in steps { perform(step) }
         for closer in closers { closer.resume() }
         loop.run { [self] in advance() }
     }

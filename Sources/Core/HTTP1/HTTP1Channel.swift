@@ -39,6 +39,8 @@ final class HTTP1Channel: Sendable {
     let proxy: ProxyServer?
     /// Called when the server has selected HTTP/2. If nil, connections offer HTTP/1.1 alone.
     let whenHTTP2: HTTP2Handler?
+    /// Called when a server has selected HTTP/1.1, or an attempt to connect has failed.
+    let whenNotHTTP2: (@Sendable () -> Void)?
     /// Called when the channel accepts no more calls.
     let whenOver: (@Sendable () -> Void)?
     let state: Mutex<State>
@@ -49,7 +51,8 @@ final class HTTP1Channel: Sendable {
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,
         queue: CompletionQueue, sockets: SocketSupply? = nil, proxy: ProxyServer? = nil,
-        whenHTTP2: HTTP2Handler? = nil, whenOver: (@Sendable () -> Void)? = nil
+        whenHTTP2: HTTP2Handler? = nil, whenNotHTTP2: (@Sendable () -> Void)? = nil,
+        whenOver: (@Sendable () -> Void)? = nil
     ) {
         self.target = target
         self.credentials = credentials
@@ -58,6 +61,7 @@ final class HTTP1Channel: Sendable {
         self.sockets = sockets
         self.proxy = proxy
         self.whenHTTP2 = whenHTTP2
+        self.whenNotHTTP2 = whenNotHTTP2
         self.whenOver = whenOver
         loop = queue.loop
         authority = Self.authority(target, credentials, arguments)

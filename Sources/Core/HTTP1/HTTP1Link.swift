@@ -6,7 +6,9 @@ protocol HTTP1LinkOwner: AnyObject, Sendable {
     /// The connection can carry another call.
     func linkIsFree(_ link: HTTP1Link)
     /// The connection has ended.
-    func linkEnded(_ link: HTTP1Link)
+    ///
+    /// - Parameter lossCause: Why it was lost. Nil if this side has ended it.
+    func linkEnded(_ link: HTTP1Link, lossCause: String?)
 }
 
 /// Joins a socket, an engine of HTTP/1.1 and the one call that runs over them.
@@ -14,18 +16,6 @@ protocol HTTP1LinkOwner: AnyObject, Sendable {
 /// All work is done on the loop's thread. Requests of a call that are made on other threads are
 /// handed over to it, in order.
 final class HTTP1Link: Sendable {
-    /// The call that uses the connection.
-    private struct Exchange {
-        let call: CallCore
-        let stream: StreamHandle
-        let head: HeaderList
-        let isIdempotent: Bool
-        /// The content so far. It is sent when it is complete, because its length is sent before it.
-        var body: [UInt8] = []
-        var isSent = false
-        var hasResponse = false
-    }
-
     private struct State: ~Copyable {
         var connection: HTTP1.ClientConnection
         /// Nil while a read uses it.
@@ -37,15 +27,20 @@ final class HTTP1Link: Sendable {
         var output = GatherList()
         /// Whether the socket did not accept all output.
         var isBlocked = false
-        var exchange: Exchange?
+        /// While there is an exchange, the connection carries no other.
+        var exchange: HTTP1Exchange?
         /// The number of exchanges. It is the generation of a stream's handle.
         var exchangeCount: UInt32 = 0
+        /// Whether the server has begun a response.
+        var hasResponded = false
         var isOver = false
         var idleSince = MonotonicInstant.now
     }
 
     let peer: String
     let isLocal: Bool
+    /// When the attempt that made the connection began.
+    let begun: MonotonicInstant
     private let wire: LinkWire
     private let loop: EventLoop
     private let record: ConnectionRecord
@@ -58,6 +53,7 @@ final class HTTP1Link: Sendable {
     ) {
         peer = "\(connection.address)"
         isLocal = connection.address.isOnThisMachine
+        begun = connection.times.begun
         // Its `ready` time stays nil: a call may have to wait for the connection, so its headers
         // are not always sent at its start.
         record = ConnectionRecord(peer: peer, connection.times)
@@ -74,7 +70,7 @@ final class HTTP1Link: Sendable {
         do throws(SystemError) {
             try wire.watch(by: loop, for: self)
         } catch {
-            end("\(error)")
+            lose("\(error)")
         }
     }
 }
@@ -82,14 +78,6 @@ final class HTTP1Link: Sendable {
 // MARK: - Exchanges
 
 extension HTTP1Link {
-    enum Opening {
-        case isOpen
-        /// The call has ended, and the connection can carry another.
-        case isOver
-        /// The connection cannot carry the call. Nothing of the call was sent.
-        case refused
-    }
-
     /// Gives the connection to a call.
     func open(_ call: CallCore, _ head: HeaderList, isIdempotent: Bool) -> Opening {
         if let authority = call.head.authority, wire.isSecure,
@@ -110,7 +98,7 @@ extension HTTP1Link {
             else { return nil }
             state.exchangeCount &+= 1
             let stream = StreamHandle(slot: 0, generation: state.exchangeCount)
-            state.exchange = Exchange(
+            state.exchange = HTTP1Exchange(
                 call: call, stream: stream, head: head, isIdempotent: isIdempotent, body: body)
             return stream
         }
@@ -140,7 +128,7 @@ extension HTTP1Link {
     /// Sends the complete request at once. False if the engine refuses the request, which ends the
     /// call.
     private func sendRequest(_ stream: StreamHandle) -> Bool {
-        let refused: (Exchange, HTTP1Error)? = state.withLock { state in
+        let refused: (HTTP1Exchange, HTTP1Error)? = state.withLock { state in
             guard let exchange = state.exchange, exchange.stream == stream, !exchange.isSent else {
                 return nil
             }
@@ -160,7 +148,7 @@ extension HTTP1Link {
             }
         }
         if let (exchange, error) = refused {
-            exchange.call.end(
+            exchange.call?.end(
                 with: .refused(.invalidArgument, error.message), isImmediate: true)
             return false
         }
@@ -178,6 +166,8 @@ extension HTTP1Link {
 
     var idleSince: MonotonicInstant { state.withLock { $0.idleSince } }
 
+    var hasResponded: Bool { state.withLock { $0.hasResponded } }
+
     /// The call that uses the connection.
     var call: CallCore? { state.withLock { $0.exchange?.call } }
 
@@ -185,7 +175,16 @@ extension HTTP1Link {
     /// call is sent again instead if the connection carried an earlier call, the server has not
     /// answered, `failure` is nil, and the request is idempotent or was not sent.
     func end(_ cause: String, _ failure: RPCError? = nil) {
-        let ended: (exchange: Exchange?, isReused: Bool)? = state.withLock { state in
+        end(cause, failure, isLost: false)
+    }
+
+    /// Ends the connection because the socket, or what the server sent, makes it useless.
+    private func lose(_ cause: String, _ failure: RPCError? = nil) {
+        end(cause, failure, isLost: true)
+    }
+
+    private func end(_ cause: String, _ failure: RPCError?, isLost: Bool) {
+        let ended: (exchange: HTTP1Exchange?, isReused: Bool)? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.isOver = true
             state.output.removeAll()
@@ -193,17 +192,12 @@ extension HTTP1Link {
         }
         guard let ended else { return }
         wire.close(on: loop)
-        owner.linkEnded(self)
-        guard let exchange = ended.exchange else { return }
+        owner.linkEnded(self, lossCause: isLost ? cause : nil)
         var error =
             failure ?? RPCError(.unavailable, "the connection to \(peer) was lost: \(cause)")
         error.peer = peer
-        let isUnanswered = ended.isReused && !exchange.hasResponse && failure == nil
-        if isUnanswered, exchange.isIdempotent || !exchange.isSent {
-            exchange.call.streamWasNotProcessed(wasSent: exchange.isSent, error)
-        } else {
-            exchange.call.end(with: error, isImmediate: false)
-        }
+        ended.exchange?.connectionEnded(
+            with: error, mayBeRepeated: ended.isReused && failure == nil)
     }
 }
 
@@ -225,16 +219,17 @@ extension HTTP1Link: StreamCarrier {
 
     func finish(_ stream: StreamHandle) { loop.run { [self] in requestWasFinished(stream) } }
 
-    /// HTTP/1.1 cannot end a single request, so this ends the connection.
+    /// HTTP/1.1 cannot end a single request that was sent, so this ends the connection. Until then
+    /// the abandoned exchange keeps it from carrying another.
     func reset(_ stream: StreamHandle) -> Bool {
-        let (wasOpen, wasSent) = state.withLock { state in
-            guard let exchange = state.exchange, exchange.stream == stream else {
-                return (false, true)
-            }
-            state.exchange = nil
-            return (true, exchange.isSent)
+        let abandoned: HTTP1Exchange? = state.withLock { state in
+            guard let exchange = state.exchange, exchange.stream == stream, exchange.call != nil
+            else { return nil }
+            if exchange.isSent { state.exchange?.call = nil } else { state.exchange = nil }
+            return exchange
         }
-        guard wasOpen else { return false }
+        guard let abandoned else { return false }
+        let wasSent = abandoned.isSent
         loop.run { [self] in
             if wasSent { end("the call was cancelled") } else { becomeFree() }
         }
@@ -268,7 +263,7 @@ extension HTTP1Link: Pollable {
         } catch {
             // The bytes that the server sent before it closed explain more than the failed write.
             read(untilEmpty: true)
-            return end("\(error)")
+            return lose("\(error)")
         }
         // The poller reports when the socket accepts the rest.
         state.withLock { state in
@@ -289,7 +284,7 @@ extension HTTP1Link: Pollable {
         switch ending {
         case nil: if isFree { owner.linkIsFree(self) }
         case .endOfStream: receiveEnd()
-        case .failed(let cause): end(cause)
+        case .failed(let cause): lose(cause)
         }
     }
 
@@ -355,14 +350,14 @@ extension HTTP1Link: Pollable {
         switch step {
         case .success(let event):
             if let event { handle(event, Span()) }
-            end("the server closed the connection")
-        case .failure(let error): end(error.message)
+            lose("the server closed the connection")
+        case .failure(let error): lose(error.message)
         }
     }
 
     /// Ends the connection because the server has broken a rule of HTTP/1.1.
     private func breakOff(_ error: HTTP1Error) {
-        end(
+        lose(
             error.message,
             RPCError(.internal, "the server broke a rule of HTTP/1.1: \(error.message)"))
     }
@@ -373,6 +368,7 @@ extension HTTP1Link: Pollable {
         case .head:
             let (call, initial) = state.withLock { state in
                 state.exchange?.hasResponse = true
+                state.hasResponded = true
                 return (
                     state.exchange?.call, PlainExchange.initial(state.connection.receivedHead)
                 )
@@ -384,12 +380,12 @@ extension HTTP1Link: Pollable {
         case .end:
             let (call, trailers, isFree) = state.withLock { state in
                 state.idleSince = now
+                let call = state.exchange.take()?.call
+                // A server that responds before it has read the whole request may never read the
+                // rest.
+                let isFree = call != nil && state.connection.canBegin && !state.isBlocked
                 return (
-                    state.exchange.take()?.call,
-                    PlainExchange.metadata(of: state.connection.receivedTrailers),
-                    // A server that responds before it has read the whole request may never read
-                    // the rest.
-                    state.connection.canBegin && !state.isBlocked
+                    call, PlainExchange.metadata(of: state.connection.receivedTrailers), isFree
                 )
             }
             call?.receive(

@@ -2,8 +2,12 @@ import SwiftletTransport
 
 /// A connection in a pool.
 protocol PooledConnection: AnyObject, Sendable {
+    /// When the attempt that made it began.
+    var begun: MonotonicInstant { get }
     /// When it last carried a call; when it was made if it has carried none.
     var idleSince: MonotonicInstant { get }
+    /// Whether the server has begun a response on it.
+    var hasResponded: Bool { get }
 }
 
 /// A call that waits in a pool for a connection.
@@ -113,12 +117,11 @@ extension HTTP1Pool {
         return true
     }
 
-    /// An attempt has made a connection.
+    /// An attempt has made a connection. The delay after earlier failures stays until a connection
+    /// has proved to be useful.
     mutating func attemptSucceeded(_ link: Link) {
         attemptCount -= 1
-        backoff.reset()
         lastFailure = nil
-        nextAttempt = nil
         free.append(link)
     }
 
@@ -131,6 +134,12 @@ extension HTTP1Pool {
         _ failure: ConnectionFailure, begun: MonotonicInstant
     ) -> [Step] {
         attemptCount -= 1
+        return noteFailure(failure, begun: begun)
+    }
+
+    private mutating func noteFailure(
+        _ failure: ConnectionFailure, begun: MonotonicInstant
+    ) -> [Step] {
         // If attempts that ran at the same time fail, only the first failure sets the delay.
         let isBesideAnother = nextAttempt.map { begun < $0 } ?? false
         if !isBesideAnother { nextAttempt = begun + backoff.next() }
@@ -156,12 +165,27 @@ extension HTTP1Pool {
 
     mutating func free(_ link: Link) {
         guard let index = busy.firstIndex(where: { $0 === link }) else { return }
+        if link.hasResponded { resetBackoff() }
         free.append(busy.remove(at: index))
     }
 
-    mutating func remove(_ link: Link) {
+    /// Removes a connection that has ended.
+    ///
+    /// A short-lived connection that was lost before a response counts as a failed attempt:
+    /// otherwise the client would connect without a pause to a server that accepts connections and
+    /// closes them. Returns a step for each call that fails with it.
+    ///
+    /// - Parameter loss: Why it was lost. Nil, the default, if this side has ended it.
+    mutating func remove(
+        _ link: Link, loss: ConnectionFailure? = nil, now: MonotonicInstant
+    ) -> [Step] {
         free.removeAll { $0 === link }
         busy.removeAll { $0 === link }
+        if link.hasResponded || link.begun + backoff.initialDelay <= now {
+            resetBackoff()
+            return []
+        }
+        return loss.map { noteFailure($0, begun: link.begun) } ?? []
     }
 
     mutating func takeWaiting(where isTaken: (Call) -> Bool = { _ in true }) -> [Call] {

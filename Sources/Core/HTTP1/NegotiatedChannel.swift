@@ -33,6 +33,11 @@ final class NegotiatedChannel: Sendable {
                 if isFirst { http2.connect() }
                 for call in waiting { http2.begin(call) }
             },
+            // Only the resolver of the HTTP/2 channel finds a service config. It starts when the
+            // server has selected HTTP/2, so other calls must not wait for its result.
+            whenNotHTTP2: { [choice] in
+                if !choice.isHTTP2.load(ordering: .acquiring) { http2.methodConfigs?.release() }
+            },
             whenOver: { http2.channelWasReleased() })
     }
 

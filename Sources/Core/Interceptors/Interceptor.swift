@@ -97,9 +97,9 @@ public struct CallDescription: Hashable, Sendable {
     /// Whether the connection is encrypted.
     public let isSecure: Bool
     /// The method of a plain HTTP request; nil for a call of gRPC.
-    public let httpMethod: HTTPMethod?
-    /// The identity of a request whose bytes differ from call to call; nil compares the bytes.
-    let identity: RequestIdentity?
+    public var httpMethod: HTTPMethod? { plain?.method }
+    /// The plain HTTP request; nil for a call of gRPC.
+    let plain: PlainExchange?
 
     /// - Parameters:
     ///   - path: `/package.Service/Method`.
@@ -108,19 +108,18 @@ public struct CallDescription: Hashable, Sendable {
     ///   - isSecure: Whether the connection is encrypted.
     public init(path: String, shape: CallShape, authority: String, isSecure: Bool) {
         self.init(
-            path, shape, authority: authority, isSecure: isSecure, httpMethod: nil, identity: nil)
+            path, shape, authority: authority, isSecure: isSecure, plain: nil)
     }
 
     init(
         _ path: String, _ shape: CallShape, authority: String, isSecure: Bool,
-        httpMethod: HTTPMethod?, identity: RequestIdentity?
+        plain: PlainExchange?
     ) {
         self.path = path
         self.shape = shape
         self.authority = authority
         self.isSecure = isSecure
-        self.httpMethod = httpMethod
-        self.identity = identity
+        self.plain = plain
     }
 
     /// `package.Service`.

@@ -127,6 +127,19 @@ struct OutlierDetectionTests {
         #expect(channel.shares(of: 100).count == 3)
     }
 
+    @Test(
+        "treats a percentage outside of 0 to 100 as the nearest of the two",
+        arguments: [(Int.max, 1), (.min, 4)])
+    func maximumOutOfRange(percent: Int, usedCount: Int) throws {
+        var policy = byFailures
+        policy.maxEjectionPercent = percent
+        var channel = try channel(5, policy)
+        let failing = Dictionary(uniqueKeysWithValues: (1...4).map { ("10.0.0.\($0):80", 100) })
+        call(channel, failing: failing)
+        channel.advance(by: .seconds(10))
+        #expect(channel.shares(of: 100).count == usedCount)
+    }
+
     @Test("ejects at least one address regardless of max_ejection_percent")
     func atLeastOne() throws {
         var policy = byFailures

@@ -62,6 +62,24 @@ struct ConfigInDNSTests {
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
+    @Test("is absent if the name has none, whatever the search domains are")
+    func uselessSearchDomains() async throws {
+        let domains = [".", String(repeating: "d.", count: 125) + "d", "a..b", "failing.test"]
+        for domain in domains {
+            let count = Atomic(0)
+            let server = try FakeNameServer { query, _ in
+                count.add(1, ordering: .relaxed).newValue == 1
+                    ? [DNSMessages.answer(to: query, flags: 0x8183)]
+                    : [DNSMessages.answer(to: query, flags: 0x8182)]
+            }
+            defer { server.stop() }
+            let found = try await onThread {
+                try Self.texts(server) { $0.searchDomains = [domain] }
+            }
+            #expect(found == [], "\(domain)")
+        }
+    }
+
     @Test("is not found while the server fails, does not answer, or sends a malformed answer")
     func failures() async throws {
         let cases: [(answer: FakeNameServer.Answer, expected: String?)] = [

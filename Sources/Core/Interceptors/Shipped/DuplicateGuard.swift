@@ -39,8 +39,8 @@ public final class DuplicateGuard: Sendable {
     /// hashes.
     fileprivate struct Key: Hashable {
         let path: String
-        /// The method of a plain HTTP request; nil for a gRPC call.
-        let httpMethod: HTTPMethod?
+        /// The method and the content types of a plain HTTP request; nil for a gRPC call.
+        let plain: PlainExchange?
         let authority: String
         let metadata: [Metadata.Element]
         /// Why the metadata is illegal; nil if it is legal.
@@ -56,7 +56,7 @@ public final class DuplicateGuard: Sendable {
     /// What happens to a call that equals a running one.
     public let policy: Policy
     private let ignoredHeaders: Set<String>
-    fileprivate let running = Mutex<[Key: SharedAnswer]>([:])
+    fileprivate let running = Mutex(RunningRequests<Key, SharedAnswer>())
 
     /// - Parameters:
     ///   - policy: What happens to a call that equals a running one.
@@ -100,9 +100,10 @@ public final class DuplicateGuard: Sendable {
         // The same is true for interceptors of the call that follow this one and may change the
         // call. The changes of earlier interceptors are in the options and the message.
         if call.precedesCallInterceptors { identity = ObjectIdentifier(call) }
-        let ownKey = call.description.identity?.key.map { RawMessage($0) }
+        let plain = call.description.plain
+        let ownKey = plain?.identity?.key.map { RawMessage($0) }
         return Key(
-            path: call.description.path, httpMethod: call.description.httpMethod,
+            path: options.path ?? call.description.path, plain: plain,
             authority: call.description.authority,
             metadata: options.metadata.filter { !ignoredHeaders.contains($0.name) },
             metadataProblem: options.metadata.problem,
@@ -134,7 +135,7 @@ private final class SharedAnswer: Sendable {
     let identity: RequestIdentity?
 
     init(_ first: InterceptedCall) {
-        identity = first.description.identity
+        identity = first.description.plain?.identity
         state = Mutex(State(waiters: [ObjectIdentifier(first): first], first: first))
     }
 }
@@ -185,26 +186,7 @@ private final class GuardingInterceptor: Interceptor {
         }
         let key = owner.key(call, options, message)
         let answer = SharedAnswer(call)
-        let existing: SharedAnswer? = owner.running.withLock { running in
-            let existing = running[key]
-            if existing == nil || owner.policy == .cancelPrevious { running[key] = answer }
-            return existing
-        }
-        switch (existing, owner.policy) {
-        case (nil, _), (_, .allow): break
-        case (_?, .refuse(let message)):
-            role = .passing
-            return call.close(CallEnd(error: RPCError(.cancelled, message)))
-        case (let existing?, .join):
-            if join(existing, call) { return }
-            // All callers of the existing request have just cancelled, so it cannot be joined.
-            owner.running.withLock { $0[key] = answer }
-        case (let existing?, .cancelPrevious):
-            for previous in existing.state.withLock({ $0.takeCalls() }) {
-                previous.close(
-                    CallEnd(error: RPCError(.cancelled, "the same request was made again")))
-            }
-        }
+        guard register(answer, key, call) else { return }
         role = .first(key, answer)
         call.start(options)
         call.write(message)
@@ -212,6 +194,37 @@ private final class GuardingInterceptor: Interceptor {
         // The response is read as fast as it arrives, because joined callers read it too.
         let demand = owner.policy == .join ? max(demand, 1) : demand
         for _ in 0..<demand { call.receiveNext() }
+    }
+
+    /// Registers the call as the running one of its key. False if the call must not be sent,
+    /// because it has joined another or was refused.
+    private func register(
+        _ answer: SharedAnswer, _ key: DuplicateGuard.Key, _ call: InterceptedCall
+    ) -> Bool {
+        var abandoned: SharedAnswer?
+        while let existing = owner.running.withLock({ [abandoned] running in
+            running.register(
+                answer, key, replacing: owner.policy == .cancelPrevious ? .any : .one(abandoned))
+        }) {
+            switch owner.policy {
+            case .allow: return true
+            case .refuse(let message):
+                role = .passing
+                call.close(CallEnd(error: RPCError(.cancelled, message)))
+                return false
+            case .join:
+                if join(existing, call) { return false }
+                // All callers of the existing request have just cancelled, so it cannot be joined.
+                abandoned = existing
+            case .cancelPrevious:
+                for previous in existing.state.withLock({ $0.takeCalls() }) {
+                    previous.close(
+                        CallEnd(error: RPCError(.cancelled, "the same request was made again")))
+                }
+                return true
+            }
+        }
+        return true
     }
 
     func receiveNext(_ call: InterceptedCall) {
@@ -287,7 +300,7 @@ private final class GuardingInterceptor: Interceptor {
             return true
         }
         guard isAlive else { return false }
-        if let identity = answer.identity { call.description.identity?.join(identity) }
+        if let identity = answer.identity { call.description.plain?.identity?.join(identity) }
         role = .joined(answer)
         deliver(answer, call)
         return true
@@ -325,9 +338,7 @@ private final class GuardingInterceptor: Interceptor {
     }
 
     private func forget(_ key: DuplicateGuard.Key, _ answer: SharedAnswer) {
-        owner.running.withLock { running in
-            if running[key] === answer { running[key] = nil }
-        }
+        owner.running.withLock { $0.forget(answer, key) }
     }
 }
 

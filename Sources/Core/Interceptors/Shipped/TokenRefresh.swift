@@ -12,7 +12,8 @@ extension InterceptorFactory {
     /// ```
     ///
     /// A call is sent again only if no part of the response was delivered and its request is at
-    /// most 256 KiB. Calls whose token was rejected share one fetch.
+    /// most 256 KiB. If it cannot be sent again, the next call gets a new token. Calls whose token
+    /// was rejected share one fetch.
     public static func refreshing(_ token: BearerToken) -> InterceptorFactory {
         InterceptorFactory("token refresh") { _ in TokenRefreshInterceptor(token) }
     }
@@ -79,12 +80,11 @@ private final class TokenRefreshInterceptor: Interceptor {
     }
 
     func close(_ end: CallEnd, _ call: InterceptedCall) {
-        guard end.error?.code == .unauthenticated, request.mayReplay, !hasRetried else {
-            return call.close(end)
-        }
+        guard end.error?.code == .unauthenticated, !hasRetried else { return call.close(end) }
+        if let sent { token.invalidate(rejected: sent) }
+        guard request.mayReplay else { return call.close(end) }
         hasRetried = true
         retakenCount = takenCount
-        if let sent { token.invalidate(rejected: sent) }
         call.restart()
         send(call) { [request] options, call in request.replay(to: call, options) }
     }

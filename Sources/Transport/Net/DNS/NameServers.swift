@@ -38,12 +38,20 @@ package struct NameServers: Hashable, Sendable {
                     servers.append(server)
                 }
             case "search", "domain":
-                searchDomains = words.dropFirst().prefix(Self.maxDomainCount).map(\.self)
+                searchDomains = words.dropFirst().prefix(Self.maxDomainCount)
+                    .compactMap(Self.domain)
             case "options": for word in words.dropFirst() { readOption(word) }
             default: break
             }
         }
         if !servers.isEmpty { addresses = Array(servers.prefix(Self.maxServerCount)) }
+    }
+
+    /// A search domain without the dot of the root at its end. Nil for the root itself: a name is
+    /// looked up there anyway.
+    private static func domain(_ word: String) -> String? {
+        let domain = word.utf8.last == UInt8(ascii: ".") ? String(word.dropLast()) : word
+        return domain.isEmpty ? nil : domain
     }
 
     private mutating func readOption(_ word: String) {

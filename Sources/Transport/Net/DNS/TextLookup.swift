@@ -10,7 +10,11 @@ import CSwiftletSystem
 
 /// Queries name servers for the TXT records of a name. The system's `getaddrinfo` cannot do that.
 package enum TextLookup {
-    /// The texts of `name`. Empty if the name does not exist, or has none.
+    /// The texts of `name`, or else those of the name in a search domain. Empty if the name does not
+    /// exist, or has none.
+    ///
+    /// A search domain with which DNS cannot have the name is skipped. After a server has answered
+    /// that the name itself has no texts, the failure of a search domain is no failure.
     ///
     /// Blocks until a server answers, at most for `timeLimit`. Do not call it on the thread of an event loop.
     /// Throws if no server answers.
@@ -18,9 +22,16 @@ package enum TextLookup {
         of name: String, from servers: NameServers, timeLimit: Duration
     ) throws(NameLookup.Failure) -> [[UInt8]] {
         let end = MonotonicInstant.now + timeLimit
-        for candidate in servers.candidates(for: name) {
-            let texts = try texts(ofExactly: candidate, servers, until: end)
-            if !texts.isEmpty { return texts }
+        var isAnswered = false
+        for candidate in servers.candidates(for: name)
+        where candidate == name || DNSQuery(id: 0, textsOf: candidate) != nil {
+            do throws(NameLookup.Failure) {
+                let texts = try texts(ofExactly: candidate, servers, until: end)
+                if !texts.isEmpty { return texts }
+            } catch {
+                guard isAnswered else { throw error }
+            }
+            if candidate == name { isAnswered = true }
         }
         return []
     }

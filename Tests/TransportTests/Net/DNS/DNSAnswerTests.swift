@@ -209,4 +209,11 @@ struct NameServersTests {
         #expect(servers.addresses.map { "\($0)" } == ["127.0.0.1:53"])
         #expect(servers.candidates(for: "x.y") == ["x.y"])
     }
+
+    @Test("have no search domain for the root, in which each name is looked up anyway")
+    func root() {
+        #expect(NameServers(configuration: "search .\n").candidates(for: "x.y") == ["x.y"])
+        let servers = NameServers(configuration: "search . a.test.\n")
+        #expect(servers.candidates(for: "x.y") == ["x.y", "x.y.a.test"])
+    }
 }

@@ -1,0 +1,79 @@
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The demand of a call with handlers")
+struct HandlerDemandTests {
+    /// Counts the messages that it is asked for.
+    private final class CountingCall: CallRequests {
+        private let count = Atomic(0)
+        var askedCount: Int { count.load(ordering: .relaxed) }
+        var hasUnreadEnd: Bool { false }
+        var mayHaveSent: Bool { true }
+
+        func start() {}
+        func write(
+            _ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool
+        ) {}
+        func finish() {}
+        func receiveNext() { count.wrappingAdd(1, ordering: .relaxed) }
+        func cancel() {}
+        func fail(_ error: RPCError) {}
+    }
+
+    private let call = CountingCall()
+
+    private func observer(_ initialDemand: Int?) -> HandlerObserver<[UInt8]> {
+        var handlers = ResponseHandlers<[UInt8]>(message: { _ in }, end: { _ in })
+        handlers.initialDemand = initialDemand
+        let observer = HandlerObserver(handlers, .bytes)
+        observer.begin(call)
+        return observer
+    }
+
+    @Test("may be unlimited; messages are asked for one at a time", arguments: [nil, Int.max])
+    func unlimited(initialDemand: Int?) {
+        let observer = observer(initialDemand)
+        for number in 1...10 {
+            #expect(call.askedCount == number)
+            observer.receive(message: [1], from: call)
+        }
+        for _ in 0..<2 { observer.receiveNext(.max) }
+        #expect(call.askedCount == 11)
+    }
+
+    @Test("is the number of messages that the program wants")
+    func limited() {
+        let observer = observer(2)
+        #expect(call.askedCount == 1)
+        observer.receive(message: [1], from: call)
+        #expect(call.askedCount == 2)
+        observer.receive(message: [1], from: call)
+        #expect(call.askedCount == 2)
+        observer.receiveNext(-1)
+        #expect(call.askedCount == 2)
+        observer.receiveNext(1)
+        observer.receiveNext(1)
+        #expect(call.askedCount == 3)
+        observer.receive(message: [1], from: call)
+        #expect(call.askedCount == 4)
+        observer.receive(message: [1], from: call)
+        #expect(call.askedCount == 4)
+        for _ in 0..<2 { observer.receiveNext(.max) }
+        #expect(call.askedCount == 5)
+    }
+
+    @Test("waits during a pause", arguments: [nil, 5])
+    func pause(initialDemand: Int?) {
+        let observer = observer(initialDemand)
+        observer.pause()
+        observer.receive(message: [1], from: call)
+        #expect(call.askedCount == 1)
+        observer.resume()
+        #expect(call.askedCount == 2)
+        observer.pause()
+        observer.resume()
+        #expect(call.askedCount == 2)
+    }
+}
