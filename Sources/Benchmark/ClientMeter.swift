@@ -137,8 +137,9 @@ extension ClientMeter {
         let seconds: Double
     }
 
-    /// Waits for the window in the calling thread, and returns its costs. `stop` must end the calls that the
-    /// server does not end.
+    /// Blocks the calling thread until all workers have ended, at most until ``endTimeout`` after
+    /// the window. At that time it calls `stop`, which must end the remaining calls. Returns the
+    /// costs of the window.
     func watch(_ counters: Counters, stop: () -> Void) -> Costs {
         _ = waitForWorkers(until: begin)
         let before = ProcessCost.now(counters)

@@ -36,8 +36,8 @@ enum ClientScale {
     ) async throws {
         let roundTrips = RoundTripLimit()
         async let _ = roundTrips.watch()
-        // The connection and the service, which exist once, are created before the first
-        // measurement.
+        // The first channel connects before the first measurement, so that memory which is
+        // allocated only once is not counted.
         let first = try Channel(arguments.target, credentials: arguments.credentials, queue: queue)
         try await roundTrips.limit(first) {
             try methods.check(try await first.unary(methods.unary, methods.request))

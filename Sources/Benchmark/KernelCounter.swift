@@ -16,7 +16,8 @@ struct KernelCounter {
         /// Ends the counting.
         func close() { _ = Foundation.close(descriptor) }
 
-        /// Counts system calls, in all threads that start later.
+        /// Counts the system calls of the calling thread, and of the threads that it starts later,
+        /// directly or indirectly.
         static func systemCalls() -> KernelCounter? {
             for folder in ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"] {
                 let file = folder + "/events/raw_syscalls/sys_enter/id"
@@ -92,7 +93,7 @@ struct KernelCounter {
                 @convention(c) (Int, UnsafeMutableRawPointer, Int, Int, Int, Int) -> Int
             let open = unsafe unsafeBitCast(symbol, to: PerfEventOpen.self)
             let descriptor = unsafe attributes.withUnsafeMutableBytes { bytes in
-                // This process, on any processor, in no group. The kernel reads 72 bytes.
+                // The calling thread, on any processor, in no group. The kernel reads 72 bytes.
                 unsafe bytes.baseAddress.map { unsafe open(number, $0, 0, -1, -1, 0) } ?? -1
             }
             return descriptor >= 0 ? KernelCounter(descriptor: CInt(descriptor)) : nil

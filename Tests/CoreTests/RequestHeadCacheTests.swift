@@ -64,7 +64,7 @@ struct RequestHeadCacheTests {
         #expect(Set(expected.map { $0[0] }).count == methods.count)
         #expect(expected[0][1].contains(":authority: elsewhere"))
         var cache = RequestHeadCache()
-        // Consecutive heads differ in the method, the options or both. Each change occurs in both orders.
+        // Consecutive heads differ in the method, the options or both.
         for (m, k) in [
             (0, 0), (0, 1), (0, 0), (1, 0), (1, 1), (1, 0), (2, 0), (0, 0), (3, 0), (4, 0), (3, 0),
             (0, 0), (0, kinds.count - 1), (0, 0), (2, 1), (0, 1), (0, 0),

@@ -107,7 +107,8 @@ struct ChainReleaseTests {
                     }),
                 .all(InterceptorFactory("below") { _ in Forwarding(onRelease) }),
             ])
-            // An interceptor that restarts its part while it runs makes two calls.
+            // Two responses, because an interceptor that restarts the rest of the call while it
+            // runs makes two calls.
             for _ in 0..<2 { try fake.respond(to: HostileTrial.echo).sendMessage([7]) }
             let (ends, end) = AsyncStream.makeStream(of: StatusCode.self)
             let call = try fake.channel.startUnary(HostileTrial.echo, [1]) { result in

@@ -61,7 +61,7 @@ enum FaultRun {
     ) async throws {
         let channel = try Channel(
             servers.target, credentials: .insecure, arguments: channelArguments)
-        // Until all servers have started, calls wait.
+        // These calls wait until at least one server has started.
         for shape in FaultyCall.allCases { try await shape.make(on: channel) }
         let before = try await undisturbed(channel, arguments.taskCount)
         let end = ContinuousClock.now + .seconds(arguments.seconds)

@@ -22,8 +22,9 @@ struct InteropServer: Sendable {
     let makeChannel: @Sendable () throws -> Channel
     /// Makes a channel to the control port of `connection_backoff`; nil if it has no separate port.
     var makeControlChannel: (@Sendable () throws -> Channel)?
-    /// Makes a channel to the port whose connections are closed in `connection_backoff`, with the longest
-    /// delay between two attempts.
+    /// Makes a channel to the port on which the server closes each connection, for
+    /// `connection_backoff`. `maxBackoff` is the channel's longest delay between two attempts. Nil
+    /// if the port was not given.
     var makeLostChannel: (@Sendable (_ maxBackoff: Duration) throws -> Channel)?
 
     init(makeChannel: @escaping @Sendable () throws -> Channel) { self.makeChannel = makeChannel }

@@ -11,8 +11,9 @@ extension CallCore {
 
     /// The call has a stream. Sends the messages that were written since ``takeRequest()``.
     ///
-    /// - Parameter attempt: The number of the attempt that ``takeRequest()`` returned. The server
-    ///   may have refused the stream already, so that the call waits for another stream.
+    /// - Parameter attempt: The number of the attempt that ``takeRequest()`` returned. If the server
+    ///   has refused this stream in the meantime, the number is no longer the current one. The
+    ///   function then resets the stream and returns false.
     /// - Returns: Whether the caller must call ``deliverPending()``.
     package func attach(
         to carrier: any StreamCarrier, _ stream: StreamHandle, _ record: ConnectionRecord,

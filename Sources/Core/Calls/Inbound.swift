@@ -20,7 +20,7 @@ struct Inbound: ~Copyable {
     private var keptByteCount = 0
     /// Bytes of DATA that have arrived and were not returned to the stream's window.
     private var unreturnedByteCount = 0
-    /// The most consumed bytes that are kept back before the window is returned.
+    /// Bytes are returned to the window only when more than this many can be returned.
     private let heldBackByteCount: Int
     /// Bytes of DATA that have arrived.
     private(set) var receivedByteCount = 0
@@ -157,8 +157,8 @@ extension Inbound {
         return messages.takeAll()
     }
 
-    /// Whether nothing was delivered yet, and all of a response with at most one message can be
-    /// delivered at once.
+    /// Whether the response can be delivered as a whole: nothing was delivered yet, it has at most
+    /// one message, the message is not compressed, and the observer has asked for it.
     var isWholeResponse: Bool {
         !initialMetadataWasDelivered && messages.count <= 1 && demand >= messages.count
             && messages.isUncompressed && messageCount == messages.count

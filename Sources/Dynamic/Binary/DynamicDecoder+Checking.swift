@@ -10,7 +10,7 @@ extension DynamicDecoder {
         while wire.tag != Tag.end {
             let index = fieldIndex(wire.tag &>> 3, message, layout)
             if index >= 0, try check(layouts[index]) { continue }
-            // In a message outside of a group, this would be the end of group 0, which does not exist.
+            // `openGroup` is 0 outside of a group. The tag for the end of group 0 is not valid.
             if wire.openGroup != 0, wire.tag == Tag.make(wire.openGroup, .endGroup) { return }
             _ = unsafe try wire.skipRun()
         }

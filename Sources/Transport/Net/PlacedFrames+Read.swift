@@ -28,8 +28,9 @@ extension PlacedFrames {
         _ buffer: inout ReceiveBuffer
     ) throws(SystemError) -> ReadOutcome? {
         precondition(buffer.isEmpty)
-        // At most as many bytes as one turn reads into a buffer. After each read, a WINDOW_UPDATE
-        // returns them, so that the server can send the next bytes in the meantime.
+        // Reads at most as many bytes as one turn reads into a buffer. After each read, the caller
+        // returns bytes to the window, so that the server can send the next bytes before the
+        // message is complete.
         let room = min(message.capacity - message.count, ReceiveBuffer.turnByteCount)
         let plan = plan(expecting: frameCount, room: room)
         guard !plan.pieces.isEmpty else { return nil }

@@ -20,7 +20,8 @@ extension Backlog {
     @inlinable package var isEmpty: Bool { head == nil }
     @inlinable package var count: Int { (head == nil ? 0 : 1) + rest.count - restIndex }
     @inlinable package var first: Element? { head }
-    /// The number of elements after the head, and of free places that are not used again yet.
+    /// The number of elements after the head, plus the places of removed elements that `rest` still
+    /// contains.
     @inlinable package var placeCount: Int { rest.count }
 
     @inlinable

@@ -5,7 +5,7 @@ import Testing
 /// Decoding into a message that already has fields uses other code than decoding into an empty message.
 @Suite("Merging into a dynamic message")
 struct MergingTests {
-    /// A type with numbers far apart, and with a closed enum in all shapes.
+    /// A type with numbers far apart, and with a closed enum in a list and in a map.
     private static func sparse() throws -> MessageSchema {
         let tint = TestSchema.enumeration("Tint", [("ONE", 1), ("TWO", 2)])
         let wide = TestSchema.message(

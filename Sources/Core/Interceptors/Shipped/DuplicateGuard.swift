@@ -45,8 +45,10 @@ public final class DuplicateGuard: Sendable {
         let metadata: [Metadata.Element]
         /// Why the metadata is illegal; nil if it is legal.
         let metadataProblem: String?
-        /// The credentials of the call. They are not in the metadata yet, and a caller must not get
-        /// the response of another one. Nil if the call has none of its own.
+        /// Identifies the credentials of the call, so that a caller does not get a response for
+        /// other credentials. The metadata does not contain them yet. Identifies the call itself if
+        /// it must not equal any other call. Otherwise nil if the call has no credentials of its
+        /// own.
         let identity: ObjectIdentifier?
         let message: RawMessage
         /// Whether the message is the key of a ``RequestIdentity``.

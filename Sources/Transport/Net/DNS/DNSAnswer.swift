@@ -110,7 +110,8 @@ extension DNSReader {
         }
     }
 
-    /// The texts of the name, or of the name that it is an alias of.
+    /// The texts of `name`. If `name` is an alias, the texts of the name at the end of the chain of
+    /// aliases. Throws if the chain has more than ``maxAliasCount`` aliases.
     mutating func texts(of name: [UInt8], recordCount: UInt16) throws(Malformed) -> [[UInt8]] {
         hasQuestion = true
         var texts: [[UInt8]: [[UInt8]]] = [:]
