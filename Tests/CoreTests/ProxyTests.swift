@@ -24,7 +24,10 @@ struct ProxyTests {
 
     @Test(
         "is refused when its URL is malformed, without its password in the error",
-        arguments: ["proxy:3128", "ftp://proxy", "http://", "http://u:secret%4@proxy", "https://p"])
+        arguments: [
+            "proxy:3128", "ftp://proxy", "http://", "http://u:secret%4@proxy", "https://p",
+            "http://u:secret%+4@proxy",
+        ])
     func malformed(text: String) {
         let error = #expect(throws: RPCError.self) { try ProxyServer(text) }
         #expect(error?.code == .invalidArgument)
@@ -150,19 +153,74 @@ struct ProxyHandshakeTests {
         #expect(left == 0)
     }
 
+    @Test("over SOCKS sends an IPv6 address as its 16 bytes, and accepts one in the reply")
+    func socksIPv6() throws {
+        let address = [UInt8](repeating: 0, count: 15) + [1]
+        let (sent, left) = try run(
+            "socks5://proxy", host: "::1", [5, 0, 5, 0, 0, 4] + address + [0, 80, 9])
+        #expect(sent == [5, 1, 0, 5, 1, 0, 4] + address + [1, 187])
+        #expect(left == 1)
+    }
+
+    @Test("over HTTP encloses an IPv6 address in brackets")
+    func httpIPv6() throws {
+        let answer = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
+        let (sent, _) = try run("http://proxy:1", host: "::1", answer)
+        #expect(
+            String(decoding: sent, as: UTF8.self)
+                == "CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n")
+    }
+
+    @Test("over HTTP accepts each status of success, and no other status", arguments: 199...300)
+    func httpStatus(status: Int) throws {
+        let answer = Array("HTTP/1.1 \(status) Text\r\n\r\n".utf8)
+        if (200..<300).contains(status) {
+            _ = try run("http://proxy:1", answer)
+        } else {
+            #expect(throws: ProxyHandshake.Failure.self) { try run("http://proxy:1", answer) }
+        }
+    }
+
+    @Test("over SOCKS sends a name of up to 255 bytes, and never a part of a longer one")
+    func longName() throws {
+        let longest = String(repeating: "a", count: 255)
+        let answer: [UInt8] = [5, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80]
+        let (sent, _) = try run("socks5://proxy", host: longest, answer)
+        #expect(sent == [5, 1, 0, 5, 1, 0, 3, 255] + Array(longest.utf8) + [1, 187])
+        #expect(
+            throws: ProxyHandshake.Failure(cause: "the server's name is longer than 255 bytes")
+        ) {
+            try run("socks5://proxy", host: longest + "a", answer)
+        }
+    }
+
     @Test(
         "over SOCKS fails with the reason",
         arguments: [
             ([4, 0], "the proxy does not speak SOCKS 5"),
             ([5, 0xff], "the proxy demands a log-in"),
+            ([5, 2], "the proxy demands a log-in"),
+            ([5, 0, 4, 0, 0, 1], "the proxy does not speak SOCKS 5"),
+            ([5, 0, 5, 0, 0, 2], "the proxy's reply has an unknown type of address"),
             (
                 [5, 0, 5, 5, 0, 1],
                 "the proxy refused the connection to example.com:443: connection refused"
+            ),
+            (
+                [5, 0, 5, 9, 0, 1],
+                "the proxy refused the connection to example.com:443: code 9"
             ),
         ] as [([UInt8], String)])
     func socksFailure(answer: [UInt8], cause: String) {
         #expect(throws: ProxyHandshake.Failure(cause: cause)) {
             try run("socks5://proxy", answer)
+        }
+    }
+
+    @Test("over SOCKS fails when the proxy refuses the log-in")
+    func refusedLogin() {
+        #expect(throws: ProxyHandshake.Failure(cause: "the proxy refused the log-in")) {
+            try run("socks5://u:pw@proxy", [5, 2, 1, 1])
         }
     }
 }

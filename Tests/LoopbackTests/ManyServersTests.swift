@@ -1,4 +1,5 @@
 import SwiftletLoopback
+import SwiftletTransport
 import Synchronization
 import Testing
 
@@ -250,6 +251,34 @@ struct ManyServersTests {
         async let answers = Self.answers(1, on: channel)
         resolver.push(ResolverResult([dead] + (try Self.endpoints([server]))))
         #expect(try await answers == [1: 1])
+    }
+
+    @Test("closes the connection that it is opening when the resolver no longer lists its address")
+    func abandonedAttempt() async throws {
+        let closed = Counter()
+        // A server that accepts connections and sends nothing.
+        let silent = try RawPeer(
+            RawScript(opening: { connection in
+                defer { closed.add() }
+                var buffer = ReceiveBuffer()
+                while true {
+                    try connection.receive(&buffer)
+                    buffer.consume(buffer.count)
+                }
+            }))
+        let server = try Self.server(1)
+        let resolver = PushedResolver(
+            ResolverResult([Endpoint([try ServerAddress(silent.target)])]))
+        try Resolvers.register("silent-server-test") { _ in resolver }
+        var arguments = ChannelArguments()
+        arguments.connectTimeout = .seconds(3_600)
+        let channel = try Channel(
+            "silent-server-test:///x", credentials: .insecure, arguments: arguments)
+        async let answers = Self.answers(1, on: channel)
+        try await eventually { silent.connectionCount == 1 }
+        resolver.push(ResolverResult(try Self.endpoints([server])))
+        #expect(try await answers == [1: 1])
+        try await eventually { closed.count == 1 }
     }
 
     @Test("uses the policy of its arguments if no service config names one")

@@ -16,7 +16,7 @@ final class ConnectionPlan: Sendable {
     private let queues: [CompletionQueue]
     private let queueTurn = Atomic(0)
     /// Doubles when a server reports too many PINGs (proposal A8).
-    private let keepAliveFactor = Atomic(1)
+    private let keepAliveFactor = Mutex(1)
     /// When the resolver last found endpoints.
     private let resolved = Mutex<MonotonicInstant?>(nil)
 
@@ -49,15 +49,14 @@ extension ConnectionPlan {
     /// The settings of the next connection.
     var configuration: ConnectionConfiguration {
         var configuration = arguments.connectionConfiguration
-        configuration.keepAlive?.interval *= keepAliveFactor.load(ordering: .relaxed)
+        configuration.keepAlive?.interval *= keepAliveFactor.withLock { $0 }
         return configuration
     }
 
     /// Doubles the keepalive interval of later connections, after a GOAWAY with `too_many_pings`
     /// (proposal A8).
     func doubleKeepAliveInterval() {
-        let factor = keepAliveFactor.load(ordering: .relaxed)
-        keepAliveFactor.store(min(factor * 2, 64), ordering: .relaxed)
+        keepAliveFactor.withLock { $0 = min($0 * 2, 64) }
     }
 
     /// When the resolver last found endpoints; nil before it did.

@@ -59,7 +59,7 @@ struct ProxyHandshake {
         case .socksLogin:
             guard bytes[1] == 0 else { throw Failure(cause: "the proxy refused the log-in") }
             state = .socksReply
-            return .send(socksRequest)
+            return .send(try socksRequest())
         case .socksReply: return try receiveReply(bytes)
         case .socksNameLength:
             state = .socksAddress
@@ -138,7 +138,7 @@ extension ProxyHandshake {
         switch bytes[1] {
         case 0:
             state = .socksReply
-            return .send(socksRequest)
+            return .send(try socksRequest())
         case 2 where proxy.user != nil:
             state = .socksLogin
             let (user, password) = (
@@ -150,7 +150,7 @@ extension ProxyHandshake {
         }
     }
 
-    private var socksRequest: [UInt8] {
+    private func socksRequest() throws(Failure) -> [UInt8] {
         let address: [UInt8]
         switch SocketAddress(host: host, port: port) {
         case .ipv4(let number, _)?:
@@ -158,8 +158,11 @@ extension ProxyHandshake {
         case .ipv6(let bytes, _, _)?: address = [4] + (0..<16).map { bytes[$0] }
         // The proxy looks the name up.
         default:
-            let name = host.utf8.prefix(255)
-            address = [3, UInt8(name.count)] + name
+            // RFC 1928 §5: the length is one byte. A part of the name would be another server's.
+            guard let count = UInt8(exactly: host.utf8.count) else {
+                throw Failure(cause: "the server's name is longer than 255 bytes")
+            }
+            address = [3, count] + host.utf8
         }
         return [5, 1, 0] + address + [UInt8(port >> 8), UInt8(port & 0xff)]
     }

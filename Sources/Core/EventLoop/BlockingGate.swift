@@ -1,5 +1,6 @@
 #if canImport(Darwin)
     import Darwin
+    import SwiftletTransport
 #elseif canImport(Musl)
     import Musl
 #else
@@ -65,15 +66,21 @@
     func wait(since mark: UInt64, upTo duration: Duration) {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        let (seconds, attoseconds) = max(duration, .zero).components
-        var time = timespec()
         #if canImport(Darwin)
-            time.tv_sec = numericCast(seconds)
-            time.tv_nsec = numericCast(attoseconds / 1_000_000_000)
-            if happenings == mark {
+            let end = MonotonicInstant.now + duration
+            // The system may wake a thread without a reason.
+            while happenings == mark {
+                let remaining = MonotonicInstant.now.duration(to: end)
+                guard remaining > .zero else { break }
+                let (seconds, attoseconds) = remaining.components
+                var time = timespec()
+                time.tv_sec = numericCast(seconds)
+                time.tv_nsec = numericCast(attoseconds / 1_000_000_000)
                 unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
             }
         #else
+            let (seconds, attoseconds) = max(duration, .zero).components
+            var time = timespec()
             unsafe clock_gettime(CLOCK_MONOTONIC, &time)
             let nanoseconds = Int64(time.tv_nsec) + attoseconds / 1_000_000_000
             // A deadline that the clock cannot represent means no limit.

@@ -16,8 +16,6 @@ package struct LinkError: Error, Sendable {
     package var phase: Phase
     package var cause: String
     package var kind = Kind.other
-    /// The peer sent ENHANCE_YOUR_CALM because of our PING frames.
-    package var isTooManyPings = false
     /// The machine has lost its network.
     package var isNetworkLoss = false
     /// The text of the GOAWAY frame that the peer had sent.

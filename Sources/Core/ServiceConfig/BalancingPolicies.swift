@@ -50,8 +50,10 @@ extension ConfigObject {
                     .invalidArgument,
                     "\(entry.path): expected one policy, found \(entry.members.count)")
             }
-            let config = try entry.object(policy) ?? ConfigObject([:], path: entry.pathOf(policy))
-            if let parse = BalancingPolicies.parser(named: policy) { return try parse(config) }
+            // The configuration of an unknown policy is not read: it may have any form.
+            guard let parse = BalancingPolicies.parser(named: policy) else { continue }
+            return try parse(
+                try entry.object(policy) ?? ConfigObject([:], path: entry.pathOf(policy)))
         }
         guard !entries.isEmpty else { throw error(name, "the list is empty") }
         let names = entries.compactMap(\.members.keys.first).map { "'\(RPCError.shown($0))'" }

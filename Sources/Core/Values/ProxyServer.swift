@@ -69,12 +69,14 @@ public struct ProxyServer: Hashable, Sendable {
                 bytes.append(byte)
                 continue
             }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, let value = UInt8(Substring(digits), radix: 16) else {
+            let digits = rest.prefix(2).compactMap {
+                Character(Unicode.Scalar($0)).hexDigitValue
+            }
+            guard digits.count == 2 else {
                 throw malformed(
                     "'%' in a name or password must be followed by two hexadecimal digits")
             }
-            bytes.append(value)
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
             rest = rest.dropFirst(2)
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -38,6 +38,15 @@ struct PolicyConfigTests {
                 == RingHash(requestHashHeader: "x-key", minRingSize: 2, maxRingSize: 3))
     }
 
+    @Test(
+        "the configuration of an unknown policy may have any form",
+        arguments: ["[1]", "7", "null"])
+    func unknown(config: String) throws {
+        #expect(
+            try policy(#"{"unknown": \#(config)}, {"round_robin": {}}"#) as? RoundRobin
+                == RoundRobin())
+    }
+
     @Test("nested policies")
     func nested() throws {
         let json = #"""

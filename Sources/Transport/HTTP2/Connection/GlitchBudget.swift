@@ -4,30 +4,35 @@
 /// control frames together with content: WINDOW_UPDATE for received bytes, PING to measure the
 /// path. Received content earns tokens by its bytes, so that tiny frames earn almost nothing. Time
 /// is an argument.
+///
+/// The number of tokens is not stored. The budget stores the time at which the bucket is full: each
+/// missing token delays it by the time in which the bucket earns a token. So the budget needs no
+/// refill.
 struct GlitchBudget: Sendable {
-    private let capacity: Int
-    private let perSecond: Int
-    private var tokens: Int
-    private var refilledAt: MonotonicInstant?
+    /// The time in which an empty bucket becomes full.
+    private let nanosecondsToFill: Int64
+    private let nanosecondsPerToken: Int64
+    /// In nanoseconds of ``MonotonicInstant``. The bucket is full when this time has passed.
+    private var fullAt: Int64 = 0
     /// Bytes of content that have not earned a token yet.
     private var contentByteCount = 0
     /// Discarded bytes that have not cost a token yet.
     private var discardedByteCount = 0
 
     init(_ limits: Limits) {
-        capacity = limits.glitchCount
-        perSecond = limits.glitchesPerSecond
-        tokens = limits.glitchCount
+        nanosecondsPerToken = 1_000_000_000 / Int64(limits.glitchesPerSecond)
+        nanosecondsToFill = nanosecondsPerToken * Int64(limits.glitchCount)
     }
 }
 
 extension GlitchBudget {
     /// Spends tokens. Returns false when there are not enough.
     mutating func spend(_ count: Int = 1, now: MonotonicInstant) -> Bool {
-        if tokens < count { refill(now: now) }
-        guard tokens >= count else { return false }
-        if refilledAt == nil { refilledAt = now }
-        tokens -= count
+        let cost = nanosecondsPerToken * Int64(count)
+        // A full bucket earns nothing.
+        let afterwards = max(fullAt, now.nanoseconds) + cost
+        guard afterwards - now.nanoseconds <= nanosecondsToFill else { return false }
+        fullAt = afterwards
         return true
     }
 
@@ -42,7 +47,8 @@ extension GlitchBudget {
 
     /// Earns tokens, up to the capacity.
     mutating func earn(_ count: Int) {
-        tokens = min(capacity, tokens + count)
+        // The lower bound prevents an overflow on a connection without glitches.
+        fullAt = max(0, fullAt - nanosecondsPerToken * Int64(count))
     }
 
     /// Earns tokens for received content.
@@ -51,15 +57,5 @@ extension GlitchBudget {
         guard contentByteCount >= Limits.contentByteCountPerGlitch else { return }
         earn(contentByteCount / Limits.contentByteCountPerGlitch)
         contentByteCount %= Limits.contentByteCountPerGlitch
-    }
-
-    // The tokens of the elapsed time are added only when the tokens have run out. So after a quiet
-    // time, a peer can spend up to twice the capacity.
-    private mutating func refill(now: MonotonicInstant) {
-        guard let since = refilledAt, now > since else { return }
-        let earned = (now - since) / .seconds(1) * Double(perSecond)
-        guard earned >= 1 else { return }
-        tokens = min(capacity, tokens + Int(min(Double(capacity), earned)))
-        refilledAt = now
     }
 }
