@@ -7,8 +7,10 @@ extension SchemaBuilder {
     ) throws(SchemaError) -> FieldLayout {
         let entry = fields[index]
         let number = entry.proto.number ?? 0
-        guard 1...536_870_911 ~= number else {
-            throw error(entry.file, entry.fullName, "number \(number) is not in 1...536870911")
+        guard 1...NumberRange.maxFieldNumber ~= number else {
+            throw error(
+                entry.file, entry.fullName,
+                "number \(number) is not in 1...\(NumberRange.maxFieldNumber)")
         }
         let shape = try shape(of: entry, type, target)
         let oneof = entry.isExtension ? nil : entry.proto.oneofIndex
@@ -76,6 +78,14 @@ extension SchemaBuilder {
         else {
             throw error(
                 entry.file, entry.fullName, "the entry of a map needs a key 1 and a value 2")
+        }
+        let proto = entry.proto
+        guard entry.parent != nil, proto.nestedType.isEmpty, proto.enumType.isEmpty,
+            proto.extension.isEmpty, proto.extensionRange.isEmpty
+        else {
+            throw error(
+                entry.file, entry.fullName,
+                "the entry of a map is inside a message, and declares only its key and its value")
         }
     }
 
