@@ -91,13 +91,35 @@ extension SchemaBuilder {
 
     private func wellKnown(_ entry: MessageEntry, _ numbers: [UInt32: Int]) -> WellKnownType? {
         guard let type = WellKnownType(fullName: entry.fullName) else { return nil }
-        for expected in type.expectedFields {
-            guard let field = numbers[expected.number],
-                expected.types.contains(layouts[field].type),
-                expected.shape.matches(layouts[field].shape)
-            else { return nil }
+        let hasFields = type.expectedFields.allSatisfy { expected in
+            numbers[expected.number].map { matches(layouts[$0], expected) } ?? false
         }
-        return type
+        return hasFields ? type : nil
+    }
+
+    private func matches(_ field: FieldLayout, _ expected: WellKnownType.ExpectedField) -> Bool {
+        switch expected.shape {
+        case .single: field.isSingular && matchesType(field, expected)
+        case .list: field.shape == .list && matchesType(field, expected)
+        case .mapByString:
+            field.shape == .map
+                && messages[field.targetIndex].fields.allSatisfy { index in
+                    let part = layouts[index]
+                    return part.number == 1
+                        ? part.type == .string : matchesType(part, expected)
+                }
+        }
+    }
+
+    private func matchesType(
+        _ field: FieldLayout, _ expected: WellKnownType.ExpectedField
+    ) -> Bool {
+        guard expected.types.contains(field.type) else { return false }
+        switch field.type {
+        case .message, .group: return messages[field.targetIndex].fullName == expected.target
+        case .enumeration: return enums[field.targetIndex].fullName == expected.target
+        default: return true
+        }
     }
 
     /// Marks the messages in which a required field can be missing, or can be missing in an inner message.
