@@ -1,4 +1,5 @@
-/// A schema that cannot be used: a type is missing, or a declaration contradicts another one.
+/// A schema that cannot be used: a type is missing, a declaration contradicts another one, or a name or a number
+/// is not allowed.
 public struct SchemaError: Error, Hashable, Sendable {
     /// The file that contains the declaration, for example `google/protobuf/any.proto`; empty when
     /// the declaration is in no file.

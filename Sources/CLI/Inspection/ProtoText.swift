@@ -62,7 +62,7 @@ extension ProtoText {
             }
         }
         for range in message.descriptor.extensionRange {
-            line("extensions \(range.start ?? 0) to \((range.end ?? 0) - 1);", .init())
+            line("extensions \(range.start ?? 0) to \(Int64(range.end ?? 0) - 1);", .init())
         }
         writeReserved(message)
         for field in message.nestedExtensions { writeExtension(field) }
@@ -76,7 +76,7 @@ extension ProtoText {
 
     private mutating func writeReserved(_ message: MessageSchema) {
         let ranges = message.descriptor.reservedRange.map { range in
-            let (start, last) = (range.start ?? 0, (range.end ?? 0) - 1)
+            let (start, last) = (Int64(range.start ?? 0), Int64(range.end ?? 0) - 1)
             return start == last ? "\(start)" : "\(start) to \(last)"
         }
         if !ranges.isEmpty { line("reserved \(ranges.joined(separator: ", "));", .init()) }

@@ -1,6 +1,6 @@
 extension FileSource {
     /// Writes a message with the types inside it.
-    mutating func write(_ message: MessageSchema, _ writer: inout SourceWriter) {
+    func write(_ message: MessageSchema, _ writer: inout SourceWriter) {
         let source = messageSource(message)
         writer.separate()
         writer.documentation(message.comments.documentationLines)
@@ -16,10 +16,10 @@ extension FileSource {
         }
     }
 
-    private mutating func messageSource(_ message: MessageSchema) -> MessageSource {
+    private func messageSource(_ message: MessageSchema) -> MessageSource {
         MessageSource(
             message, scope: names.path(message), names, package: file.package,
-            isRecursive: { self.recursion.contains($0) })
+            isRecursive: recursion.contains)
     }
 }
 

@@ -6,14 +6,15 @@ struct FileSource {
     let names: TypeNames
     let selection: DeclarationSelection
     let options: GeneratorOptions
-    var recursion = RecursiveFields()
+    let recursion: RecursiveFields
 
     init(
-        _ file: FileSchema, _ names: TypeNames, _ selection: DeclarationSelection,
-        _ options: GeneratorOptions
+        _ file: FileSchema, _ names: TypeNames, _ recursion: RecursiveFields,
+        _ selection: DeclarationSelection, _ options: GeneratorOptions
     ) {
         self.file = file
         self.names = names
+        self.recursion = recursion
         self.selection = selection
         self.options = options
     }
@@ -24,7 +25,7 @@ struct FileSource {
     /// The generated files: one with the enums, messages and clients, and one with the fakes and
     /// services for tests if the options include them. A file without declarations is left out,
     /// unless `writesEmptyFiles` is set.
-    mutating func generate() -> [GeneratedFile] {
+    func generate() -> [GeneratedFile] {
         let messages = file.messages.filter(selection.contains)
         let enums = file.enums.filter(selection.contains)
         var results: [GeneratedFile] = []
@@ -37,11 +38,11 @@ struct FileSource {
             let used = SwiftGenerator(options).usedFiles(file, selection)
             writeStart(
                 imports: ["Swiftlet"] + importedModules + providedModules(used), &writer)
-            writeExtension(&writer) { source, writer in
-                for enumeration in enums { source.write(enumeration, &writer) }
-                for message in messages { source.write(message, &writer) }
+            writeExtension(&writer) { writer in
+                for enumeration in enums { write(enumeration, &writer) }
+                for message in messages { write(message, &writer) }
                 guard usesMethods else { return }
-                for service in source.services { source.write(service, &writer) }
+                for service in services { write(service, &writer) }
             }
             for service in services where options.writesClients {
                 writeConveniences(service, &writer)
@@ -74,14 +75,14 @@ struct FileSource {
     /// The end of the name of the file with fakes and services, before the extension.
     private static let testingSuffix = "+Testing"
 
-    private mutating func generateTesting() -> GeneratedFile {
+    private func generateTesting() -> GeneratedFile {
         var writer = SourceWriter()
         let used = SwiftGenerator(options).usedByMethods(of: file, selection)
         writeStart(
             imports: ["Swiftlet", "SwiftletLoopback"] + importedModules + providedModules(used),
             &writer)
-        writeExtension(&writer) { source, writer in
-            for service in source.services { source.writeTesting(service, &writer) }
+        writeExtension(&writer) { writer in
+            for service in services { writeTesting(service, &writer) }
         }
         for service in services where options.writesServices {
             writeRegistration(service, &writer)
@@ -130,10 +131,10 @@ extension FileSource {
         writer.separate()
     }
 
-    private mutating func writeExtension(
-        _ writer: inout SourceWriter, _ body: (inout FileSource, inout SourceWriter) -> Void
+    private func writeExtension(
+        _ writer: inout SourceWriter, _ body: (inout SourceWriter) -> Void
     ) {
-        guard !namespace.isEmpty else { return body(&self, &writer) }
-        writer.block("extension \(namespace.joined(separator: "."))") { body(&self, &$0) }
+        guard !namespace.isEmpty else { return body(&writer) }
+        writer.block("extension \(namespace.joined(separator: "."))", body)
     }
 }

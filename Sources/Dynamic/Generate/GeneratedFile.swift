@@ -21,8 +21,12 @@ extension GeneratedFile {
     /// Writes the file below a directory, and makes missing directories. If a file with the same content
     /// exists, it is not written, so that a build does not compile it again.
     ///
-    /// Throws when a directory or the file cannot be written.
+    /// Throws when a directory or the file cannot be written. Also throws, and writes nothing, when the path leads
+    /// out of the directory.
     public func write(below directory: String) throws(GeneratedFileError) {
+        if let problem = ProtoName.problem(inFileName: path) {
+            throw GeneratedFileError(at: ProtoName.shown(path), problem)
+        }
         let bytes = Array(source.utf8)
         guard ProtoDirectories([directory]).read(path) != bytes else { return }
         let path = "\(directory)/\(path)"
@@ -52,14 +56,19 @@ public struct GeneratedFileError: Error, Hashable, Sendable {
     /// The file or the directory.
     public let path: String
 
-    /// The system's text.
+    /// The system's text, or the mistake in the name of the file.
     public let reason: String
+
+    fileprivate init(at path: String, _ reason: String) {
+        self.path = path
+        self.reason = reason
+    }
 
     /// Describes the last error of the system.
     fileprivate init(at path: String) {
-        self.path = path
         // The system's text is a string that ends with a zero byte.
-        reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+        let reason = unsafe strerror(errno).map { unsafe String(cString: $0) }
+        self.init(at: path, reason ?? "error \(errno)")
     }
 }
 

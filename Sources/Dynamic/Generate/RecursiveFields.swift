@@ -1,28 +1,96 @@
 /// Finds the fields whose message contains, directly or indirectly, the message that has the field. A struct
 /// cannot store such a field without a box.
+///
+/// These are the fields between two messages of one group, where a group is the messages that all contain one
+/// another: a strongly connected component. One pass over all messages finds the groups, with Tarjan's
+/// algorithm. Its stack is an array, because a chain of messages can be long.
 struct RecursiveFields {
-    /// The messages that each message contains, directly or indirectly, without a list or a map in between.
-    /// Keyed by the full name.
-    private var reachable: [String: Set<String>] = [:]
+    /// The group of each message, by the index of the message.
+    private let groups: [Int]
 
-    mutating func contains(_ field: FieldSchema) -> Bool {
-        guard let message = field.message, !field.isList, !field.isMap else { return false }
-        let container = field.containingMessage.fullName
-        return message.fullName == container || messages(in: message).contains(container)
+    init(_ schema: Schema) {
+        var search = GroupSearch(schema.pool)
+        search.run()
+        groups = search.groups
     }
 
-    private mutating func messages(in message: MessageSchema) -> Set<String> {
-        if let known = reachable[message.fullName] { return known }
-        var found: Set<String> = []
-        var pending = [message]
-        while let next = pending.popLast() {
-            for field in next.fields where !field.isList && !field.isMap {
-                guard let target = field.message, found.insert(target.fullName).inserted
-                else { continue }
-                pending.append(target)
-            }
+    func contains(_ field: FieldSchema) -> Bool {
+        guard let message = field.storedMessage else { return false }
+        return groups[message] == groups[field.containingMessage.index]
+    }
+}
+
+extension FieldSchema {
+    /// The index of the message that is stored in place: not in a list and not in a map. Nil for other fields.
+    fileprivate var storedMessage: Int? {
+        type.isMessage && layout.isSingular ? layout.targetIndex : nil
+    }
+}
+
+private struct GroupSearch {
+    /// A message, and the messages that it contains and that are not visited from it yet.
+    private struct Step {
+        let message: Int
+        var targets: ArraySlice<Int>
+    }
+
+    private let pool: SchemaPool
+    private(set) var groups: [Int]
+    /// The position of each message in the order of the visits; nil before the visit.
+    private var order: [Int?]
+    /// The first position that each message can reach through messages without a group.
+    private var lowest: [Int]
+    private var visitCount = 0
+    /// The visited messages without a group.
+    private var open: [Int] = []
+    /// The messages from the first one to the current one.
+    private var path: [Step] = []
+
+    init(_ pool: SchemaPool) {
+        self.pool = pool
+        groups = Array(repeating: -1, count: pool.messages.count)
+        order = Array(repeating: nil, count: pool.messages.count)
+        lowest = Array(repeating: 0, count: pool.messages.count)
+    }
+
+    mutating func run() {
+        for message in pool.messages.indices where order[message] == nil {
+            enter(message)
+            while !path.isEmpty { advance() }
         }
-        reachable[message.fullName] = found
-        return found
+    }
+
+    private mutating func enter(_ message: Int) {
+        order[message] = visitCount
+        lowest[message] = visitCount
+        visitCount += 1
+        open.append(message)
+        let targets = pool.messages[message].fields.compactMap {
+            FieldSchema(pool: pool, index: $0).storedMessage
+        }
+        path.append(Step(message: message, targets: targets[...]))
+    }
+
+    /// Visits the next message that the current one contains, or ends the visit of the current one.
+    private mutating func advance() {
+        let last = path.count - 1
+        let message = path[last].message
+        guard let target = path[last].targets.popFirst() else { return leave(message) }
+        if let position = order[target] {
+            // A message with a group cannot reach this one.
+            if groups[target] < 0 { lowest[message] = min(lowest[message], position) }
+        } else {
+            enter(target)
+        }
+    }
+
+    private mutating func leave(_ message: Int) {
+        path.removeLast()
+        if let outer = path.last?.message { lowest[outer] = min(lowest[outer], lowest[message]) }
+        guard lowest[message] == order[message] else { return }
+        while let member = open.popLast() {
+            groups[member] = message
+            if member == message { break }
+        }
     }
 }

@@ -202,8 +202,13 @@ extension SourceWriter {
 // MARK: - Comments
 
 extension SourceWriter {
-    /// Writes a documentation comment of these lines; nothing when there are none.
+    /// Writes a documentation comment of these lines; nothing when there are none. Text with a newline is written
+    /// as several lines, because the text after the newline would be code.
     mutating func documentation(_ lines: [String]) {
-        for each in lines { line(each.isEmpty ? "///" : "/// \(each)") }
+        for each in lines {
+            for part in each.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+                line(part.isEmpty ? "///" : "/// \(part)")
+            }
+        }
     }
 }

@@ -38,9 +38,10 @@ public struct SwiftGenerator: Sendable {
         let named = try namedFiles(schema, files)
         let chosen = named.filter { !isElsewhere($0) }
         let names = TypeNames(schema)
+        let recursion = RecursiveFields(schema)
         var results: [GeneratedFile] = []
         for file in named {
-            var source = FileSource(file, names, selection, options)
+            let source = FileSource(file, names, recursion, selection, options)
             if !isElsewhere(file) {
                 results += source.generate()
             } else if files != nil, options.writesEmptyFiles {

@@ -28,15 +28,19 @@ struct TypeNames {
     /// The components of the namespace of a package; empty for the empty package.
     func namespace(_ package: String) -> [String] { packages[package] ?? [] }
 
-    /// The components of a declaration's Swift name.
-    func path(_ declaration: some SchemaElement) -> [String] {
-        paths[declaration.fullName] ?? [declaration.fullName]
+    /// The components of a declaration's Swift name. The declaration is a message that is no entry of a map, an enum
+    /// or a oneof. All of them have a name, so generated source never contains a name that is not spelt for Swift.
+    func path(_ declaration: some SchemaElement) -> [String] { path(key: declaration.fullName) }
+
+    private func path(key: String) -> [String] {
+        guard let path = paths[key] else {
+            preconditionFailure("a declaration of the schema has no Swift name")
+        }
+        return path
     }
 
     /// The name of a declaration in the scope around it.
-    func name(_ declaration: some SchemaElement) -> String {
-        path(declaration).last ?? declaration.fullName
-    }
+    func name(_ declaration: some SchemaElement) -> String { path(declaration).last ?? "" }
 }
 
 // MARK: - Choosing names
@@ -103,7 +107,7 @@ extension TypeNames {
 
     /// The name of a type that is generated for a service.
     func name(_ part: ServicePart, of service: ServiceSchema) -> String {
-        paths[part.key(service)]?.last ?? part.name(service.name)
+        path(key: part.key(service)).last ?? ""
     }
 }
 

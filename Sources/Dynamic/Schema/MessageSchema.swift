@@ -75,9 +75,7 @@ public struct MessageSchema: SchemaElement {
 
     /// Whether an extension of the message can have that number.
     public func isExtensionNumber(_ number: UInt32) -> Bool {
-        entry.proto.extensionRange.contains {
-            Int64($0.start ?? 0) <= Int64(number) && Int64(number) < Int64($0.end ?? 0)
-        }
+        Int32(exactly: number).flatMap(entry.extensionRanges.range(with:)) != nil
     }
 
     /// The comments around the declaration of the message.

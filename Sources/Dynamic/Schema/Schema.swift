@@ -16,8 +16,11 @@ public struct Schema: Sendable {
 
     /// Makes a schema of files in any order. A file that occurs twice with equal contents counts once.
     ///
+    /// The files can come from a server or another program: names, ranges and limits are checked by the rules that
+    /// ``ProtoCompiler`` has for source.
+    ///
     /// Throws an error that names the file and the declaration when an imported file or a type is
-    /// missing, or when declarations contradict one another.
+    /// missing, when declarations contradict one another, or when a name or a number is not allowed.
     public init(_ files: [Google.Protobuf.FileDescriptorProto]) throws(SchemaError) {
         var builder = SchemaBuilder()
         pool = try builder.build(files)

@@ -12,7 +12,8 @@ extension SchemaBuilder {
         messages.append(
             MessageEntry(
                 proto: proto, fullName: fullName, file: scope.file, parent: scope.message,
-                position: position, features: features))
+                position: position, features: features,
+                extensionRanges: try checkedRanges(of: proto, fullName, scope)))
         let inner = Scope(name: fullName, file: scope.file, message: index, features: features)
 
         let firstOneof = oneofs.count
@@ -41,6 +42,35 @@ extension SchemaBuilder {
                 try declare(field: each, position, in: inner, isExtension: true))
         }
         return index
+    }
+
+    /// Checks the reserved ranges and the extension ranges of a message, and returns the extension ranges.
+    private func checkedRanges(
+        of proto: Proto.DescriptorProto, _ fullName: String, _ scope: Scope
+    ) throws(SchemaError) -> ExtensionRanges {
+        for range in proto.reservedRange {
+            let (start, end) = (range.start ?? 0, range.end ?? 0)
+            // protobuf.js writes the last number of a range as its end. A range of one number is then empty.
+            if start == end, start > 0 { continue }
+            if let problem = NumberRange.problem(from: start, until: end) {
+                throw error(scope.file, fullName, problem)
+            }
+        }
+        let isMessageSet = proto.options?.messageSetWireFormat == true
+        for range in proto.extensionRange {
+            let (start, end) = (range.start ?? 0, range.end ?? 0)
+            if start == end, start > 0 { continue }
+            let problem = NumberRange.problem(
+                ofExtensionsFrom: start, until: end, inMessageSet: isMessageSet)
+            if let problem { throw error(scope.file, fullName, problem) }
+        }
+        let ranges = ExtensionRanges(proto.extensionRange)
+        if let (one, other) = ranges.overlap {
+            throw error(
+                scope.file, fullName,
+                "the extension ranges from \(one.start ?? 0) and from \(other.start ?? 0) overlap")
+        }
+        return ranges
     }
 
     /// A field of a oneof inherits the oneof's features.
@@ -96,6 +126,10 @@ extension SchemaBuilder {
         try claim(fullName, .enumeration(index), in: scope.file)
         let features = scope.features.overridden(by: proto.options?.features)
         guard !proto.value.isEmpty else { throw error(scope.file, fullName, "it has no value") }
+        for range in proto.reservedRange {
+            let problem = NumberRange.problem(from: range.start ?? 0, through: range.end ?? 0)
+            if let problem { throw error(scope.file, fullName, problem) }
+        }
         var entry = EnumEntry(
             proto: proto, fullName: fullName, file: scope.file, parent: scope.message,
             position: position, isClosed: features.hasClosedEnums)

@@ -13,7 +13,7 @@ extension SchemaBuilder {
         guard layouts[index].isSingular, let value = parse(text, type, target) else {
             throw error(
                 entry.file, entry.fullName,
-                "'\(text)' is not a default for its type, \(type.name)")
+                "'\(ProtoName.shown(text))' is not a default for its type, \(type.name)")
         }
         fields[index].defaultValue = value
         fields[index].hasExplicitDefault = true

@@ -7,8 +7,10 @@ extension SchemaBuilder {
     ) throws(SchemaError) -> FieldLayout {
         let entry = fields[index]
         let number = entry.proto.number ?? 0
-        guard 1...536_870_911 ~= number else {
-            throw error(entry.file, entry.fullName, "number \(number) is not in 1...536870911")
+        guard 1...NumberRange.maxFieldNumber ~= number else {
+            throw error(
+                entry.file, entry.fullName,
+                "number \(number) is not in 1...\(NumberRange.maxFieldNumber)")
         }
         let shape = try shape(of: entry, type, target)
         let oneof = entry.isExtension ? nil : entry.proto.oneofIndex
@@ -77,17 +79,47 @@ extension SchemaBuilder {
             throw error(
                 entry.file, entry.fullName, "the entry of a map needs a key 1 and a value 2")
         }
+        let proto = entry.proto
+        guard entry.parent != nil, proto.nestedType.isEmpty, proto.enumType.isEmpty,
+            proto.extension.isEmpty, proto.extensionRange.isEmpty
+        else {
+            throw error(
+                entry.file, entry.fullName,
+                "the entry of a map is inside a message, and declares only its key and its value")
+        }
     }
 
     private func wellKnown(_ entry: MessageEntry, _ numbers: [UInt32: Int]) -> WellKnownType? {
         guard let type = WellKnownType(fullName: entry.fullName) else { return nil }
-        for expected in type.expectedFields {
-            guard let field = numbers[expected.number],
-                expected.types.contains(layouts[field].type),
-                expected.shape.matches(layouts[field].shape)
-            else { return nil }
+        let hasFields = type.expectedFields.allSatisfy { expected in
+            numbers[expected.number].map { matches(layouts[$0], expected) } ?? false
         }
-        return type
+        return hasFields ? type : nil
+    }
+
+    private func matches(_ field: FieldLayout, _ expected: WellKnownType.ExpectedField) -> Bool {
+        switch expected.shape {
+        case .single: field.isSingular && matchesType(field, expected)
+        case .list: field.shape == .list && matchesType(field, expected)
+        case .mapByString:
+            field.shape == .map
+                && messages[field.targetIndex].fields.allSatisfy { index in
+                    let part = layouts[index]
+                    return part.number == 1
+                        ? part.type == .string : matchesType(part, expected)
+                }
+        }
+    }
+
+    private func matchesType(
+        _ field: FieldLayout, _ expected: WellKnownType.ExpectedField
+    ) -> Bool {
+        guard expected.types.contains(field.type) else { return false }
+        switch field.type {
+        case .message, .group: return messages[field.targetIndex].fullName == expected.target
+        case .enumeration: return enums[field.targetIndex].fullName == expected.target
+        default: return true
+        }
     }
 
     /// Marks the messages in which a required field can be missing, or can be missing in an inner message.

@@ -4,8 +4,15 @@ import SwiftletMessages
 extension SchemaBuilder {
     /// The declaration that `name` refers to when it is used in `scope`. A name with a leading dot is a full
     /// name. Any other name is looked up in the innermost scope first.
-    private func symbol(_ name: String, from scope: String) -> SchemaPool.Symbol? {
-        if name.utf8.first == UInt8(ascii: ".") { return symbols[String(name.dropFirst())] }
+    private func symbol(
+        _ name: String, from scope: String, file: Int
+    ) throws(SchemaError) -> SchemaPool.Symbol? {
+        let isFullName = name.utf8.first == UInt8(ascii: ".")
+        let path = isFullName ? name.dropFirst() : name[...]
+        guard path.utf8.count <= ProtoName.maxByteCount, ProtoName.isDotted(path) else {
+            throw error(file, scope, "'\(ProtoName.shown(name))' is not the name of a type")
+        }
+        if isFullName { return symbols[String(path)] }
         var scope = Substring(scope)
         while true {
             if let found = symbols[Self.join(String(scope), name)] { return found }
@@ -18,8 +25,10 @@ extension SchemaBuilder {
         _ name: String?, from scope: String, file: Int
     ) throws(SchemaError) -> Int {
         guard let name, !name.isEmpty else { throw error(file, scope, "it names no message") }
-        switch symbol(name, from: scope) {
-        case .message(let index): return index
+        switch try symbol(name, from: scope, file: file) {
+        case .message(let index):
+            guard !isMapEntry(index) else { throw mapEntryError(file, scope, name) }
+            return index
         case nil: throw error(file, scope, "unknown type '\(name)'; add the file that declares it")
         default: throw error(file, scope, "'\(name)' is not a message")
         }
@@ -64,15 +73,19 @@ extension SchemaBuilder {
             }
             return (declared, -1)
         }
-        switch symbol(name, from: entry.fullName) {
+        switch try symbol(name, from: entry.fullName, file: entry.file) {
         case .message(let index):
             guard declared == nil || declared?.isMessage == true else { break }
-            let isDelimited = entry.features.delimitsMessages && declared != .group
-            let isMap = messages[index].proto.options?.mapEntry == true
-            let isInMap =
-                entry.parent.map { messages[$0].proto.options?.mapEntry == true } ?? false
             let type = declared ?? .message
-            return (isDelimited && !isMap && !isInMap ? .group : type, index)
+            if isMapEntry(index) {
+                guard type == .message, isMapField(entry, of: index) else {
+                    throw mapEntryError(entry.file, entry.fullName, name)
+                }
+                return (type, index)
+            }
+            let isDelimited = entry.features.delimitsMessages && declared != .group
+            let isInMap = entry.parent.map(isMapEntry) ?? false
+            return (isDelimited && !isInMap ? .group : type, index)
         case .enumeration(let index):
             guard declared == nil || declared == .enumeration else { break }
             return (.enumeration, index)
@@ -83,6 +96,21 @@ extension SchemaBuilder {
         default: break
         }
         throw error(entry.file, entry.fullName, "'\(name)' is not a type of its kind")
+    }
+
+    private func isMapEntry(_ message: Int) -> Bool {
+        messages[message].proto.options?.mapEntry == true
+    }
+
+    /// Whether the field is a map with these entries. Compilers declare the entries in the message that has the
+    /// field. The name of the entries is not checked, because protobuf.js chooses another name than protoc.
+    private func isMapField(_ field: FieldEntry, of entry: Int) -> Bool {
+        !field.isExtension && field.proto.label == .repeated
+            && messages[entry].parent == field.parent
+    }
+
+    private func mapEntryError(_ file: Int, _ user: String, _ name: String) -> SchemaError {
+        error(file, user, "'\(name)' is the type of a map's entries and cannot be used")
     }
 
     /// Whether the field looks like a group: it is delimited, and its name is the lower-case name of a message that is
@@ -96,8 +124,8 @@ extension SchemaBuilder {
     private mutating func register(extension index: Int) throws(SchemaError) {
         let entry = fields[index]
         let number = layouts[index].number
-        let ranges = messages[entry.message].proto.extensionRange
-        guard ranges.contains(where: { $0.start ?? 0 <= number && number < $0.end ?? 0 }) else {
+        let ranges = messages[entry.message].extensionRanges
+        guard ranges.range(with: Int32(number)) != nil else {
             throw error(
                 entry.file, entry.fullName,
                 "\(number) is not an extension number of \(messages[entry.message].fullName)")

@@ -48,6 +48,10 @@ struct SchemaBuilder {
     }
 
     private mutating func claimPackage(_ package: String, in file: Int) throws(SchemaError) {
+        guard !package.isEmpty else { return }
+        if let problem = ProtoName.problem(inPackage: package) {
+            throw error(file, ProtoName.shown(package), problem)
+        }
         var scope = ""
         for part in package.split(separator: ".") {
             scope = Self.join(scope, String(part))
@@ -61,11 +65,26 @@ struct SchemaBuilder {
             declaration: declaration, message: message)
     }
 
+    /// The full name of a declaration in a scope. Throws if its name is not an identifier, or if its full name is
+    /// too long.
     func name(_ name: String?, in scope: String, file: Int) throws(SchemaError) -> String {
+        let place = scope.isEmpty ? files[file].proto.name ?? "" : scope
         guard let name, !name.isEmpty else {
-            throw error(file, scope, "a declaration in it has no name")
+            throw error(file, place, "a declaration in it has no name")
         }
-        return Self.join(scope, name)
+        guard ProtoName.isIdentifier(name) else {
+            throw error(
+                file, place,
+                """
+                the name '\(ProtoName.shown(name))' of a declaration in it is not an identifier: a \
+                letter or '_', then letters, digits and '_'
+                """)
+        }
+        let fullName = Self.join(scope, name)
+        if let problem = ProtoName.problem(inFullName: fullName) {
+            throw error(file, place, "'\(ProtoName.shown(name))' in it: \(problem)")
+        }
+        return fullName
     }
 
     // MARK: Declarations
@@ -73,7 +92,11 @@ struct SchemaBuilder {
     private mutating func declare(_ proto: Proto.FileDescriptorProto) throws(SchemaError) {
         let name = proto.name ?? ""
         guard !name.isEmpty else {
-            throw SchemaError(declaration: proto.package ?? "", message: "a file has no name")
+            throw SchemaError(
+                declaration: ProtoName.shown(proto.package ?? ""), message: "a file has no name")
+        }
+        if let problem = ProtoName.problem(inFileName: name) {
+            throw SchemaError(declaration: ProtoName.shown(name), message: problem)
         }
         if let old = fileIndices[name] {
             guard files[old].proto == proto else {
@@ -116,7 +139,8 @@ struct SchemaBuilder {
             guard let index = fileIndices[name] else {
                 if resolveMissingImport(proto, position) { continue }
                 throw error(
-                    file, name, "the imported file is missing; add it to the schema's files")
+                    file, ProtoName.shown(name),
+                    "the imported file is missing; add it to the schema's files")
             }
             files[file].dependencies.append(index)
         }

@@ -50,7 +50,7 @@ extension SchemaFeatures {
         case let syntax:
             throw SchemaError(
                 file: file.name ?? "", declaration: file.name ?? "",
-                message: "unknown syntax '\(syntax)'")
+                message: "unknown syntax '\(ProtoName.shown(syntax))'")
         }
         self = overridden(by: file.options?.features)
     }

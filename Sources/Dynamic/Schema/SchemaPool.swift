@@ -85,6 +85,7 @@ struct MessageEntry: Sendable {
     /// The index among the messages of the file, or of the parent.
     let position: Int
     let features: SchemaFeatures
+    let extensionRanges: ExtensionRanges
     var fields: Range<Int> = 0..<0
     var oneofs: Range<Int> = 0..<0
     var messages: [Int] = []

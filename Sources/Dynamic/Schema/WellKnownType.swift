@@ -28,34 +28,44 @@ enum WellKnownType: Sendable {
         }
     }
 
-    /// The numbers of the fields that the JSON form reads and writes, with their types and whether
-    /// they are lists or maps. A message with the name of a well-known type but without these
-    /// fields is an ordinary message.
-    var expectedFields: [(number: UInt32, types: [FieldType], shape: ExpectedShape)] {
+    /// The fields that the JSON form reads and writes. A message with the name of a well-known type but without
+    /// these fields is an ordinary message.
+    var expectedFields: [ExpectedField] {
         switch self {
-        case .any: [(1, [.string], .single), (2, [.bytes], .single)]
-        case .timestamp, .duration: [(1, [.int64], .single), (2, [.int32], .single)]
-        case .fieldMask: [(1, [.string], .list)]
-        case .structure: [(1, [.message], .map)]
-        case .listValue: [(1, [.message], .list)]
-        case .wrapper: [(1, FieldType.allCases.filter { !$0.isMessage }, .single)]
+        case .any: [.init(1, [.string]), .init(2, [.bytes])]
+        case .timestamp, .duration: [.init(1, [.int64]), .init(2, [.int32])]
+        case .fieldMask: [.init(1, [.string], .list)]
+        case .structure: [.init(1, [.message], .mapByString, of: "google.protobuf.Value")]
+        case .listValue: [.init(1, [.message], .list, of: "google.protobuf.Value")]
+        case .wrapper: [.init(1, FieldType.allCases.filter { !$0.isMessage && $0 != .enumeration })]
         case .value:
             [
-                (1, [.enumeration], .single), (2, [.double], .single), (3, [.string], .single),
-                (4, [.bool], .single), (5, [.message], .single), (6, [.message], .single),
+                .init(1, [.enumeration], of: "google.protobuf.NullValue"), .init(2, [.double]),
+                .init(3, [.string]), .init(4, [.bool]),
+                .init(5, [.message], of: "google.protobuf.Struct"),
+                .init(6, [.message], of: "google.protobuf.ListValue"),
             ]
         }
     }
 
-    enum ExpectedShape {
-        case single, list, map
+    /// A field of a well-known type.
+    struct ExpectedField {
+        enum Shape { case single, list, mapByString }
 
-        func matches(_ shape: FieldLayout.Shape) -> Bool {
-            switch self {
-            case .single: shape == .implicit || shape == .explicit || shape == .required
-            case .list: shape == .list
-            case .map: shape == .map
-            }
+        let number: UInt32
+        let types: [FieldType]
+        let shape: Shape
+        /// The full name of the message or the enum of the values; nil for scalars.
+        let target: String?
+
+        init(
+            _ number: UInt32, _ types: [FieldType], _ shape: Shape = .single,
+            of target: String? = nil
+        ) {
+            self.number = number
+            self.types = types
+            self.shape = shape
+            self.target = target
         }
     }
 }

@@ -25,9 +25,11 @@ struct FileLoader {
     /// Reads a requested file.
     mutating func load(_ name: String) {
         guard files[name] == nil else { return }
-        guard let file = parse(name) else {
+        let problem = ProtoName.problem(inFileName: name)
+        guard problem == nil, let file = parse(name) else {
             diagnostics.append(
-                ProtoDiagnostic(file: name, line: 0, column: 0, message: "the file is not found"))
+                ProtoDiagnostic(
+                    file: name, line: 0, column: 0, message: problem ?? "the file is not found"))
             return
         }
         enter(file)
@@ -47,7 +49,10 @@ struct FileLoader {
         if open.contains(name) {
             step.file.fail("import cycle: \(cycle(to: name))", at: place)
         } else if files[name] == nil {
-            if let file = parse(name) {
+            if let problem = ProtoName.problem(inFileName: name) {
+                step.file.fail(
+                    "'\(ProtoName.shown(name))' cannot be imported: \(problem)", at: place)
+            } else if let file = parse(name) {
                 enter(file)
             } else {
                 step.file.fail("the imported file '\(name)' is not found", at: place)

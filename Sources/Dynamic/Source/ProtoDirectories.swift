@@ -25,10 +25,7 @@ public struct ProtoDirectories: Sendable {
     public func path(of name: String) -> String? { find(name)?.path }
 
     private func find(_ name: String) -> (bytes: [UInt8], path: String)? {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
-            !name.utf8.contains(0)
-        else { return nil }
+        guard ProtoName.problem(inFileName: name) == nil else { return nil }
         for root in roots {
             if let bytes = Self.contents(of: Self.path(of: name, in: root)) {
                 return (bytes, Self.path(of: name, in: root))

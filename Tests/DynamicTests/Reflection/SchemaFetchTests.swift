@@ -94,6 +94,23 @@ struct SchemaFetchTests {
         ) { try fetch.receive(answer(request)) }
     }
 
+    @Test("refuses the names of a server that are not names of protobuf")
+    func hostileNames() throws {
+        for file in [
+            TestSchema.file("../../Sources/App/main.proto"),
+            TestSchema.file("a.proto", messages: [TestSchema.message("M {}\nimport Evil//")]),
+        ] {
+            var list = GRPC.Reflection.FileDescriptorResponse()
+            list.fileDescriptorProto = [file.encoded()]
+            var response = Response()
+            response.messageResponse = .fileDescriptorResponse(list)
+            var fetch = SchemaFetch(symbols: ["t.A"])
+            _ = fetch.next()
+            try fetch.receive(response)
+            #expect(throws: SchemaError.self) { try fetch.schema() }
+        }
+    }
+
     @Test("refuses another file, bytes that are no file, and more than the limits")
     func hostile() throws {
         var fetch = SchemaFetch(symbols: ["t.A"])

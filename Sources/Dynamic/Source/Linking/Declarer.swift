@@ -6,10 +6,6 @@ struct Declarer {
     typealias Enum = Google.Protobuf.EnumDescriptorProto
     typealias Field = Google.Protobuf.FieldDescriptorProto
 
-    /// The most bytes in a full name; longer names are refused. Every name in a scope repeats the
-    /// scope's name, so long names would need memory far above the size of the file.
-    private static let maxNameByteCount = 1024
-
     private let file: LinkedFile
     private let symbols: SymbolTable
     /// All declared messages, keyed by the path of the declaration.
@@ -49,7 +45,8 @@ struct Declarer {
 
     private mutating func declare(_ message: Message, in scope: String, at path: ProtoPath) {
         let name = Self.join(scope, message.name)
-        guard name.utf8.count <= Self.maxNameByteCount else { return refuseLongName(at: path) }
+        // The names inside the message would be longer still.
+        guard isLegal(name, at: path) else { return }
         let linked = LinkedMessage(message, fullName: name, in: file)
         messages[path] = linked
         declare(name, .message(linked), at: path)
@@ -110,14 +107,14 @@ struct Declarer {
         }
     }
 
-    private func refuseLongName(at path: ProtoPath) {
-        file.fail(
-            "the full name has more than \(Self.maxNameByteCount) bytes",
-            at: path + [PathNumber.name])
+    private func isLegal(_ name: String, at path: ProtoPath) -> Bool {
+        guard let problem = ProtoName.problem(inFullName: name) else { return true }
+        file.fail(problem, at: path + [PathNumber.name])
+        return false
     }
 
     private func declare(_ name: String, _ kind: ProtoSymbol.Kind, at path: ProtoPath) {
-        guard name.utf8.count <= Self.maxNameByteCount else { return refuseLongName(at: path) }
+        guard isLegal(name, at: path) else { return }
         let symbol = ProtoSymbol(kind: kind, file: file)
         guard let existing = symbols.declare(name, symbol) else { return }
         let place = existing.file === file ? "" : " in file '\(existing.file.name)'"

@@ -126,7 +126,7 @@ struct FileLinker {
         checkVisible(message.isLocal, found.symbol, found.fullName, at: place)
         linked.container = message
         let number = path + [PathNumber.Field.number]
-        guard message.extensionRange(with: linked.number) != nil else {
+        guard message.extensionRanges.range(with: linked.number) != nil else {
             return file.fail(
                 "'\(message.fullName)' has no extension range with \(linked.number)", at: number)
         }

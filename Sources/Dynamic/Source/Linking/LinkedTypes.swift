@@ -2,13 +2,11 @@ import SwiftletMessages
 
 /// A message whose name is known. Its fields are added later.
 final class LinkedMessage {
-    typealias ExtensionRange = Google.Protobuf.DescriptorProto.ExtensionRange
-
     let fullName: String
     let file: LinkedFile
     let isMapEntry: Bool
-    /// The numbers that extensions may have, sorted.
-    var extensionRanges: [ExtensionRange]
+    /// The numbers that extensions may have.
+    var extensionRanges: ExtensionRanges
     /// Whether only the file that declares the message may use it.
     var isLocal = false
     var isMessageSet = false
@@ -24,29 +22,11 @@ final class LinkedMessage {
         self.fullName = fullName
         self.file = file
         isMapEntry = descriptor.options?.mapEntry == true
-        extensionRanges = descriptor.extensionRange.sorted { ($0.start ?? 0) < ($1.start ?? 0) }
+        extensionRanges = ExtensionRanges(descriptor.extensionRange)
         isMessageSet =
             descriptor.options?.uninterpretedOption.contains {
                 $0.isNamed("message_set_wire_format") && $0.identifierValue == "true"
             } == true
-    }
-
-    /// The range that has the number.
-    func extensionRange(with number: Int32) -> ExtensionRange? {
-        var low = 0
-        var high = extensionRanges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if extensionRanges[middle].end ?? 0 <= number {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        guard low < extensionRanges.count, (extensionRanges[low].start ?? 0) <= number else {
-            return nil
-        }
-        return extensionRanges[low]
     }
 
     /// The field of that name. Only valid after all fields are known.

@@ -96,27 +96,17 @@ extension ProtoParser {
 
     // MARK: - Package and imports
 
-    /// The most parts in the name of a package. More are an error.
-    private static let packagePartLimit = 100
-    private static let packageByteLimit = 511
-
     private mutating func package() throws(BrokenStatement) {
         if file.package != nil { lexer.fail("a file has at most one package") }
         let location = open([PathNumber.File.package])
         defer { close(location) }
         lexer.advance()
         var name = try identifier("the name of the package")
-        var partCount = 1
         while take(if: ".") {
             name += "." + (try identifier("a name after '.'"))
-            partCount += 1
         }
-        guard partCount <= Self.packagePartLimit, name.utf8.count <= Self.packageByteLimit else {
-            throw failure(
-                """
-                the package has more than \(Self.packagePartLimit) parts or \
-                \(Self.packageByteLimit) bytes
-                """, at: locations[location].start)
+        if let problem = ProtoName.problem(inPackage: name) {
+            throw failure(problem, at: locations[location].start)
         }
         file.package = name
         try expect(endOf: location, ";")

@@ -41,9 +41,7 @@ struct FeatureResolver {
         declared.messages[path]?.features = features
         // The ranges are set again, because their options were interpreted after they were set
         // first.
-        declared.messages[path]?.extensionRanges = message.extensionRange.sorted {
-            ($0.start ?? 0) < ($1.start ?? 0)
-        }
+        declared.messages[path]?.extensionRanges = ExtensionRanges(message.extensionRange)
         for (index, field) in message.field.enumerated() {
             let oneof = field.oneofIndex.map { message.oneofDecl[Int($0)].options?.features }
             resolve(

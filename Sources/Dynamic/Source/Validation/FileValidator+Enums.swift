@@ -49,8 +49,8 @@ extension FileValidator {
             let place = path + [PathNumber.Enum.reservedRange, Int32(index)]
             let start = range.start ?? 0
             let end = range.end ?? 0
-            if end < start {
-                file.fail("the range ends before it starts", at: place)
+            if let problem = NumberRange.problem(from: start, through: end) {
+                file.fail(problem, at: place)
             } else if let before = reached, start <= before {
                 file.fail("the range overlaps another reserved range", at: place)
             }

@@ -120,7 +120,7 @@ extension FileValidator {
         let isMessageSet = linked.container?.isMessageSet == true
         validateNumber(
             linked.number, at: path + [PathNumber.Field.number],
-            max: isMessageSet ? .max : 1 << 29 - 1)
+            max: isMessageSet ? .max : NumberRange.maxFieldNumber)
         if linked.isRequired {
             file.fail("an extension cannot be required", at: path + [PathNumber.Field.label])
         }
@@ -150,9 +150,8 @@ extension FileValidator {
     private func validateDeclaration(
         of field: Field, _ linked: LinkedField, at path: ProtoPath
     ) {
-        guard let options = linked.container?.extensionRange(with: linked.number)?.options else {
-            return
-        }
+        let range = linked.container?.extensionRanges.range(with: linked.number)
+        guard let options = range?.options else { return }
         let place = path + [PathNumber.Field.number]
         guard let declaration = options.declaration.first(where: { $0.number == linked.number })
         else {

@@ -2,8 +2,6 @@ import SwiftletMessages
 
 // Numbers and names of fields, reserved and extension ranges.
 extension FileValidator {
-    /// The largest number of a field; a tag has 29 bits for it.
-    private static let maxNumber: Int32 = 1 << 29 - 1
     /// Numbers that are reserved for protobuf itself.
     private static let libraryNumbers: ClosedRange<Int32> = 19_000...19_999
 
@@ -44,7 +42,9 @@ extension FileValidator {
             })
     }
 
-    func validateNumber(_ number: Int32, at path: ProtoPath, max: Int32 = Self.maxNumber) {
+    func validateNumber(
+        _ number: Int32, at path: ProtoPath, max: Int32 = NumberRange.maxFieldNumber
+    ) {
         if number <= 0 {
             file.fail("the number of a field is at least 1", at: path)
         } else if number > max {
@@ -58,30 +58,28 @@ extension FileValidator {
 
     private func validRanges(of message: Message, at path: ProtoPath) -> [PlacedRange] {
         var ranges: [PlacedRange] = []
-        func add(_ start: Int32?, _ end: Int32?, _ path: ProtoPath, isExtension: Bool) {
-            let start = start ?? 0
-            let end = end ?? 0
-            if start <= 0 {
-                file.fail("the numbers of a range are at least 1", at: path)
-            } else if end <= start {
-                file.fail("the range ends before it starts", at: path)
-            } else {
-                ranges.append(
-                    PlacedRange(
-                        range: Int64(start)..<Int64(end), path: path, isExtension: isExtension))
-            }
+        func add(
+            _ start: Int32, _ end: Int32, _ problem: String?, _ path: ProtoPath, isExtension: Bool
+        ) {
+            if let problem { return file.fail(problem, at: path) }
+            ranges.append(
+                PlacedRange(
+                    range: Int64(start)..<Int64(end), path: path, isExtension: isExtension))
         }
         for (index, range) in message.reservedRange.enumerated() {
-            let path = path + [PathNumber.Message.reservedRange, Int32(index)]
-            add(range.start, range.end, path, isExtension: false)
+            let (start, end) = (range.start ?? 0, range.end ?? 0)
+            add(
+                start, end, NumberRange.problem(from: start, until: end),
+                path + [PathNumber.Message.reservedRange, Int32(index)], isExtension: false)
         }
         let isMessageSet = message.options?.messageSetWireFormat == true
         for (index, range) in message.extensionRange.enumerated() {
-            let path = path + [PathNumber.Message.extensionRange, Int32(index)]
-            add(range.start, range.end, path, isExtension: true)
-            if !isMessageSet, range.end ?? 0 > Self.maxNumber + 1 {
-                file.fail("the number of an extension is at most \(Self.maxNumber)", at: path)
-            }
+            let (start, end) = (range.start ?? 0, range.end ?? 0)
+            let problem = NumberRange.problem(
+                ofExtensionsFrom: start, until: end, inMessageSet: isMessageSet)
+            add(
+                start, end, problem,
+                path + [PathNumber.Message.extensionRange, Int32(index)], isExtension: true)
         }
         return ranges.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }

@@ -1,0 +1,34 @@
+import SwiftletMessages
+
+/// The numbers that extensions of a message can have.
+struct ExtensionRanges: Sendable {
+    typealias Range = Google.Protobuf.DescriptorProto.ExtensionRange
+
+    /// Sorted by their starts.
+    private let ranges: [Range]
+
+    init(_ ranges: [Range]) {
+        self.ranges = ranges.sorted { ($0.start ?? 0) < ($1.start ?? 0) }
+    }
+
+    /// Two ranges with a number in common; nil if there are none.
+    var overlap: (Range, Range)? {
+        zip(ranges, ranges.dropFirst()).first { ($0.end ?? 0) > ($1.start ?? 0) }
+    }
+
+    /// The range that has the number; nil if there is none. Correct only for ranges that do not overlap.
+    func range(with number: Int32) -> Range? {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].end ?? 0 <= number {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        guard low < ranges.count, (ranges[low].start ?? 0) <= number else { return nil }
+        return ranges[low]
+    }
+}

@@ -1,0 +1,69 @@
+/// The rules of names in `.proto` files.
+///
+/// The compiler applies them to source. A schema applies them to descriptors, because a descriptor can come from
+/// a server, and can have any bytes as a name. Everything that uses a schema, such as the generator, relies on
+/// names that are identifiers of limited length.
+enum ProtoName {
+    /// The most bytes in a full name. Every name in a scope repeats the scope's name, so long names would
+    /// need memory far above the size of the file.
+    static let maxByteCount = 1024
+
+    /// The most parts in the name of a package.
+    static let maxPackagePartCount = 100
+    static let maxPackageByteCount = 511
+
+    /// Whether `name` is a letter or an underscore, followed by letters, underscores and digits.
+    static func isIdentifier(_ name: some StringProtocol) -> Bool {
+        guard let first = name.utf8.first, first.isLetter else { return false }
+        return name.utf8.allSatisfy { $0.isLetter || $0.isDigit }
+    }
+
+    /// Whether `name` is identifiers with dots between them.
+    static func isDotted(_ name: some StringProtocol) -> Bool {
+        name.split(separator: ".", omittingEmptySubsequences: false)
+            .allSatisfy { isIdentifier($0) }
+    }
+
+    /// The mistake in the full name of a declaration whose parts are identifiers; nil if there is none.
+    static func problem(inFullName name: String) -> String? {
+        name.utf8.count <= maxByteCount ? nil : "the full name has more than \(maxByteCount) bytes"
+    }
+
+    /// The mistake in the name of a package; nil if there is none.
+    static func problem(inPackage name: String) -> String? {
+        let partCount = name.utf8.count { $0 == UInt8(ascii: ".") } + 1
+        guard partCount <= maxPackagePartCount, name.utf8.count <= maxPackageByteCount else {
+            return """
+                the package has more than \(maxPackagePartCount) parts or \
+                \(maxPackageByteCount) bytes
+                """
+        }
+        return isDotted(name) ? nil : "the package is not a list of identifiers with dots"
+    }
+
+    /// The mistake in the name of a file; nil if there is none. Files are read and written below directories,
+    /// so a name that leads out of a directory is a mistake.
+    static func problem(inFileName name: some StringProtocol) -> String? {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            return """
+                the name of the file has a part that is empty, '.' or '..'; use a path relative to \
+                the directory of the imports
+                """
+        }
+        let hasControl = name.unicodeScalars.contains {
+            $0.properties.generalCategory == .control
+        }
+        return hasControl ? "the name of the file has a control character; rename the file" : nil
+    }
+
+    /// A name for an error text, which can have any characters and any length: its first 200 characters,
+    /// of which those outside printable ASCII are escaped.
+    static func shown(_ name: some StringProtocol) -> String {
+        let start = name.unicodeScalars.prefix(200)
+        let text = start.map { scalar in
+            " "..."~" ~= scalar ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }.joined()
+        return start.endIndex < name.unicodeScalars.endIndex ? text + "…" : text
+    }
+}
