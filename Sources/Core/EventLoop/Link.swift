@@ -30,7 +30,8 @@ package final class Link: Sendable {
 
     struct State: ~Copyable {
         var connection: Connection
-        /// Indexed by the slot of the stream.
+        /// Indexed by the slot of the stream. When the engine frees the slot of a stream with a call,
+        /// the call is removed before the lock is released: the next stream may get the slot.
         var entries: [Entry] = []
         var callCount = 0
         /// The meaning of the last headers and trailers, which most responses repeat.
@@ -216,6 +217,7 @@ extension Link {
                 }
                 let slot = Int(stream.slot)
                 while state.entries.count <= slot { state.entries.append(Entry()) }
+                assert(!state.hasCall(at: slot), "the call of the slot would never end")
                 state.entries[slot] = Entry(
                     call: call, stream: stream, framing: framing)
                 state.callCount += 1
