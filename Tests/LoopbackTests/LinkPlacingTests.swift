@@ -1,6 +1,4 @@
-import Swiftlet
 import SwiftletLoopback
-import SwiftletTransport
 import Synchronization
 import Testing
 
@@ -10,60 +8,13 @@ import Testing
 /// connection reads do not depend on time.
 @Suite("A connection that reads frames directly into their message", .timeLimit(.minutes(5)))
 struct LinkPlacingTests {
-    /// The connection to the test's socket, as the backend of its calls.
-    private final class Client: CallBackend, LinkOwner {
-        let loop: EventLoop
-        let link = Mutex<Link?>(nil)
-
-        init() throws { loop = try EventLoop() }
-
-        func connect(over socket: consuming Socket) -> Link {
-            var configuration = ConnectionConfiguration(.client)
-            configuration.receiveWindows = .fixed(1 << 20)
-            let new = Link(
-                LinkWire(socket), to: .ipv4Loopback(port: 1), times: ConnectionTimes(begun: .now),
-                configuration, loop: loop, owner: self)
-            link.withLock { $0 = new }
-            return new
-        }
-
-        func start(_ observer: any CallObserver) -> CallCore {
-            let call = CallCore(
-                CallHead(
-                    MethodSignature(
-                        path: "/t.T/Download", shape: .serverStreaming, contentSubtype: nil),
-                    CallOptions(), MessageLimits()),
-                deadline: .never, backend: self, observer: observer)
-            call.write(.whole([0, 0, 0, 0, 0]), andFinish: true)
-            call.receiveNext()
-            call.start()
-            return call
-        }
-
-        func begin(_ call: CallCore) {
-            var cache = RequestHeadCache()
-            guard
-                let prepared = try? cache.prepared(
-                    for: call, defaultAuthority: "a", scheme: "http", userAgent: "test"),
-                let link = link.withLock({ $0 }), link.open(call, prepared)
-            else { return call.fail(RPCError(.unavailable, "no stream")) }
-        }
-
-        func forget(_ call: CallCore) {}
-        func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
-        func linkIsReady(_ link: Link) {}
-        func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {}
-        func linkHasRoom(_ link: Link) {}
-        func linkEnded(_ link: Link, _ error: LinkError) {}
-    }
-
     /// Starts another call when it receives a message.
     private final class Observer: CallObserver {
-        let client: Client
+        let client: LinkClient
         let next = Mutex<CallCore?>(nil)
         let end = Mutex<RPCError?>(nil)
 
-        init(_ client: Client) { self.client = client }
+        init(_ client: LinkClient) { self.client = client }
 
         func receive(initialMetadata: Metadata) {}
         func receive(message: [UInt8], from call: any CallRequests) {
@@ -74,24 +25,6 @@ struct LinkPlacingTests {
         func receive(end received: consuming CallEnd) {
             let error = received.error
             end.withLock { $0 = error }
-        }
-    }
-
-    /// The other end of the connection.
-    private final class Server: Sendable {
-        private let socket: Socket
-        private let link: Link
-
-        init(_ socket: consuming Socket, _ link: Link) {
-            self.socket = socket
-            self.link = link
-        }
-
-        func send(_ bytes: [UInt8]) throws {
-            var list = GatherList()
-            list.append(referencing: bytes)
-            while !list.isEmpty { try #require(try socket.write(gathering: &list) != .wouldBlock) }
-            link.ready(.readable, now: .now)
         }
     }
 
@@ -113,11 +46,8 @@ struct LinkPlacingTests {
 
     @Test("ends the call whose last frame breaks a rule, although the next call has its slot")
     func longerThanAnnounced() throws {
-        let client = try Client()
-        let (link, server) = try Socket.withPair { near, far in
-            let link = client.connect(over: near)
-            return (link, Server(far, link))
-        }
+        let client = try LinkClient()
+        let (link, server) = try client.connect()
         try server.send(
             RawFrame.settings([])
                 + RawFrame.bytes(RawFrame.settings, flags: RawFrame.acknowledgement))

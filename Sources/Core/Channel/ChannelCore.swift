@@ -166,6 +166,15 @@ extension ChannelCore.State {
         }
         return waiting.takeAll()
     }
+
+    /// The connection of a direct route has refused a call. Until the next route is computed, calls
+    /// ask the picker. Another thread may have drained the connection, and computes the next route
+    /// only after it has reported the change to the balancer. That may take long, and the balancer
+    /// may make the call itself.
+    mutating func abandon(_ refused: ChannelCore.DirectRoute) {
+        guard case .link(let present) = route, present === refused, let picker else { return }
+        route = .picker(picker)
+    }
 }
 
 // MARK: - Calls
@@ -186,6 +195,7 @@ extension ChannelCore: CallBackend {
                 if route.link.open(call, prepared) { return }
                 // The connection accepts no more calls.
                 route.subchannel.drainRefusing(route.link)
+                state.withLock { $0.abandon(route) }
             case .pick(let picker, let version, let prepared):
                 if carryOut(picker, version, call, prepared) { return }
             case .wait(let startsUp, let removed):
