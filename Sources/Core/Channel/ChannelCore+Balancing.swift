@@ -151,6 +151,7 @@ extension ChannelCore {
         work.balancer = nil
         work.wakeTimes = []
         balancing.timer.cancel()
+        idleTimer.cancel()
         let (members, mustStart) = change { state in
             state.picker = nil
             state.route = .none

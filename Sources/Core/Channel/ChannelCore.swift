@@ -19,7 +19,6 @@ final class ChannelCore: Sendable {
         /// All subchannels, including those that the balancer dropped but whose calls continue.
         var members: [UInt64: SubchannelCore] = [:]
         var lastSubchannelID: UInt64 = 0
-        var isIdleCheckScheduled = false
         /// Whether a call was begun since the last check for idleness.
         var wasUsed = false
         /// The program has released the channel.
