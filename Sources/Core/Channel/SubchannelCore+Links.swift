@@ -23,7 +23,7 @@ extension SubchannelCore: LinkOwner {
     }
 
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
-        if goAway.isTooManyPings { plan.doubleKeepAliveInterval() }
+        if goAway.isTooManyPings, link.notePingComplaint() { plan.doubleKeepAliveInterval() }
         retire(
             link, because: "the server sent GOAWAY (\(goAway.code)) before it carried a call",
             .goAway(goAway.code))

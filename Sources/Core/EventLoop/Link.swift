@@ -70,6 +70,8 @@ package final class Link: Sendable {
         /// The text of the last GOAWAY.
         var goAway: String?
         var goAwayCode: ErrorCode?
+        /// Whether the server has reported too many PINGs.
+        var hasPingComplaint = false
         var ending: LinkError?
     }
 
@@ -281,6 +283,15 @@ extension Link {
     var disconnectCause: DisconnectCause {
         state.withLock { state in
             state.goAwayCode.map { .goAway($0) } ?? .failed(state.ending?.kind ?? .other)
+        }
+    }
+
+    /// The server has reported too many PINGs. Returns false if it had reported that before: a server
+    /// may repeat its GOAWAY.
+    func notePingComplaint() -> Bool {
+        state.withLock { state in
+            defer { state.hasPingComplaint = true }
+            return !state.hasPingComplaint
         }
     }
 
