@@ -121,7 +121,10 @@ final class ChannelCore: Sendable {
         state = Mutex(State(log: log))
         ChannelList.add(self)
         arguments.connectivityMonitor?.add(self, at: target)
-        for queue in queues where !queue.add(self) { shutDown() }
+        let isOpen = queues.allSatisfy { $0.add(self) }
+        // The first queues may have been shut down since the channel was added to them. The shut-down
+        // also removes it from the others.
+        if !isOpen || connectivity == .shutdown { shutDown() }
     }
 }
 
