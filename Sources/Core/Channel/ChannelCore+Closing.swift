@@ -32,7 +32,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
 
     /// Connects at once instead of at the end of a delay, because the network is back.
     func resetBackoff() {
-        balancing.state.withLock { $0.resolver }?.resetBackoff()
+        post(.resetBackoff)
         for member in members { member.resetBackoff() }
     }
 
