@@ -75,7 +75,10 @@ struct SubchannelStreamStateTests {
     @Test("is not opened after it was stopped, while it is open and while it waits")
     func stopped() {
         var open = Self.open()
+        // The caller opens the stream outside the lock, and then looks again.
+        #expect(open.isOpen)
         open.stop()
+        #expect(!open.isOpen)
         #expect(open.ended(.unavailable, now: Self.start) == .nothing)
         var waiting = Self.open()
         _ = waiting.ended(.unavailable, now: Self.start)

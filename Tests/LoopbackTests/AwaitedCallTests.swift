@@ -24,6 +24,55 @@ struct AwaitedCallTests {
         #expect(streamed?.code == .deadlineExceeded)
     }
 
+    private final class Passing: Interceptor {}
+
+    /// Never starts the rest of the call.
+    private final class Holding: Interceptor {
+        func start(_ options: CallOptions, _ call: InterceptedCall) {}
+    }
+
+    @Test("ends at its deadline on such a queue also with interceptors, and without a first config")
+    func unturnedAbove() async throws {
+        let server = try LoopbackServer { $0.addGreeter() }
+        let queue = try CompletionQueue(.byHand)
+        try Resolvers.register("silent-by-hand") { _ in PushedResolver(nil) }
+        let passing = InterceptorFactory("passing") { _ in Passing() }
+        let holding = InterceptorFactory("holding") { _ in Holding() }
+        for (target, interceptors): (String, [ChannelInterceptor]) in [
+            (server.target, [.all(passing)]), (server.target, [.all(holding)]),
+            ("silent-by-hand:///x", []),
+        ] {
+            let channel = try Channel(
+                target, credentials: .insecure, interceptors: interceptors, queue: queue)
+            let error = await #expect(throws: RPCError.self) {
+                try await channel.unary(
+                    HostileTrial.echo, [1], options: .with { $0.timeout = .milliseconds(50) })
+            }
+            #expect(error?.code == .deadlineExceeded)
+        }
+    }
+
+    @Test("ends with its channel, whose grace passes even if no thread turns the queue")
+    func closing() async throws {
+        let peer = try RawPeer(.correct)
+        peer.conduct = .hold
+        let queue = try CompletionQueue(.byHand)
+        let channel = try Channel(peer.target, credentials: .insecure, queue: queue)
+        let messages = Counter()
+        let call = channel.startBidirectional(
+            HostileTrial.talk,
+            handlers: ResponseHandlers { _ in
+                messages.add()
+            } end: { _ in
+            })
+        try await onThread {
+            while messages.count == 0 { _ = try queue.next(deadline: .after(.milliseconds(10))) }
+        }
+        await channel.close(grace: .milliseconds(50))
+        #expect(channel.connectivity == .shutdown)
+        withExtendedLifetime(call) {}
+    }
+
     @Test("with one response gives its metadata and timeline in every face")
     func wholeResponses() async throws {
         let server = try LoopbackServer { server in

@@ -97,6 +97,39 @@ struct ReconnectTests {
         #expect(channel.connectivity == .idle)
     }
 
+    /// Has one endpoint. Counts how often it was stopped.
+    private final class StoppableResolver: Resolver {
+        let stops = Counter()
+        private let endpoint: Endpoint
+
+        init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+
+        func start(_ results: ResolverResults) {
+            results.report(ResolverResult(endpoints: .success([endpoint])))
+        }
+        func requestResolution() {}
+        func stop() { stops.add() }
+    }
+
+    @Test("stops its resolver when no call uses it, although its server has closed the connection")
+    func idleWithoutConnection() async throws {
+        let server = try LoopbackServer { server in
+            server.unary(ManyServersTests.whoAmI) { _, _ in [1] }
+        }
+        let resolver = StoppableResolver(Endpoint([try ServerAddress(server.target)]))
+        try Resolvers.register("stoppable") { _ in resolver }
+        var arguments = ChannelArguments()
+        arguments.idleTimeout = .seconds(1)
+        let channel = try Channel(
+            "stoppable:///x", credentials: .insecure, arguments: arguments)
+        for count in 1...2 {
+            _ = try await channel.unary(ManyServersTests.whoAmI, [])
+            server.leaveGracefully()
+            // The balancer reports IDLE before the first check, or the check stops the resolver.
+            try await eventually { resolver.stops.count == count }
+        }
+    }
+
     @Test("gives an attempt as much time as its backoff lasts")
     func timeLimit() {
         var backoff = Backoff(.init(initial: .seconds(30), maximum: .seconds(120)))

@@ -15,14 +15,18 @@ struct TooManyPingsTests {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// Answers a call, and then closes its connection with a GOAWAY.
-    private static func peer(_ code: ErrorCode, _ debugData: String) throws -> RawPeer {
+    /// Answers a call, and then closes its connection with a GOAWAY, or with several equal ones.
+    private static func peer(
+        _ code: ErrorCode, _ debugData: String, goAwayCount: Int = 1
+    ) throws -> RawPeer {
         let type: UInt8 = 7  // GOAWAY (RFC 9113 §6.8).
         return try RawPeer(
             RawScript { connection, stream in
                 try connection.reply(stream)
-                try connection.frame(
-                    type, word(stream) + word(code.rawValue) + Array(debugData.utf8))
+                for _ in 0..<goAwayCount {
+                    try connection.frame(
+                        type, word(stream) + word(code.rawValue) + Array(debugData.utf8))
+                }
                 try connection.close()
             })
     }
@@ -56,6 +60,32 @@ struct TooManyPingsTests {
             try #require(try await Self.intervalCount(on: channel) == factor)
         }
         #expect(peer.connectionCount == 8)
+    }
+
+    @Test("receives PINGs half as often, however often it repeats its complaint")
+    func repeated() async throws {
+        let peer = try Self.peer(.enhanceYourCalm, "too_many_pings", goAwayCount: 3)
+        let channel = try Self.channel(to: peer)
+        for factor in [1, 2, 4] {
+            try #require(try await Self.intervalCount(on: channel) == factor)
+        }
+    }
+
+    @Test("may do so although the interval is the longest duration")
+    func longestInterval() throws {
+        var arguments = ChannelArguments()
+        arguments.keepAliveInterval = .seconds(Int64.max)
+        let plan = ConnectionPlan(
+            try Target("a.test"), credentials: .insecure, arguments: arguments,
+            queues: [try CompletionQueue(.byHand)], sockets: nil, proxy: nil)
+        var last = Duration.zero
+        for _ in 0..<8 {
+            let interval = try #require(plan.configuration.keepAlive?.interval)
+            #expect(interval >= last)
+            last = interval
+            plan.doubleKeepAliveInterval()
+        }
+        #expect(last > .seconds(1 << 40))
     }
 
     @Test(

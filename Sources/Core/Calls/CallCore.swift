@@ -103,20 +103,10 @@ extension CallCore {
         }
         if let instant = deadline.moment {
             guard instant > now else { return deadlineExceeded() }
-            deadlineTimer.schedule(self, at: instant, on: deadlineLoop)
+            deadlineTimer.schedule(self, at: instant, on: loop.timerLoop(isAwaited: isAwaited))
         }
         meter?.started(at: now)
         backend.begin(self)
-    }
-
-    /// The loop of the deadline's timer. If a task awaits a call on a queue that is turned by hand,
-    /// the shared queue runs the timer: it is possible that no thread turns the call's queue in the
-    /// meantime.
-    private var deadlineLoop: EventLoop {
-        guard isAwaited, loop.isTurnedByHand, !loop.isCurrent,
-            let shared = try? CompletionQueue.shared
-        else { return loop }
-        return shared.loop
     }
 
     /// Closes the deadline's timer, because the call has ended.

@@ -13,6 +13,8 @@ final class Balancing: Sendable {
         /// A call needs a connection while the channel is idle.
         case start
         case exitIdle
+        /// The network is back.
+        case resetBackoff
         case resolved(ResolverResult, generation: Int)
         case subchannel(SubchannelCore)
         case load(SubchannelCore, LoadReport)
@@ -24,16 +26,22 @@ final class Balancing: Sendable {
     /// The state that only the thread which handles inputs uses.
     struct State {
         var resolver: (any Resolver)?
+        /// The delays between attempts to make a resolver; nil unless the last one failed.
+        var startBackoff: Backoff?
         var balancer: (any Balancer)?
         /// The config in use; nil before the first.
         var config: ServiceConfig?
         /// Counts resolvers: a result of a resolver that was stopped is ignored.
         var generation = 0
         var wakeTimes: [Duration] = []
+        /// Whether the balancer must exit idle mode after its first update.
+        var mustExitIdle = false
     }
 
     let inputs = SerialMailbox<Input>()
     let timer = TimerSlot()
+    /// Starts the resolver again after it could not be made.
+    let startTimer = TimerSlot()
     let state = Mutex(State())
     /// The instant from which the balancer's time is counted.
     let epoch = MonotonicInstant.now
@@ -61,7 +69,14 @@ extension ChannelCore {
         case .start: start(&work)
         case .exitIdle:
             start(&work)
+            // Before the first endpoints, the balancer could connect nothing.
+            work.mustExitIdle = work.balancer == nil
             run(&work) { $0.exitIdle(&$1) }
+        case .resetBackoff:
+            work.resolver?.resetBackoff()
+            guard work.startBackoff != nil else { break }
+            work.startBackoff?.reset()
+            start(&work)
         case .resolved(let result, let generation):
             if generation == work.generation { use(result, &work) }
         case .subchannel(let core):
@@ -91,12 +106,16 @@ extension ChannelCore {
 extension ChannelCore {
     private func start(_ work: inout Balancing.State) {
         guard work.resolver == nil, connectivity != .shutdown else { return }
+        scheduleIdleCheck()
         let resolver: any Resolver
         do throws(RPCError) {
             resolver = try makeResolver()
         } catch {
-            return install(.transientFailure, FailingPicker(error: error))
+            startLater(&work)
+            return resolverFailed(error, &work)
         }
+        balancing.startTimer.cancel()
+        work.startBackoff = nil
         work.generation += 1
         work.resolver = resolver
         change { state in if state.connectivity == .idle { state.move(to: .connecting) } }
@@ -105,7 +124,15 @@ extension ChannelCore {
             ResolverResults { [weak self] result in
                 self?.post(.resolved(result, generation: generation))
             })
-        scheduleIdleCheck()
+    }
+
+    /// Starts again after a delay, because no resolver could be made. Like a failed resolution, this
+    /// must not be final: the next attempt may succeed.
+    private func startLater(_ work: inout Balancing.State) {
+        var backoff = work.startBackoff ?? Backoff(arguments.backoff)
+        let delay = backoff.next()
+        work.startBackoff = backoff
+        balancing.startTimer.schedule(StartTimer(self), at: .now + delay, on: loop)
     }
 
     private func makeResolver() throws(RPCError) -> any Resolver {
@@ -150,7 +177,11 @@ extension ChannelCore {
         run(&work) { $0.close(&$1) }
         work.balancer = nil
         work.wakeTimes = []
+        work.startBackoff = nil
+        work.mustExitIdle = false
         balancing.timer.cancel()
+        balancing.startTimer.cancel()
+        idleTimer.cancel()
         let (members, mustStart) = change { state in
             state.picker = nil
             state.route = .none
@@ -217,11 +248,18 @@ extension ChannelCore {
                 failure = error
             }
         }
-        guard let failure else { return }
+        guard let failure else { return exitIdleIfAsked(&work) }
         work.resolver?.requestResolution()
         if state.withLock({ $0.picker == nil }) {
             install(.transientFailure, FailingPicker(error: failure))
         }
+    }
+
+    /// The program has asked the channel to connect before the balancer had endpoints.
+    private func exitIdleIfAsked(_ work: inout Balancing.State) {
+        guard work.mustExitIdle else { return }
+        work.mustExitIdle = false
+        run(&work) { $0.exitIdle(&$1) }
     }
 
     private func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {
@@ -327,30 +365,14 @@ private final class WakeTimer: TimerTarget {
     }
 }
 
-// MARK: - Subchannels
+/// Starts the resolver after the delay of a failed start.
+private final class StartTimer: TimerTarget {
+    private weak let channel: ChannelCore?
 
-extension ChannelCore: SubchannelOwner {
-    func subchannelChanged(_ subchannel: SubchannelCore) { post(.subchannel(subchannel)) }
+    init(_ channel: ChannelCore) { self.channel = channel }
 
-    func subchannelLinksChanged(_ subchannel: SubchannelCore) {
-        let calls = state.withLock { $0.renewRoute() }
-        for call in calls where !call.isEnded { begin(call) }
-    }
-
-    func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {
-        post(.load(subchannel, load))
-    }
-
-    var requestAuthority: RequestAuthority {
-        RequestAuthority(authority: authority, scheme: scheme, userAgent: userAgent)
-    }
-
-    func subchannelIsEmpty(_ subchannel: SubchannelCore) {
-        state.withLock { state in
-            guard subchannel.isOver, state.members[subchannel.id] === subchannel else { return }
-            state.members[subchannel.id] = nil
-            state.pastCounts += subchannel.counts
-        }
-        shutDownIfReleased()
+    func timerFired(now: MonotonicInstant) {
+        channel?.balancing.startTimer.hasFired(now: now)
+        channel?.post(.start)
     }
 }

@@ -32,7 +32,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
 
     /// Connects at once instead of at the end of a delay, because the network is back.
     func resetBackoff() {
-        balancing.state.withLock { $0.resolver }?.resetBackoff()
+        post(.resetBackoff)
         for member in members { member.resetBackoff() }
     }
 
@@ -118,32 +118,29 @@ extension ChannelCore: ChannelBackend, QueueChannel {
 // MARK: - Idle
 
 extension ChannelCore: TimerTarget {
-    /// Schedules the next check for idleness after one timeout, unless the channel is idle.
+    /// Schedules the next check for idleness after one timeout, unless one is scheduled. The checks
+    /// follow one another from the start of the resolver to its stop, whatever the balancer reports:
+    /// while it reports IDLE, the resolver still runs.
     func scheduleIdleCheck() {
         guard let timeout = arguments.effectiveIdleTimeout else { return }
-        let isDue = state.withLock { state in
-            guard !state.isIdleCheckScheduled, state.connectivity != .idle else { return false }
-            state.isIdleCheckScheduled = true
-            return true
-        }
-        if isDue { idleTimer.schedule(self, at: .now + timeout, on: loop) }
+        idleTimer.schedule(self, noLaterThan: .now + timeout, on: loop)
     }
 
     /// Checks whether the channel was used since the last check. This way, a call needs no timer.
     func timerFired(now: MonotonicInstant) {
+        idleTimer.hasFired(now: now)
         let members = members
         // A running call counts as use until now.
         let hasCalls = members.contains(where: \.hasCalls)
         let isUsed = state.withLock { state in
-            state.isIdleCheckScheduled = false
             defer { state.wasUsed = hasCalls }
             return state.wasUsed || hasCalls || !state.waiting.isEmpty
         }
         if isUsed {
             for member in members { member.drainSpares() }
+            scheduleIdleCheck()
         } else {
             post(.stop)
         }
-        scheduleIdleCheck()
     }
 }

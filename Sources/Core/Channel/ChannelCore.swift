@@ -19,7 +19,6 @@ final class ChannelCore: Sendable {
         /// All subchannels, including those that the balancer dropped but whose calls continue.
         var members: [UInt64: SubchannelCore] = [:]
         var lastSubchannelID: UInt64 = 0
-        var isIdleCheckScheduled = false
         /// Whether a call was begun since the last check for idleness.
         var wasUsed = false
         /// The program has released the channel.
@@ -122,7 +121,10 @@ final class ChannelCore: Sendable {
         state = Mutex(State(log: log))
         ChannelList.add(self)
         arguments.connectivityMonitor?.add(self, at: target)
-        for queue in queues where !queue.add(self) { shutDown() }
+        let isOpen = queues.allSatisfy { $0.add(self) }
+        // The first queues may have been shut down since the channel was added to them. The shut-down
+        // also removes it from the others.
+        if !isOpen || connectivity == .shutdown { shutDown() }
     }
 }
 
@@ -166,6 +168,15 @@ extension ChannelCore.State {
         }
         return waiting.takeAll()
     }
+
+    /// The connection of a direct route has refused a call. Until the next route is computed, calls
+    /// ask the picker. Another thread may have drained the connection, and computes the next route
+    /// only after it has reported the change to the balancer. That may take long, and the balancer
+    /// may make the call itself.
+    mutating func abandon(_ refused: ChannelCore.DirectRoute) {
+        guard case .link(let present) = route, present === refused, let picker else { return }
+        route = .picker(picker)
+    }
 }
 
 // MARK: - Calls
@@ -186,6 +197,7 @@ extension ChannelCore: CallBackend {
                 if route.link.open(call, prepared) { return }
                 // The connection accepts no more calls.
                 route.subchannel.drainRefusing(route.link)
+                state.withLock { $0.abandon(route) }
             case .pick(let picker, let version, let prepared):
                 if carryOut(picker, version, call, prepared) { return }
             case .wait(let startsUp, let removed):

@@ -75,7 +75,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
     }
 
     private func startTimer() {
-        timer.schedule(self, at: deadline, on: loop)
+        timer.schedule(self, at: deadline, on: loop.timerLoop(isAwaited: true))
         // The timer of a queue that has been shut down never fires.
         if loop.isClosed { cancel() }
     }

@@ -15,8 +15,8 @@ final class ConnectionPlan: Sendable {
     /// The queues over whose threads connections are spread, in turn.
     private let queues: [CompletionQueue]
     private let queueTurn = Atomic(0)
-    /// Doubles when a server reports too many PINGs (proposal A8).
-    private let keepAliveFactor = Mutex(1)
+    /// The number of connections whose server has reported too many PINGs (proposal A8).
+    private let pingComplaintCount = Atomic(0)
     /// When the resolver last found endpoints.
     private let resolved = Mutex<MonotonicInstant?>(nil)
 
@@ -49,14 +49,23 @@ extension ConnectionPlan {
     /// The settings of the next connection.
     var configuration: ConnectionConfiguration {
         var configuration = arguments.connectionConfiguration
-        configuration.keepAlive?.interval *= keepAliveFactor.withLock { $0 }
+        if let interval = configuration.keepAlive?.interval {
+            let doublings = min(
+                pingComplaintCount.load(ordering: .relaxed), Self.maxKeepAliveDoublings)
+            configuration.keepAlive?.interval =
+                min(interval, Self.longestKeepAliveInterval) * (1 << doublings)
+        }
         return configuration
     }
 
+    private static let maxKeepAliveDoublings = 6
+    /// 35,000 years. The product of a longer interval could exceed the range of a duration.
+    private static let longestKeepAliveInterval = Duration.seconds(1 << 40)
+
     /// Doubles the keepalive interval of later connections, after a GOAWAY with `too_many_pings`
-    /// (proposal A8).
+    /// (proposal A8). Called once for each connection.
     func doubleKeepAliveInterval() {
-        keepAliveFactor.withLock { $0 = min($0 * 2, 64) }
+        pingComplaintCount.wrappingAdd(1, ordering: .relaxed)
     }
 
     /// When the resolver last found endpoints; nil before it did.

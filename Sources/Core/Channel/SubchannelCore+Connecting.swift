@@ -83,8 +83,7 @@ extension SubchannelCore {
         }
         guard let calls else { return link.leave() }
         plan.metrics?.connectionOpened()
-        owner.subchannelLinksChanged(self)
-        for call in calls where !call.isEnded { owner.begin(call) }
+        linksChanged(pickingFor: calls)
     }
 
     func attemptFailed(_ attempt: ConnectionAttempt, _ failure: ConnectionFailure) {
@@ -139,27 +138,29 @@ extension SubchannelCore {
     func update(_ endpoint: Endpoint) {
         let addresses = endpoint.addresses.map(\.socketAddress)
         let names = Set(addresses.map { "\($0)" })
-        let (drained, attempt, mustConnect): ([Link], ConnectionAttempt?, Bool) = change {
-            state in
+        typealias Outcome = (
+            drained: [Link], waiting: [CallCore], attempt: ConnectionAttempt?, mustConnect: Bool
+        )
+        let outcome: Outcome = change { state in
             guard
                 state.addresses != addresses
                     || state.serverName != endpoint.attributes.serverName
-            else { return ([], nil, false) }
+            else { return ([], [], nil, false) }
             let keepsName = state.serverName == endpoint.attributes.serverName
             let hasNew = !keepsName || !names.isSubset(of: state.addresses.map { "\($0)" })
             state.addresses = addresses
             state.serverName = endpoint.attributes.serverName
             let gone = state.links.filter { !keepsName || !names.contains($0.peer) }
-            state.drain(gone)
+            let waiting = state.drain(gone)
             let mustConnect =
                 state.attempt != nil || (hasNew && state.connectivity == .transientFailure)
             if hasNew, mustConnect { state.backoff.reset() }
-            return (gone, state.attempt.take(), mustConnect)
+            return (gone, waiting, state.attempt.take(), mustConnect)
         }
-        attempt?.cancel()
-        leave(drained)
-        if !drained.isEmpty { owner.subchannelLinksChanged(self) }
-        guard mustConnect else { return }
+        outcome.attempt?.cancel()
+        leave(outcome.drained)
+        if !outcome.drained.isEmpty { linksChanged(pickingFor: outcome.waiting) }
+        guard outcome.mustConnect else { return }
         backoffTimer.cancel()
         startConnecting()
     }
@@ -196,15 +197,18 @@ extension SubchannelCore.State {
         return next
     }
 
-    /// Stops the use of connections for new calls. Their calls continue.
-    mutating func drain(_ links: [Link]) {
-        guard !links.isEmpty else { return }
+    /// Stops the use of connections for new calls. Their calls continue. If no open connection is left,
+    /// returns the calls that waited for a stream: the caller passes them to the owner, which picks
+    /// again for them.
+    mutating func drain(_ links: [Link]) -> [CallCore] {
+        guard !links.isEmpty else { return [] }
         let drained = Set(links.map { ObjectIdentifier($0) })
         self.links.removeAll { drained.contains(ObjectIdentifier($0)) }
         leaving += links
         if self.links.isEmpty, connectivity == .ready {
             move(to: attempt == nil ? .idle : .connecting)
         }
+        return self.links.isEmpty ? waiting.takeAll() : []
     }
 }
 

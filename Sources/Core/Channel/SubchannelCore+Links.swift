@@ -23,7 +23,7 @@ extension SubchannelCore: LinkOwner {
     }
 
     func linkIsLeaving(_ link: Link, _ goAway: GoAwayFrame) {
-        if goAway.isTooManyPings { plan.doubleKeepAliveInterval() }
+        if goAway.isTooManyPings, link.notePingComplaint() { plan.doubleKeepAliveInterval() }
         retire(
             link, because: "the server sent GOAWAY (\(goAway.code)) before it carried a call",
             .goAway(goAway.code))
@@ -59,8 +59,7 @@ extension SubchannelCore: LinkOwner {
         typealias Next = (retry: MonotonicInstant?, calls: [CallCore])
         let next: Next? = change { state in
             guard state.links.contains(where: { $0 === link }) else { return nil }
-            state.drain([link])
-            let calls = state.links.isEmpty ? state.waiting.takeAll() : []
+            let calls = state.drain([link])
             let hasSucceeded =
                 link.hasCarriedCall
                 || link.age(at: now) >= plan.arguments.backoff.initial
@@ -78,8 +77,14 @@ extension SubchannelCore: LinkOwner {
         guard let next else { return }
         plan.metrics?.disconnected(kind)
         if let time = next.retry { scheduleRetry(at: time) }
+        linksChanged(pickingFor: next.calls)
+    }
+
+    /// Reports that connections were opened or drained. Then the owner picks again for calls that
+    /// waited for a stream.
+    func linksChanged(pickingFor calls: [CallCore]) {
         owner.subchannelLinksChanged(self)
-        for call in next.calls where !call.isEnded { owner.begin(call) }
+        for call in calls where !call.isEnded { owner.begin(call) }
     }
 
     /// A connection has ended.
@@ -113,10 +118,9 @@ extension SubchannelCore {
         let (links, attempt, calls, isEmpty, streams) = state.withLock { state in
             state.isDropped = true
             let links = state.links
-            state.drain(links)
+            let calls = state.drain(links)
             return (
-                links, state.attempt.take(), state.waiting.takeAll(), state.leaving.isEmpty,
-                fitStreams(&state)
+                links, state.attempt.take(), calls, state.leaving.isEmpty, fitStreams(&state)
             )
         }
         streams.carryOut()
@@ -129,13 +133,12 @@ extension SubchannelCore {
 
     /// Makes the next call open a new connection. Calls on the current ones continue.
     func drainAll() {
-        let links = change { state in
+        let (links, calls) = change { state in
             let links = state.links
-            state.drain(links)
-            return links
+            return (links, state.drain(links))
         }
         leave(links)
-        if !links.isEmpty { owner.subchannelLinksChanged(self) }
+        if !links.isEmpty { linksChanged(pickingFor: calls) }
     }
 
     /// Drains the connections without calls. If no connection has calls, one is kept.
@@ -143,7 +146,8 @@ extension SubchannelCore {
         let links = change { state in
             var idle = state.links.filter { $0.callCount == 0 }
             if idle.count == state.links.count { idle = Array(idle.dropFirst()) }
-            state.drain(idle)
+            // One connection is left, so the waiting calls stay.
+            _ = state.drain(idle)
             return idle
         }
         leave(links)

@@ -22,7 +22,8 @@ final class SubchannelCore: Sendable {
         var nextAttempt: MonotonicInstant?
         /// Before this time, no connection is tried in addition to the open ones.
         var nextExtraAttempt: MonotonicInstant?
-        /// Calls that wait for a stream, because all open connections are full.
+        /// Calls that wait for a stream, because all open connections are full. Empty if there is no open
+        /// connection: see ``drain(_:)``.
         var waiting = WaitingCalls()
         var lastFailure: ConnectionFailure?
         var maxConnectionCount: Int

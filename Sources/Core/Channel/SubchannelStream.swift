@@ -91,9 +91,12 @@ extension SubchannelStream {
         }
     }
 
+    /// Does nothing if the stream was stopped since it was decided to open it: nothing would end the
+    /// call, and the connection would never drain.
     private func open() {
         let limits = MessageLimits(maxReceiveByteCount: Self.maxMessageByteCount)
-        let (call, isFirst): (CallCore, Bool) = state.withLock { state in
+        let opened: (call: CallCore, isFirst: Bool)? = state.withLock { state in
+            guard state.schedule.isOpen else { return nil }
             state.number += 1
             state.owesNext = false
             let call = CallCore(
@@ -102,6 +105,7 @@ extension SubchannelStream {
             state.call = call
             return (call, state.number == 1)
         }
+        guard let (call, isFirst) = opened else { return }
         link.noteOwnStream()
         if !isFirst { receiver?.streamReopens(self) }
         call.write(EncodedMessage(prefixing: subject.request), andFinish: true)

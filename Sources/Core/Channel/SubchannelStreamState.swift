@@ -64,6 +64,10 @@ extension SubchannelStreamState {
         return open(now: now)
     }
 
+    /// Whether the stream is open, or may be opened. False after ``stop()``, which may come between the
+    /// action ``Action/open`` and its execution.
+    var isOpen: Bool { if case .open = phase { true } else { false } }
+
     /// The connection is not used any more, or the reports are not wanted.
     mutating func stop() { phase = .ended }
 

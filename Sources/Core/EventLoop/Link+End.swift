@@ -44,9 +44,12 @@ extension Link {
         withOwner { $0.linkEnded(self, error) }
     }
 
-    /// Drains the connection: it accepts no calls, and ends after the last one.
+    /// Drains the connection: it accepts no calls, and ends after the last one. Only the first call
+    /// sends GOAWAY: each call that the connection refuses may drain it again.
     package func leave() {
-        state.withLock { $0.connection.goAway() }
+        state.withLock { state in
+            if !state.connection.hasSentGoAway { state.connection.goAway() }
+        }
         flushSoon()
         endIfDrained()
     }

@@ -89,6 +89,8 @@ extension Link {
         return message
     }
 
+    /// Passes the frames that became complete to the engine. Their events are recorded before the lock
+    /// is released: a frame that breaks a rule ends its stream, and the next call may then get the slot.
     private func account(
         for arrived: PlacedFrames.Arrived, _ placed: PlacedMessage, _ reader: inout LinkReader,
         now: MonotonicInstant
@@ -101,6 +103,9 @@ extension Link {
                 switch state.connection.receive(placed: header, now: now) {
                 case nil, .data?: break
                 case let event?: state.record(event, self, into: &reader.arrivals)
+                }
+                while let event = state.connection.nextEvent() {
+                    state.record(event, self, into: &reader.arrivals)
                 }
             }
         }

@@ -30,7 +30,8 @@ package final class Link: Sendable {
 
     struct State: ~Copyable {
         var connection: Connection
-        /// Indexed by the slot of the stream.
+        /// Indexed by the slot of the stream. When the engine frees the slot of a stream with a call,
+        /// the call is removed before the lock is released: the next stream may get the slot.
         var entries: [Entry] = []
         var callCount = 0
         /// The meaning of the last headers and trailers, which most responses repeat.
@@ -69,6 +70,8 @@ package final class Link: Sendable {
         /// The text of the last GOAWAY.
         var goAway: String?
         var goAwayCode: ErrorCode?
+        /// Whether the server has reported too many PINGs.
+        var hasPingComplaint = false
         var ending: LinkError?
     }
 
@@ -216,6 +219,7 @@ extension Link {
                 }
                 let slot = Int(stream.slot)
                 while state.entries.count <= slot { state.entries.append(Entry()) }
+                assert(!state.hasCall(at: slot), "the call of the slot would never end")
                 state.entries[slot] = Entry(
                     call: call, stream: stream, framing: framing)
                 state.callCount += 1
@@ -279,6 +283,15 @@ extension Link {
     var disconnectCause: DisconnectCause {
         state.withLock { state in
             state.goAwayCode.map { .goAway($0) } ?? .failed(state.ending?.kind ?? .other)
+        }
+    }
+
+    /// The server has reported too many PINGs. Returns false if it had reported that before: a server
+    /// may repeat its GOAWAY.
+    func notePingComplaint() -> Bool {
+        state.withLock { state in
+            defer { state.hasPingComplaint = true }
+            return !state.hasPingComplaint
         }
     }
 

@@ -65,7 +65,7 @@ extension ChainDeadline {
         repeat {
             instant = state.withLock { $0.instant }
             if let instant {
-                timer.schedule(chain, at: instant + Self.grace, on: chain.loop)
+                timer.schedule(chain, at: instant + Self.grace, on: chain.timerLoop)
             } else {
                 timer.cancel()
             }

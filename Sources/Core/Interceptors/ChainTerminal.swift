@@ -173,6 +173,8 @@ extension ChainTerminal {
     // The methods call interceptors, which are code of the user.
     var runsHandlers: Bool { true }
 
+    var isAwaited: Bool { chain.isAwaited }
+
     func receive(initialMetadata: Metadata) { pass(.initialMetadata(initialMetadata)) }
 
     func receive(message: [UInt8], from call: any CallRequests) {

@@ -34,6 +34,8 @@ final class InterceptorChain: CallRequests {
     // The chain keeps the channel, and not only its backend, so that the channel is not released
     // before the call starts.
     private let channel: Channel
+    /// Whether a task awaits the end of the call.
+    let isAwaited: Bool
     private let method: MethodSignature
     private let options: CallOptions
     private let factories: [InterceptorFactory]
@@ -56,6 +58,7 @@ final class InterceptorChain: CallRequests {
         self.description = description
         self.factories = factories
         self.meter = meter
+        isAwaited = observer.isAwaited
         state = Mutex(State(observer: observer))
         let below = link(from: 0, under: .face(self))
         state.withLock { $0.below = below }
@@ -92,7 +95,8 @@ extension InterceptorChain {
         return index < factories.count - (options.credentials == nil ? 0 : 1)
     }
 
-    var loop: EventLoop { channel.backend.loop }
+    /// The loop of the deadline's timer.
+    var timerLoop: EventLoop { channel.backend.loop.timerLoop(isAwaited: isAwaited) }
 }
 
 // MARK: - Requests

@@ -96,7 +96,8 @@ extension RetryingCall {
 
     private func schedule(_ deadline: Deadline) {
         guard let instant = deadline.moment else { return }
-        deadlineTimer.schedule(RetryDeadline(self), at: instant, on: loop)
+        deadlineTimer.schedule(
+            RetryDeadline(self), at: instant, on: loop.timerLoop(isAwaited: isAwaited))
     }
 
     func start(only message: consuming EncodedMessage) {

@@ -132,6 +132,9 @@ extension Connection {
     /// Whether no new streams can be opened.
     package var isDraining: Bool { lifecycle.isDraining }
 
+    /// Whether this side has sent GOAWAY.
+    package var hasSentGoAway: Bool { lifecycle.own != .open }
+
     /// Whether a connection error has ended the connection.
     package var hasFailed: Bool { lifecycle.hasFailed }
 }

@@ -1,0 +1,30 @@
+import SwiftletTransport
+import Synchronization
+
+// The events of a channel's subchannels.
+
+extension ChannelCore: SubchannelOwner {
+    func subchannelChanged(_ subchannel: SubchannelCore) { post(.subchannel(subchannel)) }
+
+    func subchannelLinksChanged(_ subchannel: SubchannelCore) {
+        let calls = state.withLock { $0.renewRoute() }
+        for call in calls where !call.isEnded { begin(call) }
+    }
+
+    func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {
+        post(.load(subchannel, load))
+    }
+
+    var requestAuthority: RequestAuthority {
+        RequestAuthority(authority: authority, scheme: scheme, userAgent: userAgent)
+    }
+
+    func subchannelIsEmpty(_ subchannel: SubchannelCore) {
+        state.withLock { state in
+            guard subchannel.isOver, state.members[subchannel.id] === subchannel else { return }
+            state.members[subchannel.id] = nil
+            state.pastCounts += subchannel.counts
+        }
+        shutDownIfReleased()
+    }
+}

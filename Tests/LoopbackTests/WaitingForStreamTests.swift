@@ -1,0 +1,40 @@
+import SwiftletLoopback
+import SwiftletTransport
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("A call that waits for a stream of a subchannel")
+struct WaitingForStreamTests {
+    private static func state(_ links: [Link], waiting call: CallCore) -> SubchannelCore.State {
+        var state = SubchannelCore.State(
+            addresses: [.ipv4Loopback(port: 1)], serverName: nil,
+            backoff: Backoff(.init(initial: .seconds(1), jitter: 0)), maxConnectionCount: 3,
+            streams: SubchannelStreams(healthService: nil))
+        state.links = links
+        state.move(to: .ready)
+        _ = state.waiting.append(call)
+        return state
+    }
+
+    @Test("waits while a connection is open, and gets another pick when the last one is drained")
+    func drained() throws {
+        let clients = try (0..<2).map { _ in try LinkClient() }
+        let links = try clients.map { try $0.connect().0 }
+        let call = CallCore(
+            CallHead(
+                MethodSignature(path: "/t.T/Echo", shape: .unary, contentSubtype: nil),
+                CallOptions(), MessageLimits()),
+            deadline: .never, backend: clients[0], observer: SingleResponse())
+        var state = Self.state(links, waiting: call)
+        let first = state.drain([links[0]])
+        #expect(first.isEmpty)
+        #expect(state.waiting.count == 1)
+        let second = state.drain([links[1]])
+        #expect(second.count == 1)
+        #expect(second.first === call)
+        #expect(state.waiting.isEmpty)
+        #expect(state.report(target: try Target("a.test")).connectivity == .idle)
+        for link in links { link.end(with: LinkError(phase: .http2, cause: "the test is over")) }
+    }
+}
