@@ -51,10 +51,24 @@ enum ProtoName {
                 the directory of the imports
                 """
         }
+        return problem(inRegisteredFileName: name)
+    }
+
+    /// The mistake in the name by which a server registers a file; nil if there is none. Some servers register
+    /// files by absolute paths. A program that writes files below a directory must also check
+    /// ``problem(inFileName:)``.
+    static func problem(inRegisteredFileName name: some StringProtocol) -> String? {
         let hasControl = name.unicodeScalars.contains {
             $0.properties.generalCategory == .control
         }
         return hasControl ? "the name of the file has a control character; rename the file" : nil
+    }
+
+    /// Whether `name` is a full name after a dot. protobuf.js adds an extension to the fields of the extended
+    /// message, with such a name, and its descriptors contain these fields.
+    static func isExtensionField(_ name: String?) -> Bool {
+        guard let name, name.utf8.first == UInt8(ascii: ".") else { return false }
+        return isDotted(name.dropFirst())
     }
 
     /// A name for an error text, which can have any characters and any length: its first 200 characters,

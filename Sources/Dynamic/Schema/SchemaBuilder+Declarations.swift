@@ -23,7 +23,9 @@ extension SchemaBuilder {
         messages[index].oneofs = firstOneof..<oneofs.count
 
         let firstField = fields.count
-        for (position, each) in proto.field.enumerated() {
+        // The file that declares an extension declares it once more.
+        for (position, each) in proto.field.enumerated()
+        where !ProtoName.isExtensionField(each.name) {
             _ = try declare(
                 field: each, position, in: try inOneof(each, inner, firstOneof),
                 isExtension: false)

@@ -95,7 +95,7 @@ struct SchemaBuilder {
             throw SchemaError(
                 declaration: ProtoName.shown(proto.package ?? ""), message: "a file has no name")
         }
-        if let problem = ProtoName.problem(inFileName: name) {
+        if let problem = ProtoName.problem(inRegisteredFileName: name) {
             throw SchemaError(declaration: ProtoName.shown(name), message: problem)
         }
         if let old = fileIndices[name] {

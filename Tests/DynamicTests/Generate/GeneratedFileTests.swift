@@ -45,4 +45,18 @@ struct GeneratedFileTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
         }
     }
+
+    @Test(
+        "is not written when a server's name of its file leads out of the directory",
+        arguments: ["../evil.proto", "/tmp/../evil.proto", "a/../../evil.proto"])
+    func outsideByName(name: String) throws {
+        try withDirectory { directory in
+            let schema = try Schema([
+                TestSchema.file(name, messages: [TestSchema.message("M", [])])
+            ])
+            let file = try #require(SwiftGenerator(GeneratorOptions()).generate(schema).first)
+            #expect(throws: GeneratedFileError.self) { try file.write(below: directory + "/inner") }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
+        }
+    }
 }

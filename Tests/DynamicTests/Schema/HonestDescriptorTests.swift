@@ -8,7 +8,7 @@ struct HonestDescriptorTests {
         "with each name that a server registers a file by",
         arguments: [
             "health.proto", "grpc/health/v1/health.proto", "a b/ü.proto", "a..b/.c/d...proto",
-            "a\\b.proto", "root.proto", "x",
+            "a\\b.proto", "root.proto", "x", "/srv/protos/a.proto", "../a.proto",
         ])
     func fileNames(name: String) throws {
         #expect(try Schema([TestSchema.file(name, package: "")]).files.first?.name == name)
@@ -50,6 +50,15 @@ struct HonestDescriptorTests {
         message.reservedRange = [.init(start: 5, end: 5), .init(start: 7, end: 9)]
         let schema = try Schema([TestSchema.file("t.proto", messages: [message])])
         #expect(schema.message("t.M")?.field("labels")?.isMap == true)
+    }
+
+    @Test("whose message lists an extension among its fields, as protobuf.js does")
+    func extensionFields() throws {
+        let options = TestSchema.message(
+            "Options",
+            [TestSchema.field("a", 1, .int32), TestSchema.field(".t.http", 100, .int32)])
+        let schema = try Schema([TestSchema.file("t.proto", messages: [options])])
+        #expect(schema.message("t.Options")?.fields.map(\.name) == ["a"])
     }
 
     @Test("of every file that protoc accepts", arguments: ProtoTable.legal)

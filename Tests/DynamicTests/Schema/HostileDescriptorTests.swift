@@ -99,15 +99,21 @@ struct HostileDescriptorTests {
     }
 
     @Test(
-        "with the name of a file that leads out of a directory, or has control characters, are refused",
+        "with the name of a file that has control characters are refused",
+        arguments: ["a\0.proto", "a\nb.proto", "a\u{9b}.proto"])
+    func controlCharacters(name: String) throws {
+        let problem = try #require(Self.problem(TestSchema.file(name)))
+        #expect(problem.contains("the name of the file has a"))
+        #expect(problem.utf8.allSatisfy { 0x20...0x7e ~= $0 }, "\(problem)")
+    }
+
+    @Test(
+        "with the name of a file that leads out of a directory are not compiled",
         arguments: [
             "../evil.proto", "/abs.proto", "a//b.proto", "a/./b.proto", "a/../b.proto", "a/",
             "a\0.proto", "..", "a\nb.proto", "a\u{9b}.proto",
         ])
     func fileNames(name: String) throws {
-        let problem = try #require(Self.problem(TestSchema.file(name)))
-        #expect(problem.contains("the name of the file has a"))
-        #expect(problem.utf8.allSatisfy { 0x20...0x7e ~= $0 }, "\(problem)")
         #expect(throws: ProtoCompilationError.self) {
             try ProtoCompiler().compile(source: "syntax = \"proto3\";", name: name)
         }
