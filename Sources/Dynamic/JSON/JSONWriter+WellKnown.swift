@@ -39,7 +39,7 @@ extension JSONWriter {
     }
 
     private mutating func any(_ message: DynamicMessage) throws(DynamicError) {
-        guard message.contents.count > 0 else { return append("{}") }
+        guard !message.contents.isEmpty else { return append("{}") }
         let content = try AnyContent(message)
         try items(("{", "}")) { writer, isFirst throws(DynamicError) in
             writer.startMember("@type", &isFirst)
