@@ -16,26 +16,7 @@ struct JSONWriter {
 
     mutating func append(_ string: String) { text.append(contentsOf: string.utf8) }
 
-    mutating func appendQuoted(_ string: String) { append(Self.quoted(string)) }
-
-    /// The string as a JSON string.
-    static func quoted(_ string: String) -> String {
-        var result: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
-            case 0x0a: result += "\\n".utf8
-            case 0x0d: result += "\\r".utf8
-            case 0x09: result += "\\t".utf8
-            case 0..<0x20, 0x7f:
-                let digits = String(byte, radix: 16)
-                result += "\\u00\(byte < 0x10 ? "0" : "")\(digits)".utf8
-            default: result.append(byte)
-            }
-        }
-        result.append(UInt8(ascii: "\""))
-        return String(decoding: result, as: UTF8.self)
-    }
+    mutating func appendQuoted(_ string: String) { JSONString.append(string, to: &text) }
 
     /// Writes an object or a list: the brackets, and the commas and lines between its items.
     mutating func items<Failure: Error>(

@@ -42,11 +42,19 @@ struct TextFormatWriter {
         endField()
     }
 
+    private mutating func quoted(_ name: String, _ value: [UInt8], isText: Bool) {
+        startField()
+        append(name)
+        append(": ")
+        TextFormatString.append(value.span, to: &text, isText: isText, escapesApostrophes: true)
+        endField()
+    }
+
     // MARK: Fields
 
     mutating func fields(of message: DynamicMessage) {
         if options.expandsAny, message.schema.wellKnown == .any,
-            let content = try? AnyContent(message)
+            let content = try? AnyContent(message), TextScanner.isURL(content.url)
         {
             braced("[\(content.url)]") { $0.fields(of: content.message) }
         } else {
@@ -82,8 +90,8 @@ struct TextFormatWriter {
         case .uint64(let value): line(name, "\(value)")
         case .float(let value): line(name, Self.number(value))
         case .double(let value): line(name, Self.number(value))
-        case .string(let value): line(name, Escapes.quoted(Array(value.utf8), keepsUTF8: true))
-        case .bytes(let value): line(name, Escapes.quoted(value, keepsUTF8: false))
+        case .string(let value): quoted(name, Array(value.utf8), isText: true)
+        case .bytes(let value): quoted(name, value, isText: false)
         case .enumeration(let number):
             line(name, field.enumeration?.name(number) ?? "\(number)")
         case .list, .map: assertionFailure("not a single value")
@@ -107,7 +115,7 @@ struct TextFormatWriter {
             case .varint(let value): line(name, "\(value)")
             case .fixed32(let value): line(name, Self.hex(UInt64(value), 8))
             case .fixed64(let value): line(name, Self.hex(value, 16))
-            case .bytes(let bytes): line(name, Escapes.quoted(bytes, keepsUTF8: false))
+            case .bytes(let bytes): quoted(name, bytes, isText: false)
             case .fields(let fields): braced(name) { $0.unknown(fields) }
             }
         }
