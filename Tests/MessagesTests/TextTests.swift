@@ -50,6 +50,17 @@ struct TextTests {
                 """#)
     }
 
+    @Test(
+        "keeps letters of all scripts, and escapes characters that control a terminal or hide text")
+    func hidden() {
+        let message = Everything.with {
+            $0.string = "\u{1b}[2J\u{9b}2J \u{202e}é 漢字 😀 it's\u{2028}"
+        }
+        #expect(
+            message.debugDescription
+                == #"string: "\033[2J\302\2332J \342\200\256é 漢字 😀 it's\342\200\250""#)
+    }
+
     @Test("shows an enum's value by its name, and one without a name by its number")
     func enums() {
         #expect("\(Everything.Colour.green)" == "GREEN")

@@ -23,6 +23,7 @@ struct DynamicEncoder: ~Copyable {
         if !layout.required.isEmpty { needsRequiredCheck = true }
         contents.lendBackward { entry in
             let field = Int(entry.value.field)
+            guard field >= 0 else { return }
             if isMessageSet, layouts[field].type == .message, layouts[field].isSingular {
                 item(field, entry.value.value)
             } else {

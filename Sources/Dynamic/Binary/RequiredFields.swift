@@ -17,7 +17,9 @@ enum RequiredFields {
         }
         return contents.withEntries { entries in
             for index in entries.indices
-            where pool.layouts[Int(entries[index].field)].needsRequiredCheck {
+            where entries[index].isPresent
+                && pool.layouts[Int(entries[index].field)].needsRequiredCheck
+            {
                 if let path = missing(in: entries[index].value) {
                     return [entries[index].number] + path
                 }

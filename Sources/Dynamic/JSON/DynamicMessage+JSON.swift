@@ -28,7 +28,8 @@ extension DynamicMessage {
     ///
     /// Unknown fields are not written. If JSON has no form for a value, throws an error with the path. Such
     /// values are a timestamp or a duration out of its range, a field mask that is not in snake case, an
-    /// `Any` of a type that the schema does not have, and a `google.protobuf.Value` without a value.
+    /// `Any` of a type that the schema does not have, and a `google.protobuf.Value` without a value. Also throws
+    /// if messages are nested more deeply than the options allow.
     public func json(
         options: JSONWritingOptions = JSONWritingOptions()
     ) throws(DynamicError) -> String {

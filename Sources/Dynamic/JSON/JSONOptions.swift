@@ -31,17 +31,22 @@ public struct JSONWritingOptions: Hashable, Sendable {
     public var preservesNames: Bool
     /// Whether enums are written as numbers. Default: false.
     public var writesEnumsAsNumbers: Bool
-    /// Whether each member has a line of its own, indented by two spaces. Default: false.
+    /// Whether each member has a line of its own, indented by two spaces for each of the first 16 levels.
+    /// Default: false.
     public var isIndented: Bool
+    /// How deep messages may be nested. Unlike the limit of decoding, this includes the messages inside a
+    /// `google.protobuf.Any`. Default: 100.
+    public var maxDepth: Int
 
     /// Makes options, with the defaults for those that are not passed.
     public init(
         emitsDefaults: Bool = false, preservesNames: Bool = false,
-        writesEnumsAsNumbers: Bool = false, isIndented: Bool = false
+        writesEnumsAsNumbers: Bool = false, isIndented: Bool = false, maxDepth: Int = 100
     ) {
         self.emitsDefaults = emitsDefaults
         self.preservesNames = preservesNames
         self.writesEnumsAsNumbers = writesEnumsAsNumbers
         self.isIndented = isIndented
+        self.maxDepth = maxDepth
     }
 }

@@ -144,7 +144,7 @@ struct JSONReader {
                 }
                 if let value = try reader.element(of: valueField) { values[key] = value }
             } catch {
-                throw error.inside("[\(JSONWriter.quoted(name))]")
+                throw error.inside("[\(JSONString.quoted(name))]")
             }
         }
         return values

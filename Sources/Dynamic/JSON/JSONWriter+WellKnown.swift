@@ -39,14 +39,14 @@ extension JSONWriter {
     }
 
     private mutating func any(_ message: DynamicMessage) throws(DynamicError) {
-        guard message.contents.count > 0 else { return append("{}") }
-        let content = try AnyContent(message)
+        guard !message.contents.isEmpty else { return append("{}") }
+        let content = try AnyContent(message, maxDepth: messageDepthLeft)
         try items(("{", "}")) { writer, isFirst throws(DynamicError) in
             writer.startMember("@type", &isFirst)
             writer.appendQuoted(content.url)
             if content.message.schema.wellKnown != nil {
                 writer.startMember("value", &isFirst)
-                try writer.write(content.message)
+                try writer.nested(content.message)
             } else {
                 try writer.members(of: content.message, &isFirst)
             }
@@ -97,30 +97,5 @@ extension DynamicMessage {
     /// The value of a field that the schema has, or its default.
     func value(_ number: UInt32) -> DynamicValue? {
         contents.value(number) ?? schema.field(number: number)?.defaultValue
-    }
-}
-
-/// The message inside a `google.protobuf.Any`.
-struct AnyContent {
-    let url: String
-    let message: DynamicMessage
-
-    /// Throws if the schema does not have the type, or the bytes are not a message of it.
-    init(_ any: DynamicMessage) throws(DynamicError) {
-        guard case .string(let url) = any.value(1), case .bytes(let bytes) = any.value(2) else {
-            throw DynamicError(path: "", message: "the message is not a google.protobuf.Any")
-        }
-        guard let slash = url.lastIndex(of: "/"),
-            let schema = any.schema.schema.message(String(url[url.index(after: slash)...]))
-        else {
-            throw DynamicError(
-                path: "type_url", message: "the schema has no message '\(url)'; add its file")
-        }
-        do throws(WireError) {
-            message = try DynamicMessage(decoding: bytes, as: schema, allowsPartial: true)
-        } catch {
-            throw DynamicError(path: "value", message: "not a \(schema.fullName): \(error)")
-        }
-        self.url = url
     }
 }

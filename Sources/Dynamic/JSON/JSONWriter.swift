@@ -5,37 +5,25 @@ struct JSONWriter {
     private(set) var text: [UInt8] = []
     let pool: SchemaPool
     let options: JSONWritingOptions
+    /// How many objects and lists are open.
     private var depth = 0
+    /// How much deeper messages may be nested. This counts messages inside an `Any` too: the limit of the
+    /// decoder ends at an `Any`, whose content is bytes for it.
+    private(set) var messageDepthLeft: Int
+
+    private static let maxIndentedDepth = 16
 
     init(pool: SchemaPool, options: JSONWritingOptions) {
         self.pool = pool
         self.options = options
+        messageDepthLeft = options.maxDepth
     }
 
     // MARK: Structure
 
     mutating func append(_ string: String) { text.append(contentsOf: string.utf8) }
 
-    mutating func appendQuoted(_ string: String) { append(Self.quoted(string)) }
-
-    /// The string as a JSON string.
-    static func quoted(_ string: String) -> String {
-        var result: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
-            case 0x0a: result += "\\n".utf8
-            case 0x0d: result += "\\r".utf8
-            case 0x09: result += "\\t".utf8
-            case 0..<0x20, 0x7f:
-                let digits = String(byte, radix: 16)
-                result += "\\u00\(byte < 0x10 ? "0" : "")\(digits)".utf8
-            default: result.append(byte)
-            }
-        }
-        result.append(UInt8(ascii: "\""))
-        return String(decoding: result, as: UTF8.self)
-    }
+    mutating func appendQuoted(_ string: String) { JSONString.append(string, to: &text) }
 
     /// Writes an object or a list: the brackets, and the commas and lines between its items.
     mutating func items<Failure: Error>(
@@ -66,7 +54,9 @@ struct JSONWriter {
 
     private mutating func newLine() {
         guard options.isIndented else { return }
-        append("\n" + String(repeating: "  ", count: depth))
+        text.append(UInt8(ascii: "\n"))
+        // Without a limit, a deep message with a long list would be written with many times its size.
+        for _ in 0..<min(depth, Self.maxIndentedDepth) { append("  ") }
     }
 
     // MARK: Messages
@@ -80,6 +70,23 @@ struct JSONWriter {
                 try writer.members(of: message, &isFirst)
             }
         }
+    }
+
+    /// Writes a message inside the current message.
+    mutating func nested(_ message: DynamicMessage) throws(DynamicError) {
+        // The value of a `google.protobuf.Value` is written in its place, so it is not deeper.
+        let cost = message.schema.wellKnown == .value ? 0 : 1
+        guard messageDepthLeft >= cost else {
+            throw DynamicError(
+                path: "",
+                message: """
+                    messages are nested more than \(options.maxDepth) deep; to write them, raise \
+                    JSONWritingOptions.maxDepth
+                    """)
+        }
+        messageDepthLeft -= cost
+        try write(message)
+        messageDepthLeft += cost
     }
 
     /// Writes the fields of a message as members of the current object.
@@ -155,7 +162,7 @@ struct JSONWriter {
         case .string(let value): appendQuoted(value)
         case .bytes(let value): append("\"\(Base64Text.encode(value))\"")
         case .enumeration(let number): enumeration(number, field.enumeration)
-        case .message(let message): try write(message)
+        case .message(let message): try nested(message)
         case .list, .map: throw DynamicError(path: "", message: "a list inside a list")
         }
     }

@@ -5,7 +5,8 @@ import SwiftletMessages
 /// Functions that change contents expect that no copy shares them. Call ``makeUnique()`` once before a series of
 /// changes.
 ///
-/// Invariant: entries are by ascending number, each number once, and no list or map in them is empty.
+/// Invariant: entries are by ascending number, each number once, and no list or map in them is empty. Among many
+/// entries, some may be of fields that were cleared.
 ///
 /// `@unchecked` is safe: a storage is changed only while one value holds it.
 struct DynamicContents: @unchecked Sendable {
@@ -29,9 +30,15 @@ struct DynamicContents: @unchecked Sendable {
     @inline(__always)
     var type: Int { storage.withHeader { Int($0.type) } }
 
-    /// How many fields are present.
+    /// Whether no field is present.
     @inline(__always)
-    var count: Int { storage.count }
+    var isEmpty: Bool { storage.count == storage.clearedCount }
+
+    /// The most fields for which a search or a move of them all costs less than what avoids it.
+    ///
+    /// Without a limit, each byte from a peer that sets and clears fields in turn would cost as much as the
+    /// message has fields.
+    private static let maxMovedCount = 64
 
     /// The unknown fields, as they were encoded.
     var unknown: [UInt8] {
@@ -46,7 +53,7 @@ struct DynamicContents: @unchecked Sendable {
     @inline(__always)
     var hasUnknown: Bool { storage.withHeader { !$0.unknown.isEmpty } }
 
-    /// Calls `body` with the entries, without a copy.
+    /// Calls `body` with the entries, without a copy. Those of cleared fields are included.
     @inline(__always)
     func withEntries<Result, Failure: Error>(
         _ body: (Span<DynamicEntry>) throws(Failure) -> Result
@@ -54,11 +61,13 @@ struct DynamicContents: @unchecked Sendable {
         try storage.withEntries(body)
     }
 
-    /// Calls `body` with each entry, from the last to the first. Does not retain the entries.
+    /// Calls `body` with each entry, from the last to the first. Does not retain the entries. Those of cleared
+    /// fields are included.
     @inline(__always)
     func lendBackward(_ body: (borrowing Lent<DynamicEntry>) -> Void) { storage.lendBackward(body) }
 
     /// The index of the entry with that number. If there is none, the index at which it would be inserted.
+    /// If the field is absent, its entry must be stored with `insert`.
     @inline(__always)
     func position(of number: UInt32) -> (index: Int, isPresent: Bool) {
         let count = storage.count
@@ -66,7 +75,8 @@ struct DynamicContents: @unchecked Sendable {
         guard count > 0 else { return (0, false) }
         let last = storage.number(at: count - 1)
         guard last >= number else { return (count, false) }
-        return last == number ? (count - 1, true) : search(number, count)
+        return last == number
+            ? (count - 1, storage.isPresent(at: count - 1)) : search(number, count)
     }
 
     private func search(_ number: UInt32, _ count: Int) -> (index: Int, isPresent: Bool) {
@@ -76,7 +86,7 @@ struct DynamicContents: @unchecked Sendable {
             let middle = (low + high) / 2
             if storage.number(at: middle) < number { low = middle + 1 } else { high = middle }
         }
-        return (low, storage.number(at: low) == number)
+        return (low, storage.number(at: low) == number && storage.isPresent(at: low))
     }
 
     func value(_ number: UInt32) -> DynamicValue? {
@@ -89,7 +99,7 @@ struct DynamicContents: @unchecked Sendable {
     /// Copies the storage if another value shares it.
     @inline(__always)
     mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { storage = storage.copy(capacity: count) }
+        if !isKnownUniquelyReferenced(&storage) { storage = storage.copy(capacity: storage.count) }
     }
 
     @inline(__always)
@@ -114,6 +124,12 @@ struct DynamicContents: @unchecked Sendable {
     ) {
         assertUnique()
         let count = storage.count
+        if index < count, storage.number(at: index) == number {
+            return storage.replace(
+                at: index,
+                with: DynamicEntry(
+                    value: value, number: number, field: Int32(truncatingIfNeeded: field)))
+        }
         if count == storage.withHeader({ Int($0.capacity) }) { grow(max(4, 2 * count)) }
         storage.insert(
             DynamicEntry(
@@ -164,18 +180,36 @@ struct DynamicContents: @unchecked Sendable {
     mutating func clear(_ number: UInt32) {
         assertUnique()
         let (index, isPresent) = position(of: number)
-        if isPresent { storage.remove(at: index) }
+        if isPresent { remove(at: index, number) }
     }
 
-    /// Clears all fields of a oneof except one.
+    private mutating func remove(at index: Int, _ number: UInt32) {
+        guard storage.count > Self.maxMovedCount else { return storage.remove(at: index) }
+        storage.replace(
+            at: index, with: DynamicEntry(value: .bool(false), number: number, field: -1))
+    }
+
+    /// Prepares for a new value of the field `number` of a oneof: clears the other fields of the oneof.
     mutating func clear(oneof: Int32, but number: UInt32, layouts: [FieldLayout]) {
         assertUnique()
-        var index = count
+        if storage.withHeader({ $0.oneofMembers == nil }) {
+            guard storage.count > Self.maxMovedCount else {
+                return search(oneof: oneof, but: number, layouts: layouts)
+            }
+            let members = withEntries { OneofMembers($0, layouts) }
+            storage.withHeader { $0.oneofMembers = members }
+        }
+        let other = storage.withHeader { $0.oneofMembers?.set(number, in: oneof) }
+        if let other { clear(other) }
+    }
+
+    private mutating func search(oneof: Int32, but number: UInt32, layouts: [FieldLayout]) {
+        var index = storage.count
         while index > 0 {
             index -= 1
             let entry = withEntries { (number: $0[index].number, field: Int($0[index].field)) }
-            if entry.number != number, layouts[entry.field].oneof == oneof {
-                storage.remove(at: index)
+            if entry.field >= 0, entry.number != number, layouts[entry.field].oneof == oneof {
+                remove(at: index, entry.number)
             }
         }
     }
@@ -190,14 +224,20 @@ struct DynamicContents: @unchecked Sendable {
 extension DynamicContents: Equatable {
     static func == (one: DynamicContents, other: DynamicContents) -> Bool {
         if one.storage === other.storage { return true }
-        guard one.pool === other.pool, one.type == other.type, one.count == other.count else {
-            return false
+        guard one.pool === other.pool, one.type == other.type else { return false }
+        return one.withEntries { left in other.withEntries { areEqual(left, $0) } }
+            && one.unknown == other.unknown
+    }
+
+    /// Whether the present fields are equal.
+    private static func areEqual(_ left: Span<DynamicEntry>, _ right: Span<DynamicEntry>) -> Bool {
+        var other = 0
+        for index in left.indices where left[index].isPresent {
+            while other < right.count, !right[other].isPresent { other += 1 }
+            guard other < right.count, left[index] == right[other] else { return false }
+            other += 1
         }
-        let areEqual = one.withEntries { left in
-            other.withEntries { right in
-                left.indices.allSatisfy { left[$0] == right[$0] }
-            }
-        }
-        return areEqual && one.unknown == other.unknown
+        while other < right.count, !right[other].isPresent { other += 1 }
+        return other == right.count
     }
 }

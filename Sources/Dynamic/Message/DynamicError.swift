@@ -22,5 +22,9 @@ public struct DynamicError: Error, Hashable, Sendable {
 }
 
 extension DynamicError: CustomStringConvertible {
-    public var description: String { path.isEmpty ? message : "\(path): \(message)" }
+    /// The path and the problem on one line. Characters that could hide text are escaped, because the path can
+    /// contain keys of maps, and the problem names, that a peer sent.
+    public var description: String {
+        ErrorText.escaped(path.isEmpty ? message : "\(path): \(message)")
+    }
 }

@@ -86,8 +86,10 @@ extension DynamicMessage {
     public func present(in oneof: OneofSchema) -> FieldSchema? {
         let pool = self.pool
         return contents.withEntries { entries in
-            entries.indices.first { pool.layouts[Int(entries[$0].field)].oneof == oneof.index }
-                .map { FieldSchema(pool: pool, index: Int(entries[$0].field)) }
+            entries.indices.first {
+                entries[$0].isPresent && pool.layouts[Int(entries[$0].field)].oneof == oneof.index
+            }
+            .map { FieldSchema(pool: pool, index: Int(entries[$0].field)) }
         }
     }
 

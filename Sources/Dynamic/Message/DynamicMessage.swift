@@ -88,16 +88,20 @@ public struct DynamicMessage: Sendable {
 
     /// Whether no field is present and there are no unknown fields.
     public var isEmpty: Bool {
-        contents.count == 0 && contents.unknown.isEmpty
+        contents.isEmpty && contents.unknown.isEmpty
     }
 
     /// The fields that are present with their values, by ascending number.
     public var presentFields: [(field: FieldSchema, value: DynamicValue)] {
         let pool = contents.pool
         return contents.withEntries { entries in
-            entries.indices.map { index in
-                (FieldSchema(pool: pool, index: Int(entries[index].field)), entries[index].value)
+            var fields: [(field: FieldSchema, value: DynamicValue)] = []
+            fields.reserveCapacity(entries.count)
+            for index in entries.indices where entries[index].isPresent {
+                let field = FieldSchema(pool: pool, index: Int(entries[index].field))
+                fields.append((field, entries[index].value))
             }
+            return fields
         }
     }
 

@@ -1,11 +1,14 @@
 import SwiftletMessages
 
-/// A field that is present.
+/// A field that is present, or the place of a field that was cleared.
 struct DynamicEntry: Sendable, Equatable {
     var value: DynamicValue
     let number: UInt32
-    /// The index of the field in the pool.
+    /// The index of the field in the pool; -1 if the field was cleared.
     let field: Int32
+
+    @inline(__always)
+    var isPresent: Bool { field >= 0 }
 }
 
 /// The properties of a message besides its entries.
@@ -13,10 +16,14 @@ struct DynamicHeader {
     let pool: SchemaPool
     /// The unknown fields, as they were encoded.
     var unknown: [UInt8] = []
+    /// The members of oneofs that were set last; nil while the message has few fields.
+    var oneofMembers: OneofMembers?
     /// The index of the message type in the pool.
     let type: Int32
     var count: Int32 = 0
     let capacity: Int32
+    /// How many of the entries are of fields that were cleared.
+    var clearedCount: Int32 = 0
 }
 
 /// A header and entries in one allocation. Only this code reads and writes entries through pointers.
@@ -53,12 +60,21 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
     @inline(__always)
     var count: Int { withHeader { Int($0.count) } }
 
+    @inline(__always)
+    var clearedCount: Int { withHeader { Int($0.clearedCount) } }
+
     // MARK: Entries
 
     @inline(__always)
     func number(at index: Int) -> UInt32 {
         precondition(index >= 0 && index < count)
         return unsafe withUnsafeMutablePointerToElements { unsafe $0[index].number }
+    }
+
+    @inline(__always)
+    func isPresent(at index: Int) -> Bool {
+        precondition(index >= 0 && index < count)
+        return unsafe withUnsafeMutablePointerToElements { unsafe $0[index].isPresent }
     }
 
     /// Changes the value of the entry at `index` in place.
@@ -107,6 +123,19 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
         }
     }
 
+    /// Replaces the entry at `index`, which must have the same number.
+    func replace(at index: Int, with entry: consuming DynamicEntry) {
+        precondition(index >= 0 && index < count)
+        var entry = entry
+        unsafe withUnsafeMutablePointers { header, entries in
+            unsafe swap(&entries[index], &entry)
+            let change: Int32 =
+                unsafe (entry.isPresent ? 1 : 0) - (entries[index].isPresent ? 1 : 0)
+            unsafe header.pointee.clearedCount += change
+        }
+        // The old value is destroyed here, after the new one is stored.
+    }
+
     func remove(at index: Int) {
         let count = self.count
         precondition(index >= 0 && index < count)
@@ -134,6 +163,7 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
                 unsafe header.pointee.count = Int32(truncatingIfNeeded: count)
             }
         }
+        new.withHeader { $0.clearedCount = withHeader { $0.clearedCount } }
         return new
     }
 
@@ -148,7 +178,9 @@ final class DynamicStorage: ManagedBuffer<DynamicHeader, DynamicEntry> {
             unsafe new.withUnsafeMutablePointers { newHeader, newEntries in
                 unsafe newEntries.moveInitialize(from: entries, count: count)
                 unsafe newHeader.pointee.count = Int32(truncatingIfNeeded: count)
+                unsafe newHeader.pointee.clearedCount = header.pointee.clearedCount
                 unsafe header.pointee.count = 0
+                unsafe header.pointee.clearedCount = 0
                 if unsafe !header.pointee.unknown.isEmpty {
                     unsafe swap(&header.pointee.unknown, &newHeader.pointee.unknown)
                 }

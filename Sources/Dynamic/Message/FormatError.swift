@@ -41,8 +41,9 @@ public struct FormatError: Error, Hashable, Sendable {
 }
 
 extension FormatError: CustomStringConvertible {
+    /// The place and the problem on one line. Characters that could hide text are escaped.
     public var description: String {
         let place = path.isEmpty ? "" : "\(path): "
-        return "\(line):\(column): \(place)\(message)"
+        return ErrorText.escaped("\(line):\(column): \(place)\(message)")
     }
 }

@@ -1,4 +1,4 @@
-/// The escapes of strings in the text format. Descriptors also use them for the defaults of `bytes`.
+/// Decodes the escapes of strings in the text format. Descriptors also use them for the defaults of `bytes`.
 enum Escapes {
     /// The character that a backslash and one other character represent, in the text format and in `.proto`
     /// files. Nil if digits follow, or if the escape does not exist.
@@ -111,30 +111,5 @@ enum Digits {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
         default: nil
         }
-    }
-}
-
-extension Escapes {
-    /// The bytes between double quotes. Quotation marks, backslashes, newlines, carriage returns and tabs are escaped.
-    /// Bytes above ASCII are kept if `keepsUTF8`. Other bytes that are not printable ASCII are written in octal.
-    static func quoted(_ bytes: [UInt8], keepsUTF8: Bool) -> String {
-        var result: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"):
-                result += [UInt8(ascii: "\\"), byte]
-            case 0x0a: result += "\\n".utf8
-            case 0x0d: result += "\\r".utf8
-            case 0x09: result += "\\t".utf8
-            case 0x20..<0x7f: result.append(byte)
-            case 0x80... where keepsUTF8: result.append(byte)
-            default:
-                let digits = String(byte, radix: 8)
-                let zeros = String(repeating: "0", count: 3 - digits.utf8.count)
-                result += "\\\(zeros)\(digits)".utf8
-            }
-        }
-        result.append(UInt8(ascii: "\""))
-        return String(decoding: result, as: UTF8.self)
     }
 }

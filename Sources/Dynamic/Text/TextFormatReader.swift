@@ -202,7 +202,7 @@ struct TextFormatReader {
         guard message.schema.wellKnown == .any else {
             throw scanner.error("\(message.schema.fullName) is not google.protobuf.Any")
         }
-        guard message.contents.count == 0 else {
+        guard message.contents.isEmpty else {
             throw scanner.error("the Any has a type already")
         }
         guard let slash = url.lastIndex(of: "/"),

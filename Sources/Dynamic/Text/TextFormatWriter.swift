@@ -4,7 +4,13 @@ import SwiftletMessages
 struct TextFormatWriter {
     private(set) var text: [UInt8] = []
     private let options: TextWritingOptions
+    /// How many fields with braces are open. The content of an `Any` has braces of its own.
     private var depth = 0
+
+    private static let maxIndentedDepth = 16
+    /// The depth of braces from which an `Any` is no longer expanded. Text of this depth can be read with the
+    /// default options.
+    private static let maxExpandedDepth = 100
 
     init(options: TextWritingOptions) { self.options = options }
 
@@ -15,7 +21,8 @@ struct TextFormatWriter {
         if options.isSingleLine {
             if !text.isEmpty { append(" ") }
         } else {
-            append(String(repeating: "  ", count: depth))
+            // Without a limit, a deep message with a long list would be written with many times its size.
+            for _ in 0..<min(depth, Self.maxIndentedDepth) { append("  ") }
         }
     }
 
@@ -42,18 +49,35 @@ struct TextFormatWriter {
         endField()
     }
 
+    private mutating func quoted(_ name: String, _ value: [UInt8], isText: Bool) {
+        startField()
+        append(name)
+        append(": ")
+        TextFormatString.append(value.span, to: &text, isText: isText, escapesApostrophes: true)
+        endField()
+    }
+
     // MARK: Fields
 
     mutating func fields(of message: DynamicMessage) {
-        if options.expandsAny, message.schema.wellKnown == .any,
-            let content = try? AnyContent(message)
-        {
+        if let content = expanded(message) {
             braced("[\(content.url)]") { $0.fields(of: content.message) }
         } else {
             for (field, value) in message.presentFields { self.field(field, value) }
         }
         guard options.writesUnknownFields, !message.unknownFields.isEmpty else { return }
         unknown(UnknownField.all(in: message.unknownFields))
+    }
+
+    /// The content of an `Any`, if it can be written and read back as its fields.
+    ///
+    /// The limit of the decoder ends at an `Any`, whose content is bytes for it. So the depth is limited here.
+    private func expanded(_ message: DynamicMessage) -> AnyContent? {
+        guard options.expandsAny, message.schema.wellKnown == .any, depth < Self.maxExpandedDepth,
+            let content = try? AnyContent(message, maxDepth: Self.maxExpandedDepth - depth - 1),
+            TextScanner.isURL(content.url)
+        else { return nil }
+        return content
     }
 
     private mutating func field(_ field: FieldSchema, _ value: DynamicValue) {
@@ -82,8 +106,8 @@ struct TextFormatWriter {
         case .uint64(let value): line(name, "\(value)")
         case .float(let value): line(name, Self.number(value))
         case .double(let value): line(name, Self.number(value))
-        case .string(let value): line(name, Escapes.quoted(Array(value.utf8), keepsUTF8: true))
-        case .bytes(let value): line(name, Escapes.quoted(value, keepsUTF8: false))
+        case .string(let value): quoted(name, Array(value.utf8), isText: true)
+        case .bytes(let value): quoted(name, value, isText: false)
         case .enumeration(let number):
             line(name, field.enumeration?.name(number) ?? "\(number)")
         case .list, .map: assertionFailure("not a single value")
@@ -107,7 +131,7 @@ struct TextFormatWriter {
             case .varint(let value): line(name, "\(value)")
             case .fixed32(let value): line(name, Self.hex(UInt64(value), 8))
             case .fixed64(let value): line(name, Self.hex(value, 16))
-            case .bytes(let bytes): line(name, Escapes.quoted(bytes, keepsUTF8: false))
+            case .bytes(let bytes): quoted(name, bytes, isText: false)
             case .fields(let fields): braced(name) { $0.unknown(fields) }
             }
         }

@@ -143,6 +143,11 @@ struct TextScanner {
         }
     }
 
+    /// Whether ``bracketedName()`` reads the text as the URL of a type, unchanged.
+    static func isURL(_ text: String) -> Bool {
+        text.utf8.contains(UInt8(ascii: "/")) && text.utf8.allSatisfy(isURLPart)
+    }
+
     private static func isURLPart(_ byte: UInt8) -> Bool {
         isNamePart(byte) || "-.~!$&()*+,;=%/".utf8.contains(byte)
     }

@@ -79,28 +79,13 @@ public struct TextWriter {
 
     // MARK: - Values
 
-    /// Writes a quoted, escaped string. If `isText` is true, non-ASCII bytes are kept. Otherwise they are
-    /// written as octal escapes.
+    /// Writes a quoted, escaped string. If `isText` is true, the bytes must be UTF-8, and letters that are not
+    /// ASCII are kept. Otherwise all bytes that are not ASCII are written as octal escapes.
     mutating func quoted(_ bytes: some Sequence<UInt8>, isText: Bool) {
-        var text: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "\n"): text += "\\n".utf8
-            case UInt8(ascii: "\r"): text += "\\r".utf8
-            case UInt8(ascii: "\t"): text += "\\t".utf8
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += [UInt8(ascii: "\\"), byte]
-            case 0x20..<0x7f: text.append(byte)
-            case 0x80... where isText: text.append(byte)
-            default: text += Self.octal(byte)
-            }
-        }
-        text.append(UInt8(ascii: "\""))
+        var text: [UInt8] = []
+        TextFormatString.append(
+            ContiguousArray(bytes).span, to: &text, isText: isText, escapesApostrophes: false)
         value(String(decoding: text, as: UTF8.self))
-    }
-
-    private static func octal(_ byte: UInt8) -> [UInt8] {
-        let zero = UInt8(ascii: "0")
-        return [UInt8(ascii: "\\"), zero + byte >> 6, zero + byte >> 3 & 7, zero + byte & 7]
     }
 
     /// A float in the spelling of the text format: without `.0`, and `nan`, `inf`, `-inf`.

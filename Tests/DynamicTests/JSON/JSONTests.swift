@@ -82,6 +82,26 @@ struct JSONTests {
         }
     }
 
+    @Test(
+        "keeps letters of all scripts, and escapes characters that control a terminal or hide text",
+        arguments: [
+            ("\u{1b}]0;x\u{7}", #"\u001b]0;x\u0007"#),
+            ("\u{9b}2J\u{85}\u{7f}", #"\u009b2J\u0085\u007f"#),
+            ("a\u{202e}b\u{2066}\u{200b}\u{feff}", #"a\u202eb\u2066\u200b\ufeff"#),
+            ("\u{2028}\u{2029}", #"\u2028\u2029"#),
+            ("\u{e0041}", #"\udb40\udc41"#),
+            ("é Ω 漢字 ไทย עברית 😀 e\u{301} … €", "é Ω 漢字 ไทย עברית 😀 e\u{301} … €"),
+            ("it's", "it's"),
+        ])
+    func hidden(text: String, escaped: String) throws {
+        var message = try TestSchema.allMessage()
+        try message.set("a_string", .string(text))
+        try message.set("counts", .map([.string(text): 1]))
+        let json = try message.json()
+        #expect(json == #"{"aString":"\#(escaped)","counts":{"\#(escaped)":1}}"#)
+        #expect(try DynamicMessage(json: json, as: message.schema) == message)
+    }
+
     @Test("skips unknown members if the options say so")
     func ignoring() throws {
         let json = #"{"nope":[{"a":[1]}],"aColor":"PINK","colors":["PINK","BLUE"],"anInt32":1}"#

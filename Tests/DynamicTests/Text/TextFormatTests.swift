@@ -102,6 +102,33 @@ struct TextFormatTests {
         #expect(message.text() == "")
     }
 
+    @Test(
+        "keeps letters of all scripts, and escapes characters that control a terminal or hide text",
+        arguments: [
+            ("\u{1b}]0;x\u{7}", #"\033]0;x\007"#),
+            ("\u{9b}2J\u{7f}", #"\302\2332J\177"#),
+            ("a\u{202e}b\u{2066}", #"a\342\200\256b\342\201\246"#),
+            ("\u{2028}\u{2029}", #"\342\200\250\342\200\251"#),
+            ("é Ω 漢字 ไทย עברית 😀 e\u{301} … €", "é Ω 漢字 ไทย עברית 😀 e\u{301} … €"),
+            ("it's", #"it\'s"#),
+        ])
+    func hidden(value: String, escaped: String) throws {
+        var message = try TestSchema.allMessage()
+        try message.set("a_string", .string(value))
+        let text = message.text(options: oneLine)
+        #expect(text == #"a_string: "\#(escaped)""#)
+        #expect(try DynamicMessage(text: text, as: message.schema) == message)
+    }
+
+    @Test("does not expand an Any whose URL the format cannot contain")
+    func unsafeURL() throws {
+        let schema = try TestSchema.wellKnown().requiredMessage("google.protobuf.Any")
+        var any = DynamicMessage(schema)
+        try any.set("type_url", "\u{1b}]0;x\u{7}/w.Holder")
+        #expect(any.description == #"type_url: "\033]0;x\007/w.Holder""#)
+        #expect(try DynamicMessage(text: any.text(), as: schema) == any)
+    }
+
     @Test("has each field on its own line")
     func lines() throws {
         #expect(try read("child { an_int32: 1 }").text() == "child {\n  an_int32: 1\n}\n")

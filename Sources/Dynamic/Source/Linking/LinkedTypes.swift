@@ -17,6 +17,8 @@ final class LinkedMessage {
 
     private lazy var fieldsByName = Dictionary(
         fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    /// The required fields, once they were asked for. Each value of the message in an option needs them.
+    private var knownRequiredFields: [LinkedField]?
 
     init(_ descriptor: Google.Protobuf.DescriptorProto, fullName: String, in file: LinkedFile) {
         self.fullName = fullName
@@ -28,6 +30,17 @@ final class LinkedMessage {
                 $0.isNamed("message_set_wire_format") && $0.identifierValue == "true"
             } == true
     }
+
+    /// The required fields, extensions not included. Only valid after all fields are known.
+    var requiredFields: [LinkedField] {
+        if let known = knownRequiredFields { return known }
+        let required = fields.filter(\.isRequired)
+        knownRequiredFields = required
+        return required
+    }
+
+    /// Must be called when one of the fields becomes required, or optional.
+    fileprivate func forgetRequiredFields() { knownRequiredFields = nil }
 
     /// The field of that name. Only valid after all fields are known.
     func field(named name: String) -> LinkedField? { fieldsByName[name] }
@@ -85,7 +98,9 @@ final class LinkedField {
 
     var isPacked = false
     var isDelimited: Bool
-    var isRequired: Bool
+    var isRequired: Bool {
+        didSet { if !isExtension, isRequired != oldValue { container?.forgetRequiredFields() } }
+    }
     /// Whether the field is not encoded when it has the default of its type.
     var isImplicit = false
 

@@ -28,7 +28,7 @@ struct AggregateEncoder {
     }
 
     func finish() throws(OptionProblem) -> [UInt8] {
-        for field in message.fields where field.isRequired && values[field.number] == nil {
+        for field in message.requiredFields where values[field.number] == nil {
             throw OptionProblem("the required field '\(field.fullName)' is missing")
         }
         var bytes: [UInt8] = []
@@ -47,9 +47,10 @@ struct AggregateEncoder {
         guard let field = fields[number] else {
             // No field with this number was added. If it is the key or value of a map entry, its
             // default is written. If it is a field of `Any`, `addAny` has added its value.
-            let missing = message.fields.first { $0.number == number }
-            let added = values.isEmpty ? missing.map { [$0.zero] } ?? [] : values
-            for value in added { bytes.append(option: value, number: number) }
+            for value in values { bytes.append(option: value, number: number) }
+            if values.isEmpty, let missing = message.fields.first(where: { $0.number == number }) {
+                bytes.append(option: missing.zero, number: number)
+            }
             return
         }
         if field.isPacked {

@@ -9,10 +9,10 @@ struct AggregateParser {
     private let file: LinkedFile
     private let symbols: SymbolTable
     private var depth = 0
-    /// The singular fields around the current one; nil inside a repeated field.
-    private var path: ProtoPath? = []
-    /// The paths of the singular fields that were set. Each path begins at the parsed message.
-    private(set) var assigned: [ProtoPath] = []
+    /// The current message in `assigned`; nil inside a repeated field.
+    private var node: OptionTree.Node? = .root
+    /// The singular fields that were set. The root is the parsed message.
+    private(set) var assigned = OptionTree()
 
     init(
         _ place: (range: Range<Int>, position: ProtoPosition), in file: LinkedFile,
@@ -90,10 +90,9 @@ struct AggregateParser {
         let start = lexer.current.position
         let field = try fieldName(in: message)
         let hasColon = take(if: ":")
-        let outer = path
-        path = field.isRepeated ? nil : path.map { $0 + [field.number] }
-        defer { path = outer }
-        if let path { assigned.append(path) }
+        let outer = node
+        node = field.isRepeated ? nil : outer.map { assigned.insert(field.number, in: $0) }
+        defer { node = outer }
         if field.isRepeated, isNext("[") {
             guard hasColon || field.message != nil else { throw unexpected("':'") }
             lexer.advance()
@@ -231,9 +230,9 @@ struct AggregateParser {
         _ = take(if: ":")
         let close = isNext("{") ? "}" : ">"
         guard take(if: "{") || take(if: "<") else { throw unexpected("'{'") }
-        let outer = path
-        path = nil
-        defer { path = outer }
+        let outer = node
+        node = nil
+        defer { node = outer }
         let bytes = try fields(of: type, until: close)
         lexer.advance()
         encoder.addAny(url: Array(url.utf8), bytes)

@@ -15,7 +15,7 @@ struct OptionInterpreter: OptionsVisitor {
     private var movedPaths: [ProtoPath: ProtoPath] = [:]
     private var repeatedCounts: [ProtoPath: Int32] = [:]
     /// The fields that were set, and the messages that contain them.
-    private var touched: Set<ProtoPath> = []
+    private var touched = OptionTree()
 
     /// The most parts in the name of an option. Each part is encoded into the previous one, so the cost grows
     /// with the square of the count.
@@ -114,7 +114,7 @@ struct OptionInterpreter: OptionsVisitor {
     ) throws(OptionProblem) -> [UInt8] {
         let fields = try fields(of: option, in: type, scope, at: path)
         guard let leaf = fields.last else { return [] }
-        var moved = options + fields.map(\.number)
+        let moved = options + fields.map(\.number)
         if leaf.isRepeated {
             let index = repeatedCounts[moved, default: 0]
             repeatedCounts[moved] = index + 1
@@ -127,8 +127,6 @@ struct OptionInterpreter: OptionsVisitor {
         }
         var value = try self.value(of: option, leaf, at: moved)
         for (field, outer) in zip(fields, fields.dropFirst()).reversed() {
-            touched.insert(moved)
-            moved.removeLast()
             var bytes: [UInt8] = []
             bytes.append(option: value, number: outer.number)
             value = field.isDelimited ? .group(bytes) : .bytes(bytes)
@@ -148,7 +146,7 @@ struct OptionInterpreter: OptionsVisitor {
             }
             var parser = AggregateParser(place, in: file, symbols)
             let bytes = try parser.parse(as: message)
-            if !field.isRepeated { for inner in parser.assigned { touched.insert(path + inner) } }
+            if !field.isRepeated { touched.insert(parser.assigned, at: path) }
             return field.isDelimited ? .group(bytes) : .bytes(bytes)
         }
         guard let scalar = OptionScalar(option) else {

@@ -15,3 +15,13 @@ extension Google.Protobuf.EnumOptions: ProtoOptions {}
 extension Google.Protobuf.EnumValueOptions: ProtoOptions {}
 extension Google.Protobuf.ServiceOptions: ProtoOptions {}
 extension Google.Protobuf.MethodOptions: ProtoOptions {}
+
+extension Optional where Wrapped: ProtoOptions {
+    /// Adds an option that is not interpreted yet.
+    mutating func append(_ option: Google.Protobuf.UninterpretedOption) {
+        // Moved out, so that the list has one owner and grows in place. With two, each option would copy it.
+        var options = take() ?? Wrapped()
+        options.uninterpretedOption.append(option)
+        self = options
+    }
+}

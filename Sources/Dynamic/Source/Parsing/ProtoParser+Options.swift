@@ -38,9 +38,7 @@ extension ProtoParser {
         option.name = try optionName(at: path + [PathNumber.Option.name])
         try expect("=")
         try value(of: &option, at: path)
-        var filled = options ?? Options()
-        filled.uninterpretedOption.append(option)
-        options = filled
+        options.append(option)
     }
 
     // MARK: - Names

@@ -137,11 +137,30 @@ extension ProtoParser {
             message.extensionRange.append(.init(start: range.start, end: range.end))
         } while take(if: ",")
         let optionsStart = locations.count
+        let token = lexer.current
         try bracketedOptions(
             &message.extensionRange[first].options,
             at: listPath + [Int32(first), PathNumber.Range.options])
+        try countRepeatedOptions(from: token, rangeCount: message.extensionRange.count - first)
         repeatOptions(of: &message, from: first, locations: optionsStart, at: listPath.count)
         try expect(endOf: location, ";")
+    }
+
+    /// Limits the copies of options in the file. Without a limit, a file of 70 KB with as many ranges as
+    /// options would need gigabytes.
+    private mutating func countRepeatedOptions(
+        from start: ProtoToken, rangeCount: Int
+    ) throws(BrokenStatement) {
+        let byteCount = lexer.current.range.lowerBound - start.range.lowerBound
+        repeatedOptionByteCount += byteCount * (rangeCount - 1)
+        guard repeatedOptionByteCount <= Self.maxRepeatedOptionByteCount else {
+            throw failure(
+                """
+                the options after 'extensions' are repeated for each of its \(rangeCount) ranges, and \
+                the copies are too large (at most \(Self.maxRepeatedOptionByteCount) bytes in a \
+                file); use fewer ranges or fewer options
+                """, at: start.position)
+        }
     }
 
     /// Adds the options at the end of a statement to all ranges of the statement.

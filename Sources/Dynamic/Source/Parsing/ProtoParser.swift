@@ -20,6 +20,9 @@ struct ProtoParser {
     /// The place of each aggregate value, keyed by the path of its option.
     var aggregates = AggregateSources()
     var depth = 0
+    /// The source of the options that were copied to the other ranges of their statements, in bytes.
+    var repeatedOptionByteCount = 0
+    static let maxRepeatedOptionByteCount = 1_000_000
 
     /// The comments before the current declaration. They are added to its location when its opening brace or
     /// its end is read.
