@@ -18,26 +18,6 @@ final class RetryingCall: CallRequests {
         case end(CallEnd)
     }
 
-    struct State {
-        var observer: (any CallObserver)?
-        /// The options of all attempts, with one absolute deadline.
-        var options: CallOptions
-        var replay: RequestReplay
-        /// Nil until the service config is known.
-        var plan: AttemptPlan?
-        /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
-        /// this is set to empty and ``committed`` to nil.
-        var attempts: [Attempt] = []
-        var committed: Attempt?
-        /// The failures of ended attempts, for the error of the call.
-        var failures: [RPCError.Attempt] = []
-        /// The number of request messages that were reported to the observer as written.
-        var reportedCount = 0
-        var isStarted = false
-        var isOver = false
-        var mayHaveSent = false
-    }
-
     private let path: String
     private let limits: MessageLimits
     private let backend: any ChannelBackend
@@ -73,9 +53,7 @@ final class RetryingCall: CallRequests {
         isAwaited = observer.isAwaited
         acceptsWholeResponse = observer.acceptsWholeResponse
         state = Mutex(
-            State(
-                observer: observer, options: options,
-                replay: RequestReplay(maxByteCount: limits.maxReplayByteCount)))
+            State(observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount)))
     }
 }
 
@@ -119,14 +97,14 @@ extension RetryingCall {
 
     private func begin(_ policy: MethodPolicy) {
         let now = time
-        let next: AttemptPlan.Next? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            var plan = AttemptPlan(
-                policy.config?.attempts, throttle: policy.throttle, now: now)
-            defer { state.plan = plan }
-            return plan.next(now: now)
+        let step = state.withLock { state in
+            if !state.isOver {
+                state.plan = AttemptPlan(
+                    policy.config?.attempts, throttle: policy.throttle, now: now)
+            }
+            return state.nextStep(now: now)
         }
-        if let next { carryOut(next) }
+        if let step { carryOut(step) }
     }
 
     func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
@@ -217,30 +195,34 @@ extension RetryingCall {
         func receive(end: consuming CallEnd) { call.attempt(self, ended: end) }
     }
 
-    func carryOut(_ next: AttemptPlan.Next) {
-        if let wake = next.wakeTime { timer.schedule(self, at: epoch + wake, on: loop) }
-        if next.sendsAttempt { sendAttempt(next.kind) }
+    func carryOut(_ step: Step) {
+        switch step {
+        case .send(let kind, let previousCount): sendAttempt(kind, previousCount: previousCount)
+        case .wait(let time?): timer.schedule(self, at: epoch + time, on: loop)
+        case .wait(nil): break
+        case .succeed(let end, let remainder): complete(remainder, with: end)
+        case .giveUp(let remainder): complete(remainder, with: remainder.lastFailure)
+        }
     }
 
-    private func sendAttempt(_ kind: AttemptKind) {
+    private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
         let attempt = Attempt(self)
-        let begun: (options: CallOptions, previousCount: Int)? = state.withLock { state in
+        let options: CallOptions? = state.withLock { state in
             guard !state.isOver, state.committed == nil else { return nil }
             state.attempts.append(attempt)
-            return (state.options, state.plan?.previousAttemptCount ?? 0)
+            return state.options
         }
-        guard var options = begun?.options, let previousCount = begun?.previousCount else { return }
+        guard var options else { return }
         if previousCount > 0 {
             options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
         start(attempt, makeCore(options, attempt, kind))
         // A hedging policy without delay sends the next attempt at once.
-        let next: AttemptPlan.Next? = state.withLock { state in
-            guard !state.isOver, state.plan?.hasMoreAttempts ?? false else { return nil }
-            return state.plan?.next(now: time)
+        let step = state.withLock { state in
+            state.plan?.hasMoreAttempts == true ? state.nextStep(now: time) : nil
         }
-        if let next { carryOut(next) }
+        if let step { carryOut(step) }
     }
 
     private func start(_ attempt: Attempt, _ core: CallCore) {
@@ -316,17 +298,5 @@ extension RetryingCall {
         timer.cancel()
         for other in others { other.core?.cancel() }
         pump(attempt)
-    }
-}
-
-extension RetryingCall.State {
-    /// Commits the call to an attempt. Returns the other attempts, which must be cancelled.
-    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt] {
-        committed = attempt
-        plan?.commit()
-        replay.commit()
-        guard attempts.count > 1 else { return [] }
-        defer { attempts = [attempt] }
-        return attempts.filter { $0 !== attempt }
     }
 }

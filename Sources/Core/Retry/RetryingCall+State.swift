@@ -1,0 +1,149 @@
+// The state of a call with a policy, and the decisions that are made under its lock.
+
+extension RetryingCall {
+    struct State {
+        var observer: (any CallObserver)?
+        /// The options of all attempts, with one absolute deadline.
+        var options: CallOptions
+        var replay: RequestReplay
+        /// Nil until the service config is known.
+        var plan: AttemptPlan?
+        /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
+        /// this is set to empty and ``committed`` to nil.
+        var attempts: [Attempt] = []
+        var committed: Attempt?
+        /// The ends of the attempts that have failed. The last one may become the result of the call.
+        private var failures: [CallEnd] = []
+        /// The number of request messages that were reported to the observer as written.
+        var reportedCount = 0
+        var isStarted = false
+        private(set) var isOver = false
+        private(set) var mayHaveSent = false
+
+        init(_ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay) {
+            self.observer = observer
+            self.options = options
+            self.replay = replay
+        }
+    }
+
+    /// An action that is decided under the lock and carried out outside it.
+    enum Step {
+        case send(AttemptKind, previousCount: Int)
+        /// Ask for the next step at this time; nil if only an event is awaited.
+        case wait(until: Duration?)
+        /// The call has ended with the end of a successful attempt.
+        case succeed(CallEnd, Remainder)
+        /// The call has ended with the last failure.
+        case giveUp(Remainder)
+    }
+
+    /// The parts of a call that has ended. They are used and released outside the lock.
+    struct Remainder {
+        /// The attempts to cancel.
+        var attempts: [Attempt]
+        fileprivate var failures: [CallEnd]
+        fileprivate var mayHaveSent: Bool
+    }
+}
+
+// MARK: - Steps
+
+extension RetryingCall.State {
+    /// The step that is due at `now`; nil if the plan decides nothing, because the call has ended, is
+    /// committed, or waits for the service config.
+    mutating func nextStep(now: Duration) -> RetryingCall.Step? {
+        guard !isOver, committed == nil, let next = plan?.next(now: now) else { return nil }
+        return step(after: next)
+    }
+
+    /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
+    mutating func remove(
+        _ attempt: RetryingCall.Attempt, ended end: CallEnd, _ failure: AttemptFailure?,
+        now: Duration
+    ) -> RetryingCall.Step? {
+        guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return nil }
+        attempts.remove(at: index)
+        guard let failure else {
+            plan?.attemptSucceeded()
+            return .succeed(end, self.end())
+        }
+        failures.append(end)
+        if end.error?.mayHaveBeenExecuted ?? false { mayHaveSent = true }
+        guard committed == nil else {
+            plan?.committedAttemptFailed(failure)
+            return step(after: .giveUp)
+        }
+        return step(after: plan?.attemptFailed(failure, now: now) ?? .giveUp)
+    }
+
+    /// Ends the call if its plan gives up, so that no later event can change the result.
+    private mutating func step(after next: AttemptPlan.Next) -> RetryingCall.Step {
+        switch next {
+        case .send(let kind, let previousCount): .send(kind, previousCount: previousCount)
+        case .wait(let time): .wait(until: time)
+        case .giveUp: .giveUp(end())
+        }
+    }
+}
+
+// MARK: - The end
+
+extension RetryingCall.State {
+    /// Marks the call as over, and releases its attempts and its request.
+    mutating func end() -> RetryingCall.Remainder {
+        defer {
+            isOver = true
+            replay.removeAll()
+            attempts = []
+            committed = nil
+            failures = []
+        }
+        return RetryingCall.Remainder(
+            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent)
+    }
+}
+
+extension RetryingCall.Remainder {
+    /// The last failure, with the failures before it.
+    var lastFailure: CallEnd {
+        var earlier = self
+        guard var end = earlier.failures.popLast(), let error = end.error else {
+            return CallEnd(error: RPCError(.internal, "no attempt of the call was sent"))
+        }
+        end.error = earlier.withFailures(error)
+        return end
+    }
+
+    /// Adds the failures of the attempts to an error of the call.
+    func withFailures(_ error: RPCError) -> RPCError {
+        var error = error
+        error.attempts =
+            failures.compactMap(\.error).map { failure in
+                RPCError.Attempt(address: failure.peer ?? "", cause: failure.summary)
+            } + error.attempts
+        if mayHaveSent { error.mayHaveBeenExecuted = true }
+        return error
+    }
+}
+
+extension RPCError {
+    /// Code and message.
+    fileprivate var summary: String {
+        message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
+    }
+}
+
+// MARK: - Commitment
+
+extension RetryingCall.State {
+    /// Commits the call to an attempt. Returns the other attempts, which must be cancelled.
+    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt] {
+        committed = attempt
+        plan?.commit()
+        replay.commit()
+        guard attempts.count > 1 else { return [] }
+        defer { attempts = [attempt] }
+        return attempts.filter { $0 !== attempt }
+    }
+}
