@@ -22,9 +22,7 @@ extension RetryingCall {
             return attempt.receiveParts(of: &response, from: core)
         }
         let remainder: Remainder? = state.withLock { state in
-            guard !state.isOver, state.committed == nil || state.committed === attempt else {
-                return nil
-            }
+            guard state.isOpen(attempt) else { return nil }
             state.plan?.attemptSucceeded()
             return state.end()
         }

@@ -11,7 +11,7 @@ extension RetryingCall {
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
         /// this is set to empty and ``committed`` to nil.
         var attempts: [Attempt] = []
-        var committed: Attempt?
+        private(set) var committed: Attempt?
         /// The ends of the attempts that have failed. The last one may become the result of the call.
         private var failures: [CallEnd] = []
         /// The number of request messages that were reported to the observer as written.
@@ -137,13 +137,18 @@ extension RPCError {
 // MARK: - Commitment
 
 extension RetryingCall.State {
-    /// Commits the call to an attempt. Returns the other attempts, which must be cancelled.
-    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt] {
+    /// Commits the call to an open attempt, once. Returns the other attempts, which must be cancelled; nil
+    /// if the call is committed or over, or if the attempt has ended: another attempt may follow it.
+    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt]? {
+        guard committed == nil, isOpen(attempt) else { return nil }
         committed = attempt
         plan?.commit()
         replay.commit()
-        guard attempts.count > 1 else { return [] }
         defer { attempts = [attempt] }
         return attempts.filter { $0 !== attempt }
     }
+
+    /// Whether the attempt has not ended, and can provide the result of the call: it is the one that the
+    /// call is committed to, if there is one.
+    func isOpen(_ attempt: RetryingCall.Attempt) -> Bool { attempts.contains { $0 === attempt } }
 }

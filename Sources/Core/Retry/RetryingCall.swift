@@ -280,23 +280,29 @@ extension RetryingCall {
         }
     }
 
-    /// If the request exceeds the replay limit, commits the call to the attempt that has sent the most
+    /// If the request exceeds the replay limit, commits the call to the open attempt that has sent the most
     /// messages.
     private func commitIfTooLarge() {
-        let attempt: Attempt? = state.withLock { state in
-            guard state.committed == nil, state.replay.isOverLimit else { return nil }
+        commit { state in
+            guard state.replay.isOverLimit else { return nil }
             return state.attempts.max { $0.writtenCount < $1.writtenCount }
         }
-        if let attempt { commit(to: attempt) }
     }
 
-    func commit(to attempt: Attempt) {
-        let others: [Attempt] = state.withLock { state in
-            guard state.committed == nil, !state.isOver else { return [] }
-            return state.commit(to: attempt)
+    func commit(to attempt: Attempt) { commit { _ in attempt } }
+
+    /// Commits the call to the attempt that `choose` returns under the lock, unless the call is committed
+    /// already or that attempt is not open.
+    private func commit(_ choose: (borrowing State) -> Attempt?) {
+        let commitment: (attempt: Attempt, others: [Attempt])? = state.withLock { state in
+            guard let attempt = choose(state), let others = state.commit(to: attempt) else {
+                return nil
+            }
+            return (attempt, others)
         }
+        guard let commitment else { return }
         timer.cancel()
-        for other in others { other.core?.cancel() }
-        pump(attempt)
+        for other in commitment.others { other.core?.cancel() }
+        pump(commitment.attempt)
     }
 }
