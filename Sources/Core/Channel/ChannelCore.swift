@@ -77,7 +77,7 @@ final class ChannelCore: Sendable {
     let diagnosticID = DiagnosticID.next()
     let log = ChannelLog()
     let state: Mutex<State>
-    let chains = ChainRegistry()
+    let openCalls = CallRegistry()
     let idleTimer = TimerSlot()
     let balancing = Balancing()
 
@@ -240,7 +240,7 @@ extension ChannelCore: CallBackend {
             call.end(with: current(error), isImmediate: true)
             return true
         case .drop(var error):
-            error.wasDropped = true
+            error.finality = .dropped
             call.end(with: error, isImmediate: true)
             return true
         }
@@ -280,7 +280,9 @@ extension ChannelCore: CallBackend {
     /// The error of calls after the channel or its queue closed.
     var closedError: RPCError {
         let what = queue.isShutDown ? "completion queue of the channel" : "channel"
-        return RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted
+        var error = RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted
+        error.finality = .channelClosed
+        return error
     }
 
     func forget(_ call: CallCore) {

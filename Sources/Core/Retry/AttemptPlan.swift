@@ -26,6 +26,7 @@ struct AttemptPlan {
     private var due: Duration?
     /// The value of `grpc-previous-rpc-attempts` of the attempt that was sent last.
     private var previousAttemptCount = 0
+    private var isStopped = false
 
     init(_ attempts: MethodConfig.Attempts?, throttle: RetryThrottle?, now: Duration) {
         switch attempts {
@@ -82,6 +83,7 @@ extension AttemptPlan {
         case .retry(var state):
             let decision = state.attemptFailed(failure)
             policy = .retry(state)
+            if isStopped { return .giveUp }
             switch decision {
             case .retry(let delay):
                 due = now + delay
@@ -106,6 +108,15 @@ extension AttemptPlan {
         guard case .retry(var state) = policy else { return }
         _ = state.attemptFailed(failure, isCommitted: true)
         policy = .retry(state)
+    }
+
+    /// Sends no more attempts. The open ones continue.
+    mutating func stop() {
+        isStopped = true
+        due = nil
+        guard case .hedging(var state) = policy else { return }
+        state.stop()
+        policy = .hedging(state)
     }
 
     mutating func commit() {

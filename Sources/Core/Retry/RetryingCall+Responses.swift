@@ -53,8 +53,7 @@ extension RetryingCall {
     func attempt(_ attempt: Attempt, ended end: CallEnd) {
         let failure = end.error.map { error in
             AttemptFailure(
-                error.code, reach: error.isFinal ? .dropped : .other,
-                pushback: RetryPushback(end.trailers))
+                error.code, reach: error.reach, pushback: RetryPushback(end.trailers))
         }
         let now = time
         let step = state.withLock { $0.remove(attempt, ended: end, failure, now: now) }
@@ -73,7 +72,15 @@ extension RetryingCall {
         deliver(.end(end))
     }
 
+    /// Reports an error that was found on this side to the observer.
+    private func complete(_ remainder: Remainder, with error: RPCError) {
+        var end = CallEnd(error: remainder.withFailures(error))
+        end.dropsUnread = true
+        complete(remainder, with: end)
+    }
+
     private func release(_ remainder: Remainder) {
+        unregister()
         timer.close()
         deadlineTimer.close()
         for attempt in remainder.attempts { attempt.core?.cancel() }
@@ -105,6 +112,14 @@ extension RetryingCall {
     private func takeObserver() -> (any CallObserver)? { state.withLock { $0.observer.take() } }
 }
 
+extension RetryingCall: RegisteredCall {
+    /// No attempt follows. Ends the call if none is open.
+    func channelWasClosed(_ error: RPCError) {
+        let remainder = state.withLock { $0.stop() }
+        if let remainder { complete(remainder, with: error) }
+    }
+}
+
 // MARK: - Time
 
 extension RetryingCall: TimerTarget {
@@ -125,9 +140,7 @@ extension RetryingCall: TimerTarget {
         guard let remainder else { return }
         let step = hasPlan ? "before the next attempt" : "before the resolver's first result"
         let error = RPCError(.deadlineExceeded, "the deadline passed \(step)").notExecuted
-        var end = CallEnd(error: remainder.withFailures(error))
-        end.dropsUnread = true
-        complete(remainder, with: end)
+        complete(remainder, with: error)
     }
 }
 
@@ -141,9 +154,14 @@ final class RetryDeadline: TimerTarget {
 }
 
 extension RPCError {
-    /// Whether no other attempt may follow: the balancer dropped the call, its arguments are wrong, or
-    /// its deadline has passed.
-    var isFinal: Bool {
-        wasDropped || phase == .preparing || origin == .client && code == .deadlineExceeded
+    /// Whether the plan may decide about another attempt after one that failed with this error.
+    fileprivate var reach: AttemptFailure.Reach {
+        switch finality {
+        case .channelClosed?: .closed
+        case .dropped?: .dropped
+        case nil:
+            phase == .preparing || origin == .client && code == .deadlineExceeded
+                ? .dropped : .other
+        }
     }
 }

@@ -10,7 +10,7 @@ extension RetryingCall {
         var plan: AttemptPlan?
         /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
         /// this is set to empty and ``committed`` to nil.
-        var attempts: [Attempt] = []
+        private(set) var attempts: [Attempt] = []
         private(set) var committed: Attempt?
         /// The ends of the attempts that have failed. The last one may become the result of the call.
         private var failures: [CallEnd] = []
@@ -19,8 +19,14 @@ extension RetryingCall {
         var isStarted = false
         private(set) var isOver = false
         private(set) var mayHaveSent = false
+        /// Makes the core of an attempt. Keeps the channel, until the end of the call.
+        private var makeCore: MethodConfigs.MakeCore?
 
-        init(_ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay) {
+        init(
+            _ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay,
+            makeCore: @escaping MethodConfigs.MakeCore
+        ) {
+            self.makeCore = makeCore
             self.observer = observer
             self.options = options
             self.replay = replay
@@ -44,6 +50,7 @@ extension RetryingCall {
         var attempts: [Attempt]
         fileprivate var failures: [CallEnd]
         fileprivate var mayHaveSent: Bool
+        fileprivate var makeCore: MethodConfigs.MakeCore?
     }
 }
 
@@ -55,6 +62,15 @@ extension RetryingCall.State {
     mutating func nextStep(now: Duration) -> RetryingCall.Step? {
         guard !isOver, committed == nil, let next = plan?.next(now: now) else { return nil }
         return step(after: next)
+    }
+
+    /// Adds an attempt. Returns what its core is made with; nil if the call needs no more attempts.
+    mutating func add(
+        _ attempt: RetryingCall.Attempt
+    ) -> (options: CallOptions, makeCore: MethodConfigs.MakeCore)? {
+        guard !isOver, committed == nil, let makeCore else { return nil }
+        attempts.append(attempt)
+        return (options, makeCore)
     }
 
     /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
@@ -98,9 +114,17 @@ extension RetryingCall.State {
             attempts = []
             committed = nil
             failures = []
+            makeCore = nil
         }
         return RetryingCall.Remainder(
-            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent)
+            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore)
+    }
+
+    /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.
+    mutating func stop() -> RetryingCall.Remainder? {
+        guard !isOver else { return nil }
+        plan?.stop()
+        return attempts.isEmpty ? end() : nil
     }
 }
 

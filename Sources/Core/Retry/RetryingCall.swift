@@ -24,7 +24,6 @@ final class RetryingCall: CallRequests {
     private let configs: MethodConfigs
     /// The policy of the service config, if it was known when the call was made.
     private let knownPolicy: MethodPolicy?
-    private let makeCore: MethodConfigs.MakeCore
     /// The values of the observer's properties of the same names.
     let runsHandlers: Bool
     let isAwaited: Bool
@@ -48,12 +47,13 @@ final class RetryingCall: CallRequests {
         self.configs = configs
         self.knownPolicy = knownPolicy
         self.backend = backend
-        self.makeCore = makeCore
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited
         acceptsWholeResponse = observer.acceptsWholeResponse
         state = Mutex(
-            State(observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount)))
+            State(
+                observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount),
+                makeCore: makeCore))
     }
 }
 
@@ -66,11 +66,20 @@ extension RetryingCall {
             return state.isStarted || state.isOver ? nil : state.options.absoluteDeadline
         }
         guard let deadline else { return }
+        if let error = backend.openCalls.add(self) { return channelWasClosed(error) }
         schedule(deadline)
-        if let knownPolicy { return begin(knownPolicy) }
-        // The resolver of an idle channel starts with the first call.
-        if !configs.whenKnown({ [self] in apply(configs.policy(for: path)) }) { backend.connect() }
+        if let knownPolicy {
+            begin(knownPolicy)
+        } else if !configs.whenKnown({ [self] in apply(configs.policy(for: path)) }) {
+            // The resolver of an idle channel starts with the first call.
+            backend.connect()
+        }
+        // The call may have ended before it was registered.
+        if state.withLock({ $0.isOver }) { unregister() }
     }
+
+    /// Removes the call from the channel's lists.
+    func unregister() { backend.openCalls.remove(self) }
 
     private func schedule(_ deadline: Deadline) {
         guard let instant = deadline.moment else { return }
@@ -207,12 +216,10 @@ extension RetryingCall {
 
     private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
         let attempt = Attempt(self)
-        let options: CallOptions? = state.withLock { state in
-            guard !state.isOver, state.committed == nil else { return nil }
-            state.attempts.append(attempt)
-            return state.options
+        let begun: (options: CallOptions, makeCore: MethodConfigs.MakeCore)? = state.withLock {
+            $0.add(attempt)
         }
-        guard var options else { return }
+        guard let makeCore = begun?.makeCore, var options = begun?.options else { return }
         if previousCount > 0 {
             options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")

@@ -104,6 +104,19 @@ struct AttemptPlanTests {
         #expect(trial.next(at: 1) == "over")
     }
 
+    @Test("are not followed by others when the channel was closed, but the open ones continue")
+    func closed() {
+        let closed = AttemptFailure(.unavailable, reach: .closed)
+        let retried = Trial(Self.retry)
+        #expect(retried.next(at: 0) == "first, 0 before")
+        #expect(retried.fail(closed, at: 0) == "over")
+        let hedged = Trial(Self.hedging)
+        #expect(hedged.next(at: 0) == "first, 0 before")
+        #expect(hedged.next(at: 1) == "hedge, 1 before")
+        #expect(hedged.fail(closed, at: 1) == "")
+        #expect(hedged.fail(closed, at: 1) == "over")
+    }
+
     @Test("do not increase after the call is committed to one of them")
     func committed() {
         let trial = Trial(Self.hedging)

@@ -22,4 +22,60 @@ struct RetryingCallTests {
         trial.failAttempt(RPCError(.unavailable, "second"))
         #expect(trial.ends.map { $0.error?.message } == ["second"])
     }
+
+    private static let closed = RPCError(.unavailable, "the channel was closed")
+
+    @Test("ends when its channel is closed between two attempts, with the failures so far")
+    func closedBetweenAttempts() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        trial.call.start()
+        trial.failAttempt()
+        #expect(!trial.backend.openCalls.isEmpty)
+        trial.backend.openCalls.close(with: Self.closed)
+        #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
+        #expect(trial.ends[0].error?.attempts.map(\.cause) == ["UNAVAILABLE: busy"])
+        #expect(trial.backend.openCalls.isEmpty)
+        trial.wake(after: .seconds(36_000))
+        #expect(trial.cores.count == 1)
+    }
+
+    @Test("lets its attempt continue when its channel is closed, and starts no other")
+    func closedDuringAttempt() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        trial.call.start()
+        trial.backend.openCalls.close(with: Self.closed)
+        #expect(trial.ends.isEmpty)
+        trial.failAttempt()
+        #expect(trial.ends.map { $0.error?.message } == ["busy"])
+        #expect(trial.backend.openCalls.isEmpty)
+    }
+
+    @Test("ends when its channel is closed before the service config is known")
+    func closedBeforeConfig() throws {
+        let trial = try RetryingCallTrial(
+            nil, configs: RetryingCallTrial.configs(isKnown: false))
+        trial.call.start()
+        trial.backend.openCalls.close(with: Self.closed)
+        #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
+        #expect(trial.cores.isEmpty)
+    }
+
+    @Test("makes no attempt on a channel that is closed")
+    func startAfterClose() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        trial.backend.openCalls.close(with: Self.closed)
+        trial.call.start()
+        #expect(trial.ends.map { $0.error?.message } == ["the channel was closed"])
+        #expect(trial.cores.isEmpty)
+    }
+
+    @Test("is ended by its channel between two attempts")
+    func endedByChannel() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        trial.call.start()
+        trial.failAttempt()
+        trial.backend.openCalls.endAll(with: RPCError(.cancelled, "closed"))
+        #expect(trial.ends.map { $0.error?.code } == [.cancelled])
+        #expect(trial.backend.openCalls.isEmpty)
+    }
 }

@@ -9,7 +9,7 @@ final class RetryingCallTrial {
     /// Keeps the cores of the attempts. No call gets a stream.
     final class Backend: ChannelBackend {
         let queue: CompletionQueue
-        let chains = ChainRegistry()
+        let openCalls = CallRegistry()
         let begun = Mutex<[CallCore]>([])
         let connectCount = Atomic(0)
 
