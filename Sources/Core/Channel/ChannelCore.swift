@@ -237,7 +237,10 @@ extension ChannelCore: CallBackend {
             return true
         case .fail(let error):
             if call.head.waitForReady { return wait(call, version) }
-            call.end(with: current(error), isImmediate: true)
+            var error = current(error)
+            // A picker may pass on any error, for example one of the resolver. Only a drop is final.
+            if error.finality != nil { error.finality = nil }
+            call.end(with: error, isImmediate: true)
             return true
         case .drop(var error):
             error.finality = .dropped

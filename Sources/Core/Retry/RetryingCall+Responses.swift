@@ -158,10 +158,8 @@ extension RPCError {
     fileprivate var reach: AttemptFailure.Reach {
         switch finality {
         case .channelClosed?: .closed
-        case .dropped?: .dropped
-        case nil:
-            phase == .preparing || origin == .client && code == .deadlineExceeded
-                ? .dropped : .other
+        case .dropped?, .invalidArguments?: .dropped
+        case nil: origin == .client && code == .deadlineExceeded ? .dropped : .other
         }
     }
 }

@@ -107,6 +107,8 @@ extension RPCError {
     enum Finality: Sendable {
         /// The picker dropped the call.
         case dropped
+        /// The arguments of the call are wrong.
+        case invalidArguments
         /// The channel was closed. The attempts that have a connection continue.
         case channelClosed
     }
@@ -217,6 +219,14 @@ extension RPCError {
         var error = RPCError(code, message)
         error.phase = .preparing
         error.mayHaveBeenExecuted = false
+        error.finality = .invalidArguments
+        return error
+    }
+
+    /// The error of a picker that has no subchannel for a call.
+    static func noConnection(_ message: String) -> RPCError {
+        var error = RPCError(.unavailable, message).notExecuted
+        error.phase = .connect
         return error
     }
 

@@ -78,4 +78,12 @@ struct RetryingCallTests {
         #expect(trial.ends.map { $0.error?.code } == [.cancelled])
         #expect(trial.backend.openCalls.isEmpty)
     }
+
+    @Test("makes no other attempt after an error in its arguments")
+    func invalidArguments() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry)
+        trial.call.start()
+        trial.failAttempt(.refused(.unavailable, "the arguments are wrong"))
+        #expect(trial.ends.map { $0.error?.message } == ["the arguments are wrong"])
+    }
 }
