@@ -73,7 +73,7 @@ extension RetryingCall {
     }
 
     /// Reports an error that was found on this side to the observer.
-    private func complete(_ remainder: Remainder, with error: RPCError) {
+    func complete(_ remainder: Remainder, with error: RPCError) {
         var end = CallEnd(error: remainder.withFailures(error))
         end.dropsUnread = true
         complete(remainder, with: end)
@@ -130,17 +130,8 @@ extension RetryingCall: TimerTarget {
         if let step = state.withLock({ $0.nextStep(now: time) }) { carryOut(step) }
     }
 
-    /// If no attempt is open, fails the call. An open attempt reports the deadline itself, with the step at
-    /// which it waited.
-    fileprivate func deadlineHasPassed() {
-        let (remainder, hasPlan): (Remainder?, Bool) = state.withLock { state in
-            guard !state.isOver, state.attempts.isEmpty else { return (nil, false) }
-            return (state.end(), state.plan != nil)
-        }
-        guard let remainder else { return }
-        let step = hasPlan ? "before the next attempt" : "before the resolver's first result"
-        let error = RPCError(.deadlineExceeded, "the deadline passed \(step)").notExecuted
-        complete(remainder, with: error)
+    func deadlineHasPassed() {
+        if let step = state.withLock({ $0.deadlineHasPassed() }) { carryOut(step) }
     }
 }
 

@@ -18,6 +18,8 @@ extension RetryingCall {
         var reportedCount = 0
         var isStarted = false
         private(set) var isOver = false
+        /// Whether the deadline has passed. No attempt follows.
+        private var isLate = false
         private(set) var mayHaveSent = false
         /// Makes the core of an attempt. Keeps the channel, until the end of the call.
         private var makeCore: MethodConfigs.MakeCore?
@@ -42,6 +44,8 @@ extension RetryingCall {
         case succeed(CallEnd, Remainder)
         /// The call has ended with the last failure.
         case giveUp(Remainder)
+        /// The call has ended at its deadline, while no attempt was open.
+        case fail(Remainder, RPCError)
     }
 
     /// The parts of a call that has ended. They are used and released outside the lock.
@@ -93,9 +97,29 @@ extension RetryingCall.State {
         return step(after: plan?.attemptFailed(failure, now: now) ?? .giveUp)
     }
 
-    /// Ends the call if its plan gives up, so that no later event can change the result.
+    /// The deadline has passed. Ends the call if no attempt is open. An open attempt reports the deadline
+    /// itself, with the step at which it waited, unless it has failed already: then the call ends when it
+    /// receives that failure.
+    mutating func deadlineHasPassed() -> RetryingCall.Step? {
+        guard !isOver else { return nil }
+        isLate = true
+        return attempts.isEmpty ? endLate() : nil
+    }
+
+    private mutating func endLate() -> RetryingCall.Step {
+        let step = plan == nil ? "before the resolver's first result" : "before the next attempt"
+        return .fail(
+            end(), RPCError(.deadlineExceeded, "the deadline passed \(step)").notExecuted)
+    }
+
+    /// Ends the call if its plan gives up, or if the next attempt would be too late. The decision is made
+    /// under the lock, so no later event can change the result.
     private mutating func step(after next: AttemptPlan.Next) -> RetryingCall.Step {
         switch next {
+        case .send, .wait: if isLate, attempts.isEmpty { return endLate() }
+        case .giveUp: break
+        }
+        return switch next {
         case .send(let kind, let previousCount): .send(kind, previousCount: previousCount)
         case .wait(let time): .wait(until: time)
         case .giveUp: .giveUp(end())

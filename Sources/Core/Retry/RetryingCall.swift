@@ -217,6 +217,7 @@ extension RetryingCall {
     private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
         let attempt = Attempt(self)
         let begun: (options: CallOptions, makeCore: MethodConfigs.MakeCore)? = state.withLock {
+        case .fail(let remainder, let error): complete(remainder, with: error)
             $0.add(attempt)
         }
         guard let makeCore = begun?.makeCore, var options = begun?.options else { return }

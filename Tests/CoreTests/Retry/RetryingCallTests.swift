@@ -79,6 +79,27 @@ struct RetryingCallTests {
         #expect(trial.backend.openCalls.isEmpty)
     }
 
+    @Test("ends at its deadline, even if its attempt fails just before it is told")
+    func lateFailure() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry, timeout: .seconds(86_400))
+        trial.call.start()
+        trial.call.deadlineHasPassed()
+        // The attempt reports its own end.
+        #expect(trial.ends.isEmpty)
+        trial.failAttempt()
+        #expect(trial.ends.map { $0.error?.code } == [.deadlineExceeded])
+        #expect(trial.ends[0].error?.attempts.map(\.cause) == ["UNAVAILABLE: busy"])
+    }
+
+    @Test("ends at its deadline between two attempts")
+    func lateBetweenAttempts() throws {
+        let trial = try RetryingCallTrial(RetryingCallTrial.retry, timeout: .seconds(86_400))
+        trial.call.start()
+        trial.failAttempt()
+        trial.call.deadlineHasPassed()
+        #expect(trial.ends.map { $0.error?.code } == [.deadlineExceeded])
+    }
+
     @Test("makes no other attempt after an error in its arguments")
     func invalidArguments() throws {
         let trial = try RetryingCallTrial(RetryingCallTrial.retry)
