@@ -70,7 +70,9 @@ extension RetryingCall {
         schedule(deadline)
         if let knownPolicy {
             begin(knownPolicy)
-        } else if !configs.whenKnown({ [self] in apply(configs.policy(for: path)) }) {
+        } else if configs.isKnown(orAdd: self) {
+            configIsKnown()
+        } else {
             // The resolver of an idle channel starts with the first call.
             backend.connect()
         }
@@ -79,7 +81,10 @@ extension RetryingCall {
     }
 
     /// Removes the call from the channel's lists.
-    func unregister() { backend.openCalls.remove(self) }
+    func unregister() {
+        backend.openCalls.remove(self)
+        if knownPolicy == nil { configs.remove(self) }
+    }
 
     private func schedule(_ deadline: Deadline) {
         guard let instant = deadline.moment else { return }
@@ -95,7 +100,8 @@ extension RetryingCall {
     }
 
     /// Applies the policy to a call that waited for it.
-    private func apply(_ policy: MethodPolicy) {
+    func configIsKnown() {
+        let policy = configs.policy(for: path)
         let deadline = state.withLock { state in
             policy.config?.apply(to: &state.options, limits)
             return state.options.absoluteDeadline
@@ -211,13 +217,13 @@ extension RetryingCall {
         case .wait(nil): break
         case .succeed(let end, let remainder): complete(remainder, with: end)
         case .giveUp(let remainder): complete(remainder, with: remainder.lastFailure)
+        case .fail(let remainder, let error): complete(remainder, with: error)
         }
     }
 
     private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
         let attempt = Attempt(self)
         let begun: (options: CallOptions, makeCore: MethodConfigs.MakeCore)? = state.withLock {
-        case .fail(let remainder, let error): complete(remainder, with: error)
             $0.add(attempt)
         }
         guard let makeCore = begun?.makeCore, var options = begun?.options else { return }

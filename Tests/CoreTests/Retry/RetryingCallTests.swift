@@ -100,6 +100,29 @@ struct RetryingCallTests {
         #expect(trial.ends.map { $0.error?.code } == [.deadlineExceeded])
     }
 
+    @Test("does not wait for the service config after its end")
+    func configAfterEnd() throws {
+        let configs = RetryingCallTrial.configs(isKnown: false)
+        let trial = try RetryingCallTrial(nil, configs: configs)
+        trial.call.start()
+        #expect(configs.waitingCount == 1)
+        trial.call.cancel()
+        #expect(configs.waitingCount == 0)
+        configs.use(ServiceConfig())
+        #expect(trial.cores.isEmpty)
+    }
+
+    @Test("starts when the service config is known")
+    func configKnown() throws {
+        let configs = RetryingCallTrial.configs(isKnown: false)
+        let trial = try RetryingCallTrial(nil, configs: configs)
+        trial.call.start()
+        #expect(trial.cores.isEmpty)
+        configs.use(ServiceConfig())
+        #expect(trial.cores.count == 1)
+        #expect(configs.waitingCount == 0)
+    }
+
     @Test("makes no other attempt after an error in its arguments")
     func invalidArguments() throws {
         let trial = try RetryingCallTrial(RetryingCallTrial.retry)
