@@ -144,7 +144,7 @@ struct ChainRaceTests {
             }
             for await _ in ends.prefix(Self.callCount) {}
             try #require(endCounts.withLock { $0 }.allSatisfy { $0 == 1 })
-            try #require(channel.backend.chains.isEmpty)
+            try #require(channel.backend.openCalls.isEmpty)
             await channel.close(grace: .seconds(5))
         }
         try await eventually { liveCount.value == 0 && queue.loop.timerCount == 0 }

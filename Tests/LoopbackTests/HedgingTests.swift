@@ -24,6 +24,33 @@ struct HedgingTests {
         #expect(count.load(ordering: .relaxed) >= 2)
     }
 
+    @Test("ends with its failure if the throttle forbids the attempt that it waits for")
+    func throttledWhileWaiting() async throws {
+        let count = Counter()
+        let server = try LoopbackServer { server in
+            server.unary(RetryTests.echo) { _, context in
+                count.add()
+                context.setRetryPushback(.milliseconds(1))
+                throw RPCError(.unavailable, "busy")
+            }
+        }
+        var policy = HedgingPolicy(maxAttempts: 3)
+        policy.delay = .seconds(3_600)
+        policy.nonFatalCodes = [.unavailable]
+        var arguments = RetryTests.arguments(
+            .hedging(policy), throttling: RetryThrottling(maxTokens: 2, tokenRatio: 0.1))
+        // Channels to the same server name share a throttle, so this test uses its own name.
+        arguments.defaultAuthority = "throttled-hedge.test"
+        let channel = try server.makeChannel(arguments: arguments)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(RetryTests.echo, [1])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message == "busy")
+        #expect(error?.attempts == [])
+        #expect(count.count == 1)
+    }
+
     @Test("is committed to the attempt that has sent most when it has written more than is kept")
     func hedgedTooLarge() async throws {
         func server(windowByteCount: Int?) throws -> LoopbackServer {

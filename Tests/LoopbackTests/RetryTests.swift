@@ -144,6 +144,24 @@ struct RetryTests {
         #expect(error?.mayHaveBeenExecuted == false)
     }
 
+    @Test("is sent again when the picker has no subchannel for it", arguments: [false, true])
+    func noSubchannel(isHedged: Bool) async throws {
+        let scheme = "no-subchannel-\(isHedged)"
+        try Resolvers.register(scheme) { _ in PushedResolver(ResolverResult([])) }
+        var hedging = HedgingPolicy(maxAttempts: 3)
+        hedging.delay = .seconds(3_600)
+        hedging.nonFatalCodes = [.unavailable]
+        let channel = try Channel(
+            "\(scheme):///x", credentials: .insecure,
+            arguments: Self.arguments(isHedged ? .hedging(hedging) : Self.retry(3)))
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.echo, [1])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.phase == .connect)
+        #expect(error?.attempts.count == 2)
+    }
+
     @Test("is not sent again after a code that is not retryable")
     func otherCode() async throws {
         let attempts = Attempts()

@@ -35,12 +35,12 @@ extension BalancerContext {
 extension RPCError {
     /// The resolver found no address for a balancer.
     static var noAddresses: RPCError {
-        .refused(.unavailable, "the resolver found no addresses")
+        .noConnection("the resolver found no addresses")
     }
 
     /// A subchannel failed, and the channel reported no reason.
     static var noReason: RPCError {
-        .refused(.unavailable, "no connection to any address")
+        .noConnection("no connection to any address")
     }
 }
 

@@ -195,6 +195,6 @@ extension OutlierDetectionBalancer {
 
 extension RPCError {
     fileprivate static var ejected: RPCError {
-        .refused(.unavailable, "outlier_detection: the endpoint is ejected, because its calls fail")
+        .noConnection("outlier_detection: the endpoint is ejected, because its calls fail")
     }
 }

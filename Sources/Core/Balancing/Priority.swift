@@ -117,7 +117,7 @@ extension PriorityBalancer {
         guard !policy.priorities.isEmpty else {
             selected = nil
             context.reportFailure(
-                .refused(.unavailable, "priority: the list of priorities is empty"))
+                .noConnection("priority: the list of priorities is empty"))
             return nil
         }
         var failure: RPCError?

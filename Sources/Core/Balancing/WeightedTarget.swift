@@ -133,7 +133,7 @@ extension WeightedTargetBalancer {
         } else if !failed.isEmpty {
             context.report(.transientFailure, weighted(failed, &context))
         } else {
-            context.reportFailure(.refused(.unavailable, "weighted_target: no target has a weight"))
+            context.reportFailure(.noConnection("weighted_target: no target has a weight"))
         }
     }
 

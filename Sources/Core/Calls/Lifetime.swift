@@ -102,9 +102,14 @@ extension Lifetime {
 // MARK: - The balancer's tracker
 
 extension Lifetime {
-    mutating func track(_ tracking: PickTracking) { self.tracking = tracking }
-
-    mutating func takeTracking() -> PickTracking? { tracking.take() }
+    /// Sets the tracker of the present choice. Returns the report to make outside of the lock: to the
+    /// tracker of an earlier choice, or to the new one if the call has ended, because nothing is
+    /// reported to it later.
+    mutating func replaceTracking(by new: PickTracking?) -> PickTracking.End? {
+        guard !isOver else { return new?.end(failure?.code ?? .ok, wasSent: false) }
+        defer { tracking = new }
+        return tracking?.end(.unavailable, wasSent: false)
+    }
 
     /// The end of a call for its tracker, once. To be reported outside of the lock.
     mutating func takeTrackedEnd() -> PickTracking.End? {

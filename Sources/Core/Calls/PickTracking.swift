@@ -30,13 +30,10 @@ final class PickTracking: Sendable {
 extension CallCore {
     /// Sets the tracker of the subchannel that a picker has chosen; nil when that subchannel had no
     /// connection. Reports to the tracker of an earlier choice that its subchannel did not carry
-    /// the call.
+    /// the call. If the call has ended in the meantime, reports its end to the new tracker at once.
     func track(_ tracker: (any CallTracker)?) {
-        let earlier = state.withLock { state in
-            let earlier = state.lifetime.takeTracking()
-            if let tracker { state.lifetime.track(PickTracking(tracker)) }
-            return earlier
-        }
-        earlier?.end(.unavailable, wasSent: false).report()
+        let tracking = tracker.map { PickTracking($0) }
+        let end = state.withLock { $0.lifetime.replaceTracking(by: tracking) }
+        end?.report()
     }
 }

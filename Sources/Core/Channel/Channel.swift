@@ -133,7 +133,8 @@ package protocol ChannelBackend: CallBackend {
     /// Whether the connections are encrypted.
     var isSecure: Bool { get }
     var connectivity: ConnectivityState { get }
-    var chains: ChainRegistry { get }
+    /// The calls with interceptors or a retry policy.
+    var openCalls: CallRegistry { get }
     /// Changes of ``connectivity``, beginning with the current value.
     func connectivityChanges() -> AsyncStream<ConnectivityState>
     func connect()
@@ -251,8 +252,10 @@ extension Channel {
                 meter?.attempt(.first))
         }
         let limits = limits
+        // The closure keeps the channel, and not only its backend, so that the channel is not released
+        // before the last attempt has started.
         return configs.makeCall(method.path, options, limits, backend, observer: observer) {
-            [backend] options, observer, kind in
+            [self] options, observer, kind in
             CallCore(
                 method, options, limits, backend: backend, observer: observer,
                 meter?.attempt(kind))

@@ -60,12 +60,12 @@ extension ChannelCore: ChannelBackend, QueueChannel {
 
     func close(grace: Duration) async {
         let links = shutDown()
-        if grace > .zero, links.contains(where: { $0.callCount > 0 }) || !chains.isEmpty {
-            await ClosingWait(for: links, chains, loop: loop, until: .now + grace).waitOrCancel()
+        if grace > .zero, links.contains(where: { $0.callCount > 0 }) || !openCalls.isEmpty {
+            await ClosingWait(for: links, openCalls, loop: loop, until: .now + grace).waitOrCancel()
         }
         let error = RPCError(.cancelled, "the channel to \(target) was closed")
         for link in links { link.endCalls(with: error) }
-        chains.endAll(with: error)
+        openCalls.endAll(with: error)
         await wait(forEndOf: links)
     }
 
@@ -108,7 +108,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         for call in members.flatMap({ $0.drop() }) + waiting {
             call.end(with: error, isImmediate: true)
         }
-        chains.close(with: error)
+        openCalls.close(with: error)
         methodConfigs?.release()
         post(.stop)
         return links

@@ -76,7 +76,7 @@ final class ChannelCore: Sendable {
     let diagnosticID = DiagnosticID.next()
     let log = ChannelLog()
     let state: Mutex<State>
-    let chains = ChainRegistry()
+    let openCalls = CallRegistry()
     let idleTimer = TimerSlot()
     let balancing = Balancing()
 
@@ -249,10 +249,13 @@ extension ChannelCore: CallBackend {
             return true
         case .fail(let error):
             if call.head.waitForReady { return wait(call, version) }
-            call.end(with: current(error), isImmediate: true)
+            var error = current(error)
+            // A picker may pass on any error, for example one of the resolver. Only a drop is final.
+            if error.finality != nil { error.finality = nil }
+            call.end(with: error, isImmediate: true)
             return true
         case .drop(var error):
-            error.wasDropped = true
+            error.finality = .dropped
             call.end(with: error, isImmediate: true)
             return true
         }
@@ -292,7 +295,9 @@ extension ChannelCore: CallBackend {
     /// The error of calls after the channel or its queue closed.
     var closedError: RPCError {
         let what = queue.isShutDown ? "completion queue of the channel" : "channel"
-        return RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted
+        var error = RPCError(.unavailable, "the \(what) to \(target) was closed").notExecuted
+        error.finality = .channelClosed
+        return error
     }
 
     func forget(_ call: CallCore) {

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-/// Waits until the calls on the connections of a closing channel, and those that interceptors hold,
+/// Waits until the calls on the connections of a closing channel, and those of its registry,
 /// have ended, or until its deadline. Meanwhile it owns the connections. It reports the end of each
 /// connection to the former owner, which may be another ``ClosingWait``.
 final class ClosingWait: LinkOwner, TimerTarget {
@@ -14,24 +14,24 @@ final class ClosingWait: LinkOwner, TimerTarget {
         var waiter: Resumption<Void>?
     }
 
-    private let chains: ChainRegistry?
+    private let openCalls: CallRegistry?
     private let loop: EventLoop
     private let deadline: MonotonicInstant
     private let timer = TimerSlot()
     private let state: Mutex<State>
 
-    /// - Parameter chains: The calls that interceptors hold; nil waits for none.
+    /// - Parameter openCalls: The registered calls to wait for; nil waits for none.
     init(
-        for links: [Link], _ chains: ChainRegistry? = nil, loop: EventLoop,
+        for links: [Link], _ openCalls: CallRegistry? = nil, loop: EventLoop,
         until deadline: MonotonicInstant
     ) {
-        self.chains = chains
+        self.openCalls = openCalls
         self.loop = loop
         self.deadline = deadline
         state = Mutex(
             State(
                 progress: ClosingProgress(
-                    connections: links.map { ObjectIdentifier($0) }, hasHeldCalls: chains != nil,
+                    connections: links.map { ObjectIdentifier($0) }, hasHeldCalls: openCalls != nil,
                     deadline: deadline),
                 links: links))
     }
@@ -63,7 +63,7 @@ final class ClosingWait: LinkOwner, TimerTarget {
                     linkEnded(link, LinkError(phase: .http2, cause: "it had ended before"))
                 }
             }
-            chains?.whenEmpty { [self] in note { $0.heldCallsEnded() } }
+            openCalls?.whenEmpty { [self] in note { $0.heldCallsEnded() } }
         }
     }
 

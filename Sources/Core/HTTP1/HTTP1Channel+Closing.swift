@@ -63,7 +63,7 @@ extension HTTP1Channel: ChannelBackend, QueueChannel, NetworkFollower {
         idleTimer.close()
         for attempt in attempts { attempt.cancel() }
         for call in calls { call.end(with: error, isImmediate: true) }
-        chains.close(with: error)
+        openCalls.close(with: error)
         loop.run { for link in idle { link.end("the channel was closed") } }
         whenOver?()
     }
@@ -73,7 +73,7 @@ extension HTTP1Channel: ChannelBackend, QueueChannel, NetworkFollower {
         if grace > .zero { await waitForCalls(until: .now + grace) }
         let error = RPCError(.cancelled, "the channel to \(target) was closed")
         for link in state.withLock({ $0.pool.busy }) { link.call?.fail(error) }
-        chains.endAll(with: error)
+        openCalls.endAll(with: error)
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         // Waits for the loop, on which the connections end.
         await Resumption<Void>.wait { waiter in loop.run { waiter.resume() } }

@@ -31,7 +31,7 @@ final class HTTP1Channel: Sendable {
     let authority: String
     let limits: MessageLimits
     let metrics: ChannelMetrics?
-    let chains = ChainRegistry()
+    let openCalls = CallRegistry()
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
     let sockets: SocketSupply?

@@ -54,7 +54,7 @@ extension NegotiatedChannel: ChannelBackend {
     var methodConfigs: MethodConfigs? { http2.methodConfigs }
     var authority: String { http2.authority }
     var isSecure: Bool { http2.isSecure }
-    var chains: ChainRegistry { http2.chains }
+    var openCalls: CallRegistry { http2.openCalls }
     var counts: ChannelCounts { http2.counts }
     var connectivity: ConnectivityState { current.connectivity }
 

@@ -124,7 +124,7 @@ extension InterceptorChain {
         }
         guard let below else { return }
         deadline.watch(self, options.absoluteDeadline)
-        if let error = channel.backend.chains.add(self) { return fail(error) }
+        if let error = channel.backend.openCalls.add(self) { return fail(error) }
         shared.gather {
             _ = below.send(start: options)
             makeRequests(below)
@@ -134,11 +134,11 @@ extension InterceptorChain {
             }
         }
         // The call may have ended before it was registered.
-        if state.withLock({ $0.hasEnd }) { channel.backend.chains.remove(self) }
+        if state.withLock({ $0.hasEnd }) { channel.backend.openCalls.remove(self) }
     }
 
     /// Whether an interceptor delays the creation of the call.
-    var isHeld: Bool { shared.isHeld && shared.terminal?.hasCore != true }
+    private var isHeld: Bool { shared.isHeld && shared.terminal?.hasCore != true }
 
     /// Takes the requests that were made before the start. Nil if there are none; after that,
     /// requests are passed on at once.
@@ -202,6 +202,11 @@ extension InterceptorChain {
     }
 }
 
+extension InterceptorChain: RegisteredCall {
+    /// A call that an interceptor holds has no connection yet.
+    func channelWasClosed(_ error: RPCError) { if isHeld { fail(error) } }
+}
+
 extension InterceptorChain: TimerTarget {
     func timerFired(now: MonotonicInstant) {
         guard deadline.hasPassed(now: now) else { return }
@@ -245,7 +250,7 @@ extension InterceptorChain {
         }
         guard !old.hasEnd else { return }
         deadline.end()
-        channel.backend.chains.remove(self)
+        channel.backend.openCalls.remove(self)
         var end = end
         // An interceptor may end a call before any part of it was sent.
         if !shared.mayHaveSent { end.error?.mayHaveBeenExecuted = false }

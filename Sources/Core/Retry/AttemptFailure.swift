@@ -4,6 +4,8 @@ package struct AttemptFailure: Hashable, Sendable {
     package enum Reach: Hashable, Sendable {
         /// The picker dropped the call. It fails without any retries.
         case dropped
+        /// The channel was closed. No attempt follows. The attempts that are open continue.
+        case closed
         /// The request never left the client. It is sent again transparently, without a limit.
         case notSent
         /// The server's application did not see the call: REFUSED_STREAM, or a GOAWAY with a lower
@@ -37,7 +39,7 @@ struct TransparentRetries: Sendable {
         case .notProcessed where !serverRefusedOne:
             serverRefusedOne = true
             return true
-        case .notProcessed, .dropped, .other:
+        case .notProcessed, .dropped, .closed, .other:
             return false
         }
     }

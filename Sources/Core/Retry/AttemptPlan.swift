@@ -1,16 +1,16 @@
 /// Decides when the attempts of a call are sent, and which failure ends the call. Holds either a
 /// retry policy or a hedging policy.
 struct AttemptPlan {
-    /// The actions after an event.
-    struct Next {
-        /// Whether to send one more attempt now.
-        var sendsAttempt = false
-        /// The kind of that attempt.
-        var kind = AttemptKind.first
-        /// When to call ``AttemptPlan/next(now:)`` again; nil if only an event is awaited.
-        var wakeTime: Duration?
-        /// Whether the reported failure is the result of the call.
-        var givesUp = false
+    /// The action after an event.
+    enum Next: Hashable {
+        /// Send one more attempt now.
+        ///
+        /// - Parameter previousCount: The value of the attempt's `grpc-previous-rpc-attempts`.
+        case send(AttemptKind, previousCount: Int)
+        /// Call ``AttemptPlan/next(now:)`` again at this time; nil if only an event is awaited.
+        case wait(until: Duration?)
+        /// No attempt follows. The failure that was reported last is the result of the call.
+        case giveUp
     }
 
     private enum Policy {
@@ -24,8 +24,9 @@ struct AttemptPlan {
     private var policy: Policy
     /// When the next attempt of a retry policy is sent; nil if none is due.
     private var due: Duration?
-    /// The value of `grpc-previous-rpc-attempts` for the next attempt.
-    private(set) var previousAttemptCount = 0
+    /// The value of `grpc-previous-rpc-attempts` of the attempt that was sent last.
+    private var previousAttemptCount = 0
+    private var isStopped = false
 
     init(_ attempts: MethodConfig.Attempts?, throttle: RetryThrottle?, now: Duration) {
         switch attempts {
@@ -46,52 +47,57 @@ extension AttemptPlan {
         return true
     }
 
-    /// Returns the actions that are due at `now`.
+    /// Returns the action that is due at `now`.
     mutating func next(now: Duration) -> Next {
         switch policy {
         case .once(let wasSent):
             policy = .once(wasSent: true)
-            return Next(sendsAttempt: !wasSent)
+            return wasSent ? .wait(until: nil) : send(.first)
         case .retry(let state):
-            guard let due else { return Next() }
-            guard due <= now else { return Next(wakeTime: due) }
+            guard let due else { return .wait(until: nil) }
+            guard due <= now else { return .wait(until: due) }
             self.due = nil
             previousAttemptCount = state.previousAttemptCount
-            return Next(sendsAttempt: true, kind: previousAttemptCount > 0 ? .retry : .first)
+            return send(previousAttemptCount > 0 ? .retry : .first)
         case .hedging(var state):
             defer { policy = .hedging(state) }
             switch state.next(now: now) {
             case .send:
                 previousAttemptCount = state.sentCount - 1
-                return Next(sendsAttempt: true, kind: previousAttemptCount > 0 ? .hedge : .first)
-            case .wait(let time): return Next(wakeTime: time)
-            case .giveUp: return Next(givesUp: true)
+                return send(previousAttemptCount > 0 ? .hedge : .first)
+            case .wait(let time): return .wait(until: time)
+            case .giveUp: return .giveUp
             }
         }
     }
 
+    private func send(_ kind: AttemptKind) -> Next {
+        .send(kind, previousCount: previousAttemptCount)
+    }
+
     /// Called when an attempt has failed and the call is not committed to it. Returns the next
-    /// actions.
+    /// action.
     mutating func attemptFailed(_ failure: AttemptFailure, now: Duration) -> Next {
         switch policy {
-        case .once: return Next(givesUp: true)
+        case .once: return .giveUp
         case .retry(var state):
             let decision = state.attemptFailed(failure)
             policy = .retry(state)
+            if isStopped { return .giveUp }
             switch decision {
             case .retry(let delay):
                 due = now + delay
                 return next(now: now)
-            case .transparent: return Next(sendsAttempt: true, kind: .transparent)
-            case .giveUp: return Next(givesUp: true)
+            case .transparent: return send(.transparent)
+            case .giveUp: return .giveUp
             }
         case .hedging(var state):
             let outcome = state.attemptFailed(failure, now: now)
             policy = .hedging(state)
             switch outcome {
             case .goOn: return next(now: now)
-            case .transparent: return Next(sendsAttempt: true, kind: .transparent)
-            case .finish: return Next(givesUp: true)
+            case .transparent: return send(.transparent)
+            case .finish: return .giveUp
             }
         }
     }
@@ -102,6 +108,15 @@ extension AttemptPlan {
         guard case .retry(var state) = policy else { return }
         _ = state.attemptFailed(failure, isCommitted: true)
         policy = .retry(state)
+    }
+
+    /// Sends no more attempts. The open ones continue.
+    mutating func stop() {
+        isStopped = true
+        due = nil
+        guard case .hedging(var state) = policy else { return }
+        state.stop()
+        policy = .hedging(state)
     }
 
     mutating func commit() {

@@ -64,6 +64,10 @@ extension HedgingState {
         if failure.reach == .dropped { return .finish }
         if transparentRetries.allow(failure.reach) { return .transparent }
         openCount -= 1
+        if failure.reach == .closed {
+            stop()
+            return openCount == 0 ? .finish : .goOn
+        }
         let isFatal = !nonFatalCodes.contains(failure.code)
         if !isFatal || failure.pushback == .never { _ = throttle?.recordFailure() }
         if isFatal { return .finish }
@@ -83,6 +87,9 @@ extension HedgingState {
         nextTime = nil
         openCount = 1
     }
+
+    /// Sends no more attempts. The open ones continue.
+    package mutating func stop() { nextTime = nil }
 
     /// Called when an attempt ended with OK.
     package func attemptSucceeded() { throttle?.recordSuccess() }

@@ -12,6 +12,8 @@ package enum RetryGiveUp: Hashable, Sendable {
     case throttled
     /// The picker dropped the call.
     case dropped
+    /// The channel was closed.
+    case closed
 }
 
 extension RetryGiveUp: CustomStringConvertible {
@@ -23,6 +25,7 @@ extension RetryGiveUp: CustomStringConvertible {
         case .pushedBack: "the server asked for no retry"
         case .throttled: "retries are throttled"
         case .dropped: "the call was dropped"
+        case .closed: "the channel was closed"
         }
     }
 }

@@ -43,6 +43,7 @@ extension RetryState {
         chance: Double = .random(in: 0...1)
     ) -> Decision {
         if failure.reach == .dropped { return .giveUp(.dropped) }
+        if failure.reach == .closed { return .giveUp(.closed) }
         if !isCommitted, transparentRetries.allow(failure.reach) { return .transparent }
         previousAttemptCount += 1
         let isRetryable = retryableCodes.contains(failure.code)

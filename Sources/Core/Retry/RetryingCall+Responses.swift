@@ -21,18 +21,13 @@ extension RetryingCall {
         guard response.end.error == nil else {
             return attempt.receiveParts(of: &response, from: core)
         }
-        let others: [Attempt]? = state.withLock { state in
-            guard !state.isOver, state.committed == nil || state.committed === attempt else {
-                return nil
-            }
-            let others = state.commit(to: attempt)
+        let remainder: Remainder? = state.withLock { state in
+            guard state.isOpen(attempt) else { return nil }
             state.plan?.attemptSucceeded()
-            state.end()
-            return others
+            return state.end()
         }
-        guard let others else { return }
-        closeTimers()
-        for other in others { other.core?.cancel() }
+        guard let remainder else { return }
+        release(remainder)
         deliver(&response)
     }
 
@@ -55,67 +50,40 @@ extension RetryingCall {
         if isReported { deliver(.written(wasAccepted: true)) }
     }
 
-    func attempt(_ attempt: Attempt, ended end: consuming CallEnd) {
-        var end = end
-        guard let error = end.error else {
-            commit(to: attempt)
-            guard isCommitted(to: attempt) else { return }
-            state.withLock { $0.plan }?.attemptSucceeded()
-            return finish(with: end)
+    func attempt(_ attempt: Attempt, ended end: CallEnd) {
+        let failure = end.error.map { error in
+            AttemptFailure(
+                error.code, reach: error.reach, pushback: RetryPushback(end.trailers))
         }
-        let failure = AttemptFailure(
-            error.code, reach: error.isFinal ? .dropped : .other,
-            pushback: RetryPushback(end.trailers))
         let now = time
-        let next: AttemptPlan.Next? = state.withLock { state in
-            guard !state.isOver, state.attempts.contains(where: { $0 === attempt }) else {
-                return nil
-            }
-            state.attempts.removeAll { $0 === attempt }
-            if error.mayHaveBeenExecuted { state.mayHaveSent = true }
-            guard state.committed == nil else {
-                state.plan?.committedAttemptFailed(failure)
-                return AttemptPlan.Next(givesUp: true)
-            }
-            return state.plan?.attemptFailed(failure, now: now)
-        }
-        guard let next else { return }
-        guard next.givesUp else {
-            state.withLock {
-                $0.failures.append(
-                    RPCError.Attempt(address: error.peer ?? "", cause: error.summary))
-            }
-            return carryOut(next)
-        }
-        end.error = withFailures(error)
-        finish(with: end)
-    }
-
-    /// Adds the failures of the earlier attempts to the error of the last one.
-    private func withFailures(_ error: RPCError) -> RPCError {
-        let (failures, mayHaveSent) = state.withLock { ($0.failures, $0.mayHaveSent) }
-        var error = error
-        error.attempts = failures + error.attempts
-        if mayHaveSent { error.mayHaveBeenExecuted = true }
-        return error
+        let step = state.withLock { $0.remove(attempt, ended: end, failure, now: now) }
+        if let step { carryOut(step) }
     }
 
     /// Ends the call, once.
     func finish(with end: CallEnd) {
-        let attempts: [Attempt]? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            defer { state.end() }
-            return state.attempts
-        }
-        guard let attempts else { return }
-        closeTimers()
-        for attempt in attempts { attempt.core?.cancel() }
+        let remainder = state.withLock { $0.isOver ? nil : $0.end() }
+        if let remainder { complete(remainder, with: end) }
+    }
+
+    /// Reports the end of the call to its observer.
+    func complete(_ remainder: Remainder, with end: CallEnd) {
+        release(remainder)
         deliver(.end(end))
     }
 
-    private func closeTimers() {
+    /// Reports an error that was found on this side to the observer.
+    func complete(_ remainder: Remainder, with error: RPCError) {
+        var end = CallEnd(error: remainder.withFailures(error))
+        end.dropsUnread = true
+        complete(remainder, with: end)
+    }
+
+    private func release(_ remainder: Remainder) {
+        unregister()
         timer.close()
         deadlineTimer.close()
+        for attempt in remainder.attempts { attempt.core?.cancel() }
     }
 
     func deliver(_ event: Event) { events.handle(event, hand) }
@@ -144,13 +112,11 @@ extension RetryingCall {
     private func takeObserver() -> (any CallObserver)? { state.withLock { $0.observer.take() } }
 }
 
-extension RetryingCall.State {
-    /// Marks the call as over, and releases its attempts and its request.
-    fileprivate mutating func end() {
-        isOver = true
-        replay.removeAll()
-        attempts = []
-        committed = nil
+extension RetryingCall: RegisteredCall {
+    /// No attempt follows. Ends the call if none is open.
+    func channelWasClosed(_ error: RPCError) {
+        let remainder = state.withLock { $0.stop() }
+        if let remainder { complete(remainder, with: error) }
     }
 }
 
@@ -161,19 +127,11 @@ extension RetryingCall: TimerTarget {
     func timerFired(now: MonotonicInstant) {
         timer.hasFired(now: now)
         let time = epoch.duration(to: now)
-        let next = state.withLock { state in
-            state.isOver || state.committed != nil ? nil : state.plan?.next(now: time)
-        }
-        if let next { carryOut(next) }
+        if let step = state.withLock({ $0.nextStep(now: time) }) { carryOut(step) }
     }
 
-    /// If no attempt is open, fails the call. An open attempt reports the deadline itself, with the step at
-    /// which it waited.
-    fileprivate func deadlineHasPassed() {
-        let (hasAttempt, hasPlan) = state.withLock { (!$0.attempts.isEmpty, $0.plan != nil) }
-        guard !hasAttempt else { return }
-        let step = hasPlan ? "before the next attempt" : "before the resolver's first result"
-        fail(withFailures(RPCError(.deadlineExceeded, "the deadline passed \(step)")))
+    func deadlineHasPassed() {
+        if let step = state.withLock({ $0.deadlineHasPassed() }) { carryOut(step) }
     }
 }
 
@@ -187,14 +145,12 @@ final class RetryDeadline: TimerTarget {
 }
 
 extension RPCError {
-    /// Whether no other attempt may follow: the balancer dropped the call, its arguments are wrong, or
-    /// its deadline has passed.
-    var isFinal: Bool {
-        wasDropped || phase == .preparing || origin == .client && code == .deadlineExceeded
-    }
-
-    /// Code and message.
-    fileprivate var summary: String {
-        message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
+    /// Whether the plan may decide about another attempt after one that failed with this error.
+    fileprivate var reach: AttemptFailure.Reach {
+        switch finality {
+        case .channelClosed?: .closed
+        case .dropped?, .invalidArguments?: .dropped
+        case nil: origin == .client && code == .deadlineExceeded ? .dropped : .other
+        }
     }
 }

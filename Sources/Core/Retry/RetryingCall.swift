@@ -18,33 +18,12 @@ final class RetryingCall: CallRequests {
         case end(CallEnd)
     }
 
-    struct State {
-        var observer: (any CallObserver)?
-        /// The options of all attempts, with one absolute deadline.
-        var options: CallOptions
-        var replay: RequestReplay
-        /// Nil until the service config is known.
-        var plan: AttemptPlan?
-        /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
-        /// this is set to empty and ``committed`` to nil.
-        var attempts: [Attempt] = []
-        var committed: Attempt?
-        /// The failures of ended attempts, for the error of the call.
-        var failures: [RPCError.Attempt] = []
-        /// The number of request messages that were reported to the observer as written.
-        var reportedCount = 0
-        var isStarted = false
-        var isOver = false
-        var mayHaveSent = false
-    }
-
     private let path: String
     private let limits: MessageLimits
     private let backend: any ChannelBackend
     private let configs: MethodConfigs
     /// The policy of the service config, if it was known when the call was made.
     private let knownPolicy: MethodPolicy?
-    private let makeCore: MethodConfigs.MakeCore
     /// The values of the observer's properties of the same names.
     let runsHandlers: Bool
     let isAwaited: Bool
@@ -68,14 +47,13 @@ final class RetryingCall: CallRequests {
         self.configs = configs
         self.knownPolicy = knownPolicy
         self.backend = backend
-        self.makeCore = makeCore
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited
         acceptsWholeResponse = observer.acceptsWholeResponse
         state = Mutex(
             State(
-                observer: observer, options: options,
-                replay: RequestReplay(maxByteCount: limits.maxReplayByteCount)))
+                observer, options, RequestReplay(maxByteCount: limits.maxReplayByteCount),
+                makeCore: makeCore))
     }
 }
 
@@ -88,10 +66,24 @@ extension RetryingCall {
             return state.isStarted || state.isOver ? nil : state.options.absoluteDeadline
         }
         guard let deadline else { return }
+        if let error = backend.openCalls.add(self) { return channelWasClosed(error) }
         schedule(deadline)
-        if let knownPolicy { return begin(knownPolicy) }
-        // The resolver of an idle channel starts with the first call.
-        if !configs.whenKnown({ [self] in apply(configs.policy(for: path)) }) { backend.connect() }
+        if let knownPolicy {
+            begin(knownPolicy)
+        } else if configs.isKnown(orAdd: self) {
+            configIsKnown()
+        } else {
+            // The resolver of an idle channel starts with the first call.
+            backend.connect()
+        }
+        // The call may have ended before it was registered.
+        if state.withLock({ $0.isOver }) { unregister() }
+    }
+
+    /// Removes the call from the channel's lists.
+    func unregister() {
+        backend.openCalls.remove(self)
+        if knownPolicy == nil { configs.remove(self) }
     }
 
     private func schedule(_ deadline: Deadline) {
@@ -109,7 +101,8 @@ extension RetryingCall {
     }
 
     /// Applies the policy to a call that waited for it.
-    private func apply(_ policy: MethodPolicy) {
+    func configIsKnown() {
+        let policy = configs.policy(for: path)
         let deadline = state.withLock { state in
             policy.config?.apply(to: &state.options, limits)
             return state.options.absoluteDeadline
@@ -120,14 +113,14 @@ extension RetryingCall {
 
     private func begin(_ policy: MethodPolicy) {
         let now = time
-        let next: AttemptPlan.Next? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            var plan = AttemptPlan(
-                policy.config?.attempts, throttle: policy.throttle, now: now)
-            defer { state.plan = plan }
-            return plan.next(now: now)
+        let step = state.withLock { state in
+            if !state.isOver {
+                state.plan = AttemptPlan(
+                    policy.config?.attempts, throttle: policy.throttle, now: now)
+            }
+            return state.nextStep(now: now)
         }
-        if let next { carryOut(next) }
+        if let step { carryOut(step) }
     }
 
     func write(_ message: consuming EncodedMessage, andFinish: Bool, allowsCompression: Bool) {
@@ -218,30 +211,33 @@ extension RetryingCall {
         func receive(end: consuming CallEnd) { call.attempt(self, ended: end) }
     }
 
-    func carryOut(_ next: AttemptPlan.Next) {
-        if let wake = next.wakeTime { timer.schedule(self, at: epoch + wake, on: loop) }
-        if next.sendsAttempt { sendAttempt(next.kind) }
+    func carryOut(_ step: Step) {
+        switch step {
+        case .send(let kind, let previousCount): sendAttempt(kind, previousCount: previousCount)
+        case .wait(let time?): timer.schedule(self, at: epoch + time, on: loop)
+        case .wait(nil): break
+        case .succeed(let end, let remainder): complete(remainder, with: end)
+        case .giveUp(let remainder): complete(remainder, with: remainder.lastFailure)
+        case .fail(let remainder, let error): complete(remainder, with: error)
+        }
     }
 
-    private func sendAttempt(_ kind: AttemptKind) {
+    private func sendAttempt(_ kind: AttemptKind, previousCount: Int) {
         let attempt = Attempt(self)
-        let begun: (options: CallOptions, previousCount: Int)? = state.withLock { state in
-            guard !state.isOver, state.committed == nil else { return nil }
-            state.attempts.append(attempt)
-            return (state.options, state.plan?.previousAttemptCount ?? 0)
+        let begun: (options: CallOptions, makeCore: MethodConfigs.MakeCore)? = state.withLock {
+            $0.add(attempt)
         }
-        guard var options = begun?.options, let previousCount = begun?.previousCount else { return }
+        guard let makeCore = begun?.makeCore, var options = begun?.options else { return }
         if previousCount > 0 {
             options.metadata.append(
                 received: .text("\(previousCount)"), for: "grpc-previous-rpc-attempts")
         }
         start(attempt, makeCore(options, attempt, kind))
         // A hedging policy without delay sends the next attempt at once.
-        let next: AttemptPlan.Next? = state.withLock { state in
-            guard !state.isOver, state.plan?.hasMoreAttempts ?? false else { return nil }
-            return state.plan?.next(now: time)
+        let step = state.withLock { state in
+            state.plan?.hasMoreAttempts == true ? state.nextStep(now: time) : nil
         }
-        if let next { carryOut(next) }
+        if let step { carryOut(step) }
     }
 
     private func start(_ attempt: Attempt, _ core: CallCore) {
@@ -299,35 +295,29 @@ extension RetryingCall {
         }
     }
 
-    /// If the request exceeds the replay limit, commits the call to the attempt that has sent the most
+    /// If the request exceeds the replay limit, commits the call to the open attempt that has sent the most
     /// messages.
     private func commitIfTooLarge() {
-        let attempt: Attempt? = state.withLock { state in
-            guard state.committed == nil, state.replay.isOverLimit else { return nil }
+        commit { state in
+            guard state.replay.isOverLimit else { return nil }
             return state.attempts.max { $0.writtenCount < $1.writtenCount }
         }
-        if let attempt { commit(to: attempt) }
     }
 
-    func commit(to attempt: Attempt) {
-        let others: [Attempt] = state.withLock { state in
-            guard state.committed == nil, !state.isOver else { return [] }
-            return state.commit(to: attempt)
+    func commit(to attempt: Attempt) { commit { _ in attempt } }
+
+    /// Commits the call to the attempt that `choose` returns under the lock, unless the call is committed
+    /// already or that attempt is not open.
+    private func commit(_ choose: (borrowing State) -> Attempt?) {
+        let commitment: (attempt: Attempt, others: [Attempt])? = state.withLock { state in
+            guard let attempt = choose(state), let others = state.commit(to: attempt) else {
+                return nil
+            }
+            return (attempt, others)
         }
+        guard let commitment else { return }
         timer.cancel()
-        for other in others { other.core?.cancel() }
-        pump(attempt)
-    }
-}
-
-extension RetryingCall.State {
-    /// Commits the call to an attempt. Returns the other attempts, which must be cancelled.
-    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt] {
-        committed = attempt
-        plan?.commit()
-        replay.commit()
-        guard attempts.count > 1 else { return [] }
-        defer { attempts = [attempt] }
-        return attempts.filter { $0 !== attempt }
+        for other in commitment.others { other.core?.cancel() }
+        pump(commitment.attempt)
     }
 }

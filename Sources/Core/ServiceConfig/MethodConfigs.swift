@@ -11,8 +11,9 @@ package final class MethodConfigs: Sendable {
         var throttle: RetryThrottle?
         /// Whether calls can use the config. Calls wait until this is true.
         var isKnown: Bool
-        /// Calls that wait for the config.
-        var waiting: [@Sendable () -> Void] = []
+        /// Calls that wait for the config, with the order in which they began to wait.
+        var waiting: [ObjectIdentifier: (number: UInt64, call: RetryingCall)] = [:]
+        var waitingNumber: UInt64 = 0
     }
 
     private let serverName: String
@@ -67,25 +68,33 @@ extension MethodConfigs {
             state.throttle = throttle
             return state.release()
         }
-        for body in waiting { body() }
+        for call in waiting { call.configIsKnown() }
     }
 
     /// Makes waiting calls use the current config. Called when the resolver has failed, the network is lost,
     /// or the channel is closed.
     func release() {
-        for body in state.withLock({ $0.release() }) { body() }
+        for call in state.withLock({ $0.release() }) { call.configIsKnown() }
     }
 
-    /// Calls `body` when the config is known: at once, or later on another thread. Returns true if it was
-    /// called at once.
-    func whenKnown(_ body: @escaping @Sendable () -> Void) -> Bool {
-        let isKnown = state.withLock { state in
-            if !state.isKnown { state.waiting.append(body) }
+    /// Whether the config is known. If not, the call waits: ``RetryingCall/configIsKnown()`` is called
+    /// later on another thread, unless the call is removed before.
+    func isKnown(orAdd call: RetryingCall) -> Bool {
+        state.withLock { state in
+            if !state.isKnown { state.append(call) }
             return state.isKnown
         }
-        if isKnown { body() }
-        return isKnown
     }
+
+    /// Removes a call that has ended.
+    func remove(_ call: RetryingCall) {
+        let removed = state.withLock { $0.waiting.removeValue(forKey: ObjectIdentifier(call)) }
+        // Released outside the lock.
+        _ = removed
+    }
+
+    /// The number of calls that wait for the config.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// The policy for a method. Must be called only when the config is known.
     func policy(for path: String) -> MethodPolicy {
@@ -119,10 +128,16 @@ extension MethodConfigs.State {
         MethodPolicy(config: table.config(for: path), throttle: throttle)
     }
 
-    fileprivate mutating func release() -> [@Sendable () -> Void] {
+    fileprivate mutating func append(_ call: RetryingCall) {
+        waitingNumber += 1
+        waiting[ObjectIdentifier(call)] = (waitingNumber, call)
+    }
+
+    /// Returns the waiting calls, in the order in which they began to wait.
+    fileprivate mutating func release() -> [RetryingCall] {
         isKnown = true
-        defer { waiting = [] }
-        return waiting
+        defer { waiting = [:] }
+        return waiting.values.sorted { $0.number < $1.number }.map(\.call)
     }
 }
 

@@ -76,7 +76,7 @@ public struct RPCError: Error, Sendable {
         var reconnection: Reconnection?
         var waited: Duration?
         var mayHaveBeenExecuted = true
-        var wasDropped = false
+        var finality: Finality?
         var timeline: CallTimeline?
     }
 
@@ -103,10 +103,20 @@ public struct RPCError: Error, Sendable {
 // MARK: - Properties
 
 extension RPCError {
-    /// Whether the balancer dropped the call. A dropped call is not retried.
-    var wasDropped: Bool {
-        get { storage.values.wasDropped }
-        set { set { $0.wasDropped = newValue } }
+    /// Why no other attempt follows an attempt that failed, whatever the retry policy says.
+    enum Finality: Sendable {
+        /// The picker dropped the call.
+        case dropped
+        /// The arguments of the call are wrong.
+        case invalidArguments
+        /// The channel was closed. The attempts that have a connection continue.
+        case channelClosed
+    }
+
+    /// Nil if the retry policy decides whether another attempt follows.
+    var finality: Finality? {
+        get { storage.values.finality }
+        set { set { $0.finality = newValue } }
     }
 }
 
@@ -209,6 +219,14 @@ extension RPCError {
         var error = RPCError(code, message)
         error.phase = .preparing
         error.mayHaveBeenExecuted = false
+        error.finality = .invalidArguments
+        return error
+    }
+
+    /// The error of a picker that has no subchannel for a call.
+    static func noConnection(_ message: String) -> RPCError {
+        var error = RPCError(.unavailable, message).notExecuted
+        error.phase = .connect
         return error
     }
 

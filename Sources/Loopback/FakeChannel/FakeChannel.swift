@@ -105,7 +105,7 @@ private final class FakeBackend: ChannelBackend {
     let limits = MessageLimits()
     let authority = "fake"
     let isSecure = true
-    let chains = ChainRegistry()
+    let openCalls = CallRegistry()
     private let state = Mutex(State())
 
     init(_ queue: CompletionQueue) {
@@ -183,7 +183,7 @@ extension FakeBackend {
             }
         }
         for stream in state.withLock({ Array($0.running.values) }) { stream.cancel() }
-        chains.endAll(with: RPCError(.cancelled, "the fake channel was closed"))
+        openCalls.endAll(with: RPCError(.cancelled, "the fake channel was closed"))
     }
 
     private func waitUntilIdle() async {
@@ -194,7 +194,7 @@ extension FakeBackend {
         }
         if !isIdle { for await _ in idle { break } }
         let (ended, lastEnds) = AsyncStream.makeStream(of: Void.self)
-        chains.whenEmpty { lastEnds.yield() }
+        openCalls.whenEmpty { lastEnds.yield() }
         for await _ in ended { break }
     }
 
@@ -210,6 +210,6 @@ extension FakeBackend {
             watcher.yield(.shutdown)
             watcher.finish()
         }
-        chains.close(with: Self.closedError)
+        openCalls.close(with: Self.closedError)
     }
 }

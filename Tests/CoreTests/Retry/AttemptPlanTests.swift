@@ -8,11 +8,9 @@ struct AttemptPlanTests {
     private final class Trial {
         private var plan: AttemptPlan
 
-        init(_ attempts: MethodConfig.Attempts?) {
-            plan = AttemptPlan(attempts, throttle: nil, now: .zero)
+        init(_ attempts: MethodConfig.Attempts?, throttle: RetryThrottle? = nil) {
+            plan = AttemptPlan(attempts, throttle: throttle, now: .zero)
         }
-
-        var previousCount: Int { plan.previousAttemptCount }
 
         func next(at seconds: Int) -> String { text(plan.next(now: .seconds(seconds))) }
 
@@ -23,11 +21,12 @@ struct AttemptPlanTests {
         func commit() { plan.commit() }
 
         private func text(_ next: AttemptPlan.Next) -> String {
-            var parts: [String] = []
-            if next.sendsAttempt { parts.append("\(next.kind)") }
-            if let time = next.wakeTime { parts.append("at \(time.components.seconds)") }
-            if next.givesUp { parts.append("over") }
-            return parts.joined(separator: ", ")
+            switch next {
+            case .send(let kind, let previousCount): "\(kind), \(previousCount) before"
+            case .wait(let time?): "at \(time.components.seconds)"
+            case .wait(nil): ""
+            case .giveUp: "over"
+            }
         }
     }
 
@@ -47,7 +46,7 @@ struct AttemptPlanTests {
     @Test("are one without a policy, and its failure is the result")
     func once() {
         let trial = Trial(nil)
-        #expect(trial.next(at: 0) == "first")
+        #expect(trial.next(at: 0) == "first, 0 before")
         #expect(trial.next(at: 0) == "")
         #expect(trial.fail(AttemptFailure(.unavailable, reach: .notSent), at: 0) == "over")
     }
@@ -55,16 +54,13 @@ struct AttemptPlanTests {
     @Test("follow each other with a retry policy, each after its delay")
     func retries() {
         let trial = Trial(Self.retry)
-        #expect(trial.next(at: 0) == "first")
-        #expect(trial.previousCount == 0)
+        #expect(trial.next(at: 0) == "first, 0 before")
         #expect(trial.fail(Self.failure, at: 0) == "at 1")
         #expect(trial.next(at: 0) == "at 1")
-        #expect(trial.next(at: 1) == "retry")
-        #expect(trial.previousCount == 1)
+        #expect(trial.next(at: 1) == "retry, 1 before")
         #expect(trial.next(at: 1) == "")
         #expect(trial.fail(Self.failure, at: 5) == "at 6")
-        #expect(trial.next(at: 6) == "retry")
-        #expect(trial.previousCount == 2)
+        #expect(trial.next(at: 6) == "retry, 2 before")
         #expect(trial.fail(Self.failure, at: 6) == "over")
     }
 
@@ -72,28 +68,59 @@ struct AttemptPlanTests {
     func transparent() {
         for attempts in [Self.retry, Self.hedging] {
             let trial = Trial(attempts)
-            #expect(trial.next(at: 0) == "first")
+            #expect(trial.next(at: 0) == "first, 0 before")
             let failure = AttemptFailure(.unavailable, reach: .notSent)
-            #expect(trial.fail(failure, at: 0) == "transparent")
-            #expect(trial.previousCount == 0)
+            #expect(trial.fail(failure, at: 0) == "transparent, 0 before")
         }
     }
 
     @Test("run beside each other with a hedging policy, and the last failure is the result")
     func hedges() {
         let trial = Trial(Self.hedging)
-        #expect(trial.next(at: 0) == "first")
+        #expect(trial.next(at: 0) == "first, 0 before")
         #expect(trial.next(at: 0) == "at 1")
-        #expect(trial.next(at: 1) == "hedge")
-        #expect(trial.previousCount == 1)
+        #expect(trial.next(at: 1) == "hedge, 1 before")
         #expect(trial.fail(AttemptFailure(.unavailable), at: 1) == "")
         #expect(trial.fail(AttemptFailure(.unavailable), at: 1) == "over")
+    }
+
+    @Test("each carry the number of those before, even if two hedges are sent at once")
+    func hedgesAtOnce() {
+        var policy = HedgingPolicy(maxAttempts: 3)
+        policy.delay = .seconds(1)
+        let trial = Trial(.hedging(policy))
+        #expect(trial.next(at: 0) == "first, 0 before")
+        // Two threads may ask before either of them has sent its attempt.
+        #expect(trial.next(at: 2) == "hedge, 1 before")
+        #expect(trial.next(at: 4) == "hedge, 2 before")
+    }
+
+    @Test("are over when the throttle forbids the only one that would follow")
+    func throttled() {
+        let throttle = RetryThrottle(.init(maxTokens: 2, tokenRatio: 1))
+        let trial = Trial(Self.hedging, throttle: throttle)
+        #expect(trial.next(at: 0) == "first, 0 before")
+        #expect(trial.fail(Self.failure, at: 0) == "at 1")
+        #expect(trial.next(at: 1) == "over")
+    }
+
+    @Test("are not followed by others when the channel was closed, but the open ones continue")
+    func closed() {
+        let closed = AttemptFailure(.unavailable, reach: .closed)
+        let retried = Trial(Self.retry)
+        #expect(retried.next(at: 0) == "first, 0 before")
+        #expect(retried.fail(closed, at: 0) == "over")
+        let hedged = Trial(Self.hedging)
+        #expect(hedged.next(at: 0) == "first, 0 before")
+        #expect(hedged.next(at: 1) == "hedge, 1 before")
+        #expect(hedged.fail(closed, at: 1) == "")
+        #expect(hedged.fail(closed, at: 1) == "over")
     }
 
     @Test("do not increase after the call is committed to one of them")
     func committed() {
         let trial = Trial(Self.hedging)
-        #expect(trial.next(at: 0) == "first")
+        #expect(trial.next(at: 0) == "first, 0 before")
         trial.commit()
         #expect(trial.next(at: 1) == "")
     }

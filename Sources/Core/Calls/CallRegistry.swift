@@ -1,17 +1,25 @@
 import Synchronization
 
-/// A channel's running calls that have interceptors. A call that an interceptor holds is on no
+/// A call that is not always on a connection: one with interceptors, or with a retry policy.
+package protocol RegisteredCall: CallRequests {
+    /// The channel accepts no more calls, and makes no more connections. Ends a call that cannot
+    /// continue without them.
+    func channelWasClosed(_ error: RPCError)
+}
+
+/// A channel's running calls that have interceptors or a retry policy. A call that an interceptor
+/// holds, that waits for the service config, or whose next attempt is not sent yet, is on no
 /// connection, so only this registry can end it.
-package final class ChainRegistry: Sendable {
+package final class CallRegistry: Sendable {
     private struct State {
-        var chains: [ObjectIdentifier: InterceptorChain] = [:]
+        var calls: [ObjectIdentifier: any RegisteredCall] = [:]
         /// Why no more calls are accepted.
         var refusal: RPCError?
         var whenEmpty: [@Sendable () -> Void] = []
 
         /// The closures to call, if no call is left.
         mutating func takeWaiters() -> [@Sendable () -> Void] {
-            guard chains.isEmpty else { return [] }
+            guard calls.isEmpty else { return [] }
             defer { whenEmpty = [] }
             return whenEmpty
         }
@@ -22,21 +30,21 @@ package final class ChainRegistry: Sendable {
     package init() {}
 }
 
-extension ChainRegistry {
-    var isEmpty: Bool { state.withLock { $0.chains.isEmpty } }
+extension CallRegistry {
+    var isEmpty: Bool { state.withLock { $0.calls.isEmpty } }
 
     /// Registers a call until `remove(_:)`. When calls are no longer accepted, returns the error
     /// that the call must fail with, and does not register it.
-    func add(_ chain: InterceptorChain) -> RPCError? {
+    func add(_ call: any RegisteredCall) -> RPCError? {
         state.withLock { state in
-            if state.refusal == nil { state.chains[ObjectIdentifier(chain)] = chain }
+            if state.refusal == nil { state.calls[ObjectIdentifier(call)] = call }
             return state.refusal
         }
     }
 
-    func remove(_ chain: InterceptorChain) {
+    func remove(_ call: any RegisteredCall) {
         let (removed, whenEmpty) = state.withLock { state in
-            let removed = state.chains.removeValue(forKey: ObjectIdentifier(chain))
+            let removed = state.calls.removeValue(forKey: ObjectIdentifier(call))
             return (removed, state.takeWaiters())
         }
         // Released outside the lock.
@@ -53,18 +61,18 @@ extension ChainRegistry {
         for body in waiters { body() }
     }
 
-    /// Accepts no more calls, and ends those that an interceptor holds, because there will be no
-    /// connection for them. The other calls continue.
+    /// Accepts no more calls, and ends those that need another connection, because there will be
+    /// none for them. The other calls continue.
     package func close(with error: RPCError) {
-        let chains = state.withLock { state in
+        let calls = state.withLock { state in
             state.refusal = error
-            return Array(state.chains.values)
+            return Array(state.calls.values)
         }
-        for chain in chains where chain.isHeld { chain.fail(error) }
+        for call in calls { call.channelWasClosed(error) }
     }
 
     /// Ends all calls.
     package func endAll(with error: RPCError) {
-        for chain in state.withLock({ Array($0.chains.values) }) { chain.fail(error) }
+        for call in state.withLock({ Array($0.calls.values) }) { call.fail(error) }
     }
 }

@@ -1,0 +1,202 @@
+// The state of a call with a policy, and the decisions that are made under its lock.
+
+extension RetryingCall {
+    struct State {
+        var observer: (any CallObserver)?
+        /// The options of all attempts, with one absolute deadline.
+        var options: CallOptions
+        var replay: RequestReplay
+        /// Nil until the service config is known.
+        var plan: AttemptPlan?
+        /// Attempts that have not ended. An attempt refers to its call. Therefore, at the end of the call,
+        /// this is set to empty and ``committed`` to nil.
+        private(set) var attempts: [Attempt] = []
+        private(set) var committed: Attempt?
+        /// The ends of the attempts that have failed. The last one may become the result of the call.
+        private var failures: [CallEnd] = []
+        /// The number of request messages that were reported to the observer as written.
+        var reportedCount = 0
+        var isStarted = false
+        private(set) var isOver = false
+        /// Whether the deadline has passed. No attempt follows.
+        private var isLate = false
+        private(set) var mayHaveSent = false
+        /// Makes the core of an attempt. Keeps the channel, until the end of the call.
+        private var makeCore: MethodConfigs.MakeCore?
+
+        init(
+            _ observer: any CallObserver, _ options: CallOptions, _ replay: RequestReplay,
+            makeCore: @escaping MethodConfigs.MakeCore
+        ) {
+            self.makeCore = makeCore
+            self.observer = observer
+            self.options = options
+            self.replay = replay
+        }
+    }
+
+    /// An action that is decided under the lock and carried out outside it.
+    enum Step {
+        case send(AttemptKind, previousCount: Int)
+        /// Ask for the next step at this time; nil if only an event is awaited.
+        case wait(until: Duration?)
+        /// The call has ended with the end of a successful attempt.
+        case succeed(CallEnd, Remainder)
+        /// The call has ended with the last failure.
+        case giveUp(Remainder)
+        /// The call has ended at its deadline, while no attempt was open.
+        case fail(Remainder, RPCError)
+    }
+
+    /// The parts of a call that has ended. They are used and released outside the lock.
+    struct Remainder {
+        /// The attempts to cancel.
+        var attempts: [Attempt]
+        fileprivate var failures: [CallEnd]
+        fileprivate var mayHaveSent: Bool
+        fileprivate var makeCore: MethodConfigs.MakeCore?
+    }
+}
+
+// MARK: - Steps
+
+extension RetryingCall.State {
+    /// The step that is due at `now`; nil if the plan decides nothing, because the call has ended, is
+    /// committed, or waits for the service config.
+    mutating func nextStep(now: Duration) -> RetryingCall.Step? {
+        guard !isOver, committed == nil, let next = plan?.next(now: now) else { return nil }
+        return step(after: next)
+    }
+
+    /// Adds an attempt. Returns what its core is made with; nil if the call needs no more attempts.
+    mutating func add(
+        _ attempt: RetryingCall.Attempt
+    ) -> (options: CallOptions, makeCore: MethodConfigs.MakeCore)? {
+        guard !isOver, committed == nil, let makeCore else { return nil }
+        attempts.append(attempt)
+        return (options, makeCore)
+    }
+
+    /// Removes an attempt that has ended, and decides what follows. Nil if the attempt was not open.
+    mutating func remove(
+        _ attempt: RetryingCall.Attempt, ended end: CallEnd, _ failure: AttemptFailure?,
+        now: Duration
+    ) -> RetryingCall.Step? {
+        guard let index = attempts.firstIndex(where: { $0 === attempt }) else { return nil }
+        attempts.remove(at: index)
+        guard let failure else {
+            plan?.attemptSucceeded()
+            return .succeed(end, self.end())
+        }
+        failures.append(end)
+        if end.error?.mayHaveBeenExecuted ?? false { mayHaveSent = true }
+        guard committed == nil else {
+            plan?.committedAttemptFailed(failure)
+            return step(after: .giveUp)
+        }
+        return step(after: plan?.attemptFailed(failure, now: now) ?? .giveUp)
+    }
+
+    /// The deadline has passed. Ends the call if no attempt is open. An open attempt reports the deadline
+    /// itself, with the step at which it waited, unless it has failed already: then the call ends when it
+    /// receives that failure.
+    mutating func deadlineHasPassed() -> RetryingCall.Step? {
+        guard !isOver else { return nil }
+        isLate = true
+        return attempts.isEmpty ? endLate() : nil
+    }
+
+    private mutating func endLate() -> RetryingCall.Step {
+        let step = plan == nil ? "before the resolver's first result" : "before the next attempt"
+        return .fail(
+            end(), RPCError(.deadlineExceeded, "the deadline passed \(step)").notExecuted)
+    }
+
+    /// Ends the call if its plan gives up, or if the next attempt would be too late. The decision is made
+    /// under the lock, so no later event can change the result.
+    private mutating func step(after next: AttemptPlan.Next) -> RetryingCall.Step {
+        switch next {
+        case .send, .wait: if isLate, attempts.isEmpty { return endLate() }
+        case .giveUp: break
+        }
+        return switch next {
+        case .send(let kind, let previousCount): .send(kind, previousCount: previousCount)
+        case .wait(let time): .wait(until: time)
+        case .giveUp: .giveUp(end())
+        }
+    }
+}
+
+// MARK: - The end
+
+extension RetryingCall.State {
+    /// Marks the call as over, and releases its attempts and its request.
+    mutating func end() -> RetryingCall.Remainder {
+        defer {
+            isOver = true
+            replay.removeAll()
+            attempts = []
+            committed = nil
+            failures = []
+            makeCore = nil
+        }
+        return RetryingCall.Remainder(
+            attempts: attempts, failures: failures, mayHaveSent: mayHaveSent, makeCore: makeCore)
+    }
+
+    /// Sends no more attempts. Ends the call if none is open; otherwise returns nil.
+    mutating func stop() -> RetryingCall.Remainder? {
+        guard !isOver else { return nil }
+        plan?.stop()
+        return attempts.isEmpty ? end() : nil
+    }
+}
+
+extension RetryingCall.Remainder {
+    /// The last failure, with the failures before it.
+    var lastFailure: CallEnd {
+        var earlier = self
+        guard var end = earlier.failures.popLast(), let error = end.error else {
+            return CallEnd(error: RPCError(.internal, "no attempt of the call was sent"))
+        }
+        end.error = earlier.withFailures(error)
+        return end
+    }
+
+    /// Adds the failures of the attempts to an error of the call.
+    func withFailures(_ error: RPCError) -> RPCError {
+        var error = error
+        error.attempts =
+            failures.compactMap(\.error).map { failure in
+                RPCError.Attempt(address: failure.peer ?? "", cause: failure.summary)
+            } + error.attempts
+        if mayHaveSent { error.mayHaveBeenExecuted = true }
+        return error
+    }
+}
+
+extension RPCError {
+    /// Code and message.
+    fileprivate var summary: String {
+        message.isEmpty ? "\(code)" : "\(code): \(Self.shown(message))"
+    }
+}
+
+// MARK: - Commitment
+
+extension RetryingCall.State {
+    /// Commits the call to an open attempt, once. Returns the other attempts, which must be cancelled; nil
+    /// if the call is committed or over, or if the attempt has ended: another attempt may follow it.
+    mutating func commit(to attempt: RetryingCall.Attempt) -> [RetryingCall.Attempt]? {
+        guard committed == nil, isOpen(attempt) else { return nil }
+        committed = attempt
+        plan?.commit()
+        replay.commit()
+        defer { attempts = [attempt] }
+        return attempts.filter { $0 !== attempt }
+    }
+
+    /// Whether the attempt has not ended, and can provide the result of the call: it is the one that the
+    /// call is committed to, if there is one.
+    func isOpen(_ attempt: RetryingCall.Attempt) -> Bool { attempts.contains { $0 === attempt } }
+}

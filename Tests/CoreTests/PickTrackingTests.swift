@@ -1,0 +1,63 @@
+import Synchronization
+import Testing
+
+@testable import SwiftletCore
+
+@Suite("The tracker of a pick")
+struct PickTrackingTests {
+    /// Records the outcomes that it receives.
+    private final class Tracker: CallTracker {
+        let outcomes = Mutex<[CallOutcome]>([])
+
+        func callEnded(_ outcome: CallOutcome) { outcomes.withLock { $0.append(outcome) } }
+
+        var text: [String] {
+            outcomes.withLock { $0.map { "\($0.code), sent: \($0.wasSent)" } }
+        }
+    }
+
+    private static func startedCall(_ backend: RetryingCallTrial.Backend) -> CallCore {
+        let method = MethodSignature(path: "/a.B/C", shape: .unary, contentSubtype: nil)
+        let call = CallCore(
+            CallHead(method, CallOptions(), MessageLimits()), deadline: .never, backend: backend,
+            observer: RetryingCallTrial.Observer())
+        call.start()
+        return call
+    }
+
+    @Test("receives the end of the call once")
+    func end() throws {
+        let backend = try RetryingCallTrial.Backend()
+        let (call, tracker) = (Self.startedCall(backend), Tracker())
+        call.track(tracker)
+        #expect(tracker.text == [])
+        call.cancel()
+        call.track(nil)
+        #expect(tracker.text.count == 1)
+        backend.queue.shutdown()
+    }
+
+    @Test("receives at once that the call was not sent if the call has ended in the meantime")
+    func endedBefore() throws {
+        let backend = try RetryingCallTrial.Backend()
+        let (call, tracker) = (Self.startedCall(backend), Tracker())
+        call.cancel()
+        call.track(tracker)
+        call.track(nil)
+        #expect(tracker.text == ["CANCELLED, sent: false"])
+        backend.queue.shutdown()
+    }
+
+    @Test("receives that its subchannel did not carry the call when another one is chosen")
+    func replaced() throws {
+        let backend = try RetryingCallTrial.Backend()
+        let (call, first, second) = (Self.startedCall(backend), Tracker(), Tracker())
+        call.track(first)
+        call.track(second)
+        #expect(first.text == ["UNAVAILABLE, sent: false"])
+        #expect(second.text == [])
+        call.cancel()
+        #expect(first.text.count == 1 && second.text.count == 1)
+        backend.queue.shutdown()
+    }
+}
