@@ -11,8 +11,6 @@ struct JSONWriter {
     /// decoder ends at an `Any`, whose content is bytes for it.
     private(set) var messageDepthLeft: Int
 
-    private static let maxIndentedDepth = 16
-
     init(pool: SchemaPool, options: JSONWritingOptions) {
         self.pool = pool
         self.options = options
@@ -55,8 +53,7 @@ struct JSONWriter {
     private mutating func newLine() {
         guard options.isIndented else { return }
         text.append(UInt8(ascii: "\n"))
-        // Without a limit, a deep message with a long list would be written with many times its size.
-        for _ in 0..<min(depth, Self.maxIndentedDepth) { append("  ") }
+        for _ in 0..<min(depth, TextWriter.maxIndentedDepth) { append("  ") }
     }
 
     // MARK: Messages

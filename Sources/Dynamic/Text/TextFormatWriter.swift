@@ -7,7 +7,6 @@ struct TextFormatWriter {
     /// How many fields with braces are open. The content of an `Any` has braces of its own.
     private var depth = 0
 
-    private static let maxIndentedDepth = 16
     /// The depth of braces from which an `Any` is no longer expanded. Text of this depth can be read with the
     /// default options.
     private static let maxExpandedDepth = 100
@@ -21,8 +20,7 @@ struct TextFormatWriter {
         if options.isSingleLine {
             if !text.isEmpty { append(" ") }
         } else {
-            // Without a limit, a deep message with a long list would be written with many times its size.
-            for _ in 0..<min(depth, Self.maxIndentedDepth) { append("  ") }
+            for _ in 0..<min(depth, TextWriter.maxIndentedDepth) { append("  ") }
         }
     }
 

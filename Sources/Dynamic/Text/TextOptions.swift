@@ -22,10 +22,11 @@ public struct TextWritingOptions: Hashable, Sendable {
     /// Whether unknown fields are written, with their numbers as names. Such text cannot be read
     /// back. Default: false.
     public var writesUnknownFields: Bool
-    /// Whether an `Any` is written as its content, if the schema has the type. Otherwise its
-    /// `type_url` and `value` are written. Default: true.
+    /// Whether an `Any` is written as its content, if the schema has the type and messages are then nested at
+    /// most 100 deep. Otherwise its `type_url` and `value` are written. Default: true.
     public var expandsAny: Bool
-    /// Whether everything is on one line. Default: false.
+    /// Whether everything is on one line. Default: false, each field has its own line, indented by two spaces
+    /// for each of the first 16 levels.
     public var isSingleLine: Bool
 
     /// Makes options, with the defaults for those that are not passed.

@@ -10,7 +10,9 @@ public struct TextWriter {
     private var depth = 0
     private var namesByType: [ObjectIdentifier: [Int: String]] = [:]
 
-    private static let maxIndentedDepth = 16
+    /// The most levels by which a line is indented, in this and in other formats. Without a limit, a deep
+    /// message with a long list would be written with many times its size.
+    package static let maxIndentedDepth = 16
 
     init() {}
 

@@ -3,7 +3,7 @@ import SwiftletMessages
 import Testing
 
 /// The content of an `Any` is bytes for the decoder, so its limit of depth does not count what is inside.
-@Suite("A message in an Any in an Any")
+@Suite("A message in an Any in an Any", .timeLimit(.minutes(5)))
 struct NestedAnyTests {
     private static func varint(_ value: Int) -> [UInt8] {
         var rest = value

@@ -2,7 +2,7 @@ import SwiftletDynamic
 import SwiftletMessages
 import Testing
 
-@Suite("A oneof of a message with many fields")
+@Suite("A oneof of a message with many fields", .timeLimit(.minutes(5)))
 struct OneofTests {
     /// Plain fields with the numbers from 3, and a oneof of the fields 1 and 2 and the last one.
     private func schema(fieldCount: Int) throws -> MessageSchema {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftletDynamic
 
-@Suite("The options of a hostile .proto file")
+@Suite("The options of a hostile .proto file", .timeLimit(.minutes(5)))
 struct OptionCostTests {
     private let start = """
         syntax = "proto2"; import "google/protobuf/descriptor.proto";
