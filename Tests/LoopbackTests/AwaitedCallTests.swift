@@ -29,6 +29,8 @@ struct AwaitedCallTests {
     /// Never starts the rest of the call.
     private final class Holding: Interceptor {
         func start(_ options: CallOptions, _ call: InterceptedCall) {}
+        func write(_ message: RawMessage, _ call: InterceptedCall) {}
+        func finish(_ call: InterceptedCall) {}
     }
 
     @Test("ends at its deadline on such a queue also with interceptors, and without a first config")

@@ -113,11 +113,13 @@ struct DuplicateGuardTests {
     func changedPaths() async throws {
         let gate = Gate()
         let names = ["A", "B"]
+        let methods = try names.map { name in
+            try Method<[UInt8], [UInt8]>(
+                path: "/t.T/\(name)", .unary, request: .bytes, reply: .bytes)
+        }
         let server = servers.keep(
             try LoopbackServer { server in
-                for name in names {
-                    let method = Method<[UInt8], [UInt8]>(
-                        "/t.T/\(name)", .unary, request: .bytes, reply: .bytes)
+                for (name, method) in zip(names, methods) {
                     server.unary(method) { _, _ in
                         await gate.pass(name)
                         return Array(name.utf8)

@@ -233,6 +233,8 @@ struct ClientWideTests {
     /// Does not start its call.
     private final class Holding: Interceptor {
         func start(_ options: CallOptions, _ call: InterceptedCall) {}
+        func write(_ message: RawMessage, _ call: InterceptedCall) {}
+        func finish(_ call: InterceptedCall) {}
     }
 
     @Test("a delegate receives every error once that is made on this side")

@@ -120,7 +120,7 @@ struct QueueEndTests {
             await gate.pass()
             return 1
         }
-        try await onThread {
+        try await onThread { () throws in
             while gate.arrivalCount == 0 {
                 #expect(try queue.next(deadline: .after(.milliseconds(1))) == .timeout)
             }

@@ -131,7 +131,7 @@ extension ChannelCore: TimerTarget {
         idleTimer.hasFired(now: now)
         let members = members
         // A running call counts as use until now.
-        let hasCalls = members.contains(where: \.hasCalls)
+        let hasCalls = members.contains(where: \.hasCalls) || !openCalls.isEmpty
         let isUsed = state.withLock { state in
             defer { state.wasUsed = hasCalls }
             return state.wasUsed || hasCalls || !state.waiting.isEmpty

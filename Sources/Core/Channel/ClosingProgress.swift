@@ -1,8 +1,8 @@
 import SwiftletTransport
 
 /// The events that a closing channel waits for: the ends of its connections, and of its registered
-/// calls, which may be on no connection ("held"). The wait is over when nothing is left, at its deadline, or when it is
-/// cancelled.
+/// calls, which may be on no connection. The wait is over when nothing is left, at its deadline, or
+/// when it is cancelled.
 struct ClosingProgress<ConnectionID: Hashable> {
     private var openConnections: Set<ConnectionID>
     private var hasHeldCalls: Bool
