@@ -51,7 +51,8 @@ struct TextFormatWriter {
         startField()
         append(name)
         append(": ")
-        TextFormatString.append(value.span, to: &text, isText: isText, escapesApostrophes: true)
+        TextFormatString.append(
+            ContiguousArray(value).span, to: &text, isText: isText, escapesApostrophes: true)
         endField()
     }
 
