@@ -16,10 +16,10 @@ enum RequiredFields {
             }
         }
         return contents.withEntries { entries in
-            for index in entries.indices
-            where entries[index].isPresent
-                && pool.layouts[Int(entries[index].field)].needsRequiredCheck
-            {
+            // Two conditions, because the compiler (6.3) fails at `&&` between elements of a span.
+            for index in entries.indices where entries[index].isPresent {
+                let layout = pool.layouts[Int(entries[index].field)]
+                guard layout.needsRequiredCheck else { continue }
                 if let path = missing(in: entries[index].value) {
                     return [entries[index].number] + path
                 }

@@ -86,10 +86,13 @@ extension DynamicMessage {
     public func present(in oneof: OneofSchema) -> FieldSchema? {
         let pool = self.pool
         return contents.withEntries { entries in
-            entries.indices.first {
-                entries[$0].isPresent && pool.layouts[Int(entries[$0].field)].oneof == oneof.index
+            for index in entries.indices where entries[index].isPresent {
+                let field = Int(entries[index].field)
+                if pool.layouts[field].oneof == oneof.index {
+                    return FieldSchema(pool: pool, index: field)
+                }
             }
-            .map { FieldSchema(pool: pool, index: Int(entries[$0].field)) }
+            return nil
         }
     }
 
