@@ -110,7 +110,7 @@ struct PriorityBalancer: Balancer {
 
 extension PriorityBalancer {
     /// Chooses the group whose picker is in use, and makes groups when they are needed. Reports if
-    /// another group is chosen, or if the chosen group is in `reported`. Nil stands for all groups.
+    /// another group is chosen, or if the chosen group is in `reported`. Nil means all groups.
     private mutating func choose(
         _ context: inout BalancerContext, reported: Set<String>?
     ) -> RPCError? {
