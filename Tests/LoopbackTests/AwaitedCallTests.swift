@@ -26,22 +26,14 @@ struct AwaitedCallTests {
 
     private final class Passing: Interceptor {}
 
-    /// Never starts the rest of the call.
-    private final class Holding: Interceptor {
-        func start(_ options: CallOptions, _ call: InterceptedCall) {}
-        func write(_ message: RawMessage, _ call: InterceptedCall) {}
-        func finish(_ call: InterceptedCall) {}
-    }
-
     @Test("ends at its deadline on such a queue also with interceptors, and without a first config")
     func unturnedAbove() async throws {
         let server = try LoopbackServer { $0.addGreeter() }
         let queue = try CompletionQueue(.byHand)
         try Resolvers.register("silent-by-hand") { _ in PushedResolver(nil) }
         let passing = InterceptorFactory("passing") { _ in Passing() }
-        let holding = InterceptorFactory("holding") { _ in Holding() }
         for (target, interceptors): (String, [ChannelInterceptor]) in [
-            (server.target, [.all(passing)]), (server.target, [.all(holding)]),
+            (server.target, [.all(passing)]), (server.target, [.all(HoldingInterceptor.factory)]),
             ("silent-by-hand:///x", []),
         ] {
             let channel = try Channel(

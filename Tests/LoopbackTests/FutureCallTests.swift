@@ -230,13 +230,6 @@ struct ClientWideTests {
             ])
     }
 
-    /// Does not start its call.
-    private final class Holding: Interceptor {
-        func start(_ options: CallOptions, _ call: InterceptedCall) {}
-        func write(_ message: RawMessage, _ call: InterceptedCall) {}
-        func finish(_ call: InterceptedCall) {}
-    }
-
     @Test("a delegate receives every error once that is made on this side")
     func delegateOnThisSide() async throws {
         let gate = Gate()
@@ -269,12 +262,11 @@ struct ClientWideTests {
         await #expect(throws: RPCError.self) { try await cancelled.value }
         try await expectReport(.cancelled)
 
-        let hold = InterceptorFactory("hold") { _ in Holding() }
         await #expect(throws: RPCError.self) {
             try await call(
                 .with {
                     $0.timeout = .milliseconds(20)
-                    $0.interceptors = [hold]
+                    $0.interceptors = [HoldingInterceptor.factory]
                 })
         }
         try await expectReport(.deadlineExceeded)

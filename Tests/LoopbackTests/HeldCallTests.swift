@@ -301,16 +301,10 @@ struct HeldCallTests {
     @Test(
         "in an interceptor without end does not prevent closing a channel with a shut-down queue")
     func deadQueue() async throws {
-        final class Keeper: Interceptor {
-            func start(_ options: CallOptions, _ call: InterceptedCall) {}
-            func write(_ message: RawMessage, _ call: InterceptedCall) {}
-            func finish(_ call: InterceptedCall) {}
-            func receiveNext(_ call: InterceptedCall) {}
-        }
         let queue = try CompletionQueue()
         let channel = try Channel(
             "127.0.0.1:1", credentials: .insecure,
-            interceptors: [.all(InterceptorFactory("keeps") { _ in Keeper() })],
+            interceptors: [.all(HoldingInterceptor.factory)],
             queue: queue)
         let (errors, error) = AsyncStream.makeStream(of: RPCError.self)
         try channel.startUnary(HostileTrial.echo, [1]) { result in

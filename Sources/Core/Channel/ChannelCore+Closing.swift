@@ -130,7 +130,7 @@ extension ChannelCore: TimerTarget {
     func timerFired(now: MonotonicInstant) {
         idleTimer.hasFired(now: now)
         let members = members
-        // A running call counts as use until now.
+        // A running call counts as use until now, also a call that is on no connection.
         let hasCalls = members.contains(where: \.hasCalls) || !openCalls.isEmpty
         let isUsed = state.withLock { state in
             defer { state.wasUsed = hasCalls }
