@@ -92,10 +92,3 @@ extension JSONWriter {
         }
     }
 }
-
-extension DynamicMessage {
-    /// The value of a field that the schema has, or its default.
-    func value(_ number: UInt32) -> DynamicValue? {
-        contents.value(number) ?? schema.field(number: number)?.defaultValue
-    }
-}

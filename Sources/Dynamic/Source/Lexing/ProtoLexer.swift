@@ -320,15 +320,7 @@ extension UInt8 {
         (self < 0x20 && !isSpaceOnLine && self != UInt8(ascii: "\n")) || self >= 0x7f
     }
 
-    /// A letter or the underscore.
-    var isLetter: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-            || self == UInt8(ascii: "_")
-    }
-
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    var isHexDigit: Bool {
+    fileprivate var isHexDigit: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
     }
 }
