@@ -68,11 +68,12 @@ class Daemon:
 
 
 def codes(outcomes):
-    """How many calls ended with which code."""
-    counts = {}
+    """How many calls ended with which code, and the text of one of those that failed with it."""
+    counts, texts = {}, {}
     for outcome in outcomes:
         counts[outcome["code"]] = counts.get(outcome["code"], 0) + 1
-    return ", ".join(f"{count} × code {code}" for code, count in sorted(counts.items()))
+        texts[outcome["code"]] = f" ({outcome['message']})" if outcome["code"] else ""
+    return ", ".join(f"{count} × code {code}{texts[code]}" for code, count in sorted(counts.items()))
 
 
 def all_right(what, target, arguments, number=200, **step):
