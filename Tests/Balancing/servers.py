@@ -106,8 +106,9 @@ class Server:
         self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
         self._server.start()
 
-    def stop(self):
-        self._server.stop(None).wait()
+    def stop(self, grace=None):
+        """Without `grace`, in seconds, calls that run are answered with CANCELLED or UNAVAILABLE."""
+        self._server.stop(grace).wait()
 
 
 class Link:
