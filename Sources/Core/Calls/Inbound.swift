@@ -120,7 +120,8 @@ extension Inbound {
         guard byteCount > 0 else { return Consumption() }
         unreturnedByteCount -= byteCount
         return Consumption(
-            byteCount: byteCount, awaitedByteCount: demand > 0 ? body.missingByteCount : 0)
+            byteCount: byteCount, awaitedByteCount: demand > 0 ? body.missingByteCount : 0,
+            unreadByteCount: messages.byteCount + keptByteCount)
     }
 }
 

@@ -21,7 +21,12 @@ extension Connection {
         try abuse.receiveData(
             contentByteCount: contentByteCount, endStream: frame.endStream, now: now)
         let padding = byteCount - contentByteCount
-        if padding > 0 { consume(Consumption(byteCount: padding), of: slot, now: now) }
+        if padding > 0 {
+            // The reader consumes no padding, so padding does not make the window grow.
+            let unread = Int(streams[slot].receiveWindow.target)
+            consume(
+                Consumption(byteCount: padding, unreadByteCount: unread), of: slot, now: now)
+        }
 
         let handle = streams.handle(of: slot)
         let content = start + frame.content.lowerBound..<start + frame.content.upperBound

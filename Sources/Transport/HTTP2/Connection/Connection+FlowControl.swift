@@ -35,7 +35,7 @@ extension Connection {
     mutating func consume(_ consumption: Consumption, of slot: Int, now: Instant) {
         let limit = flow.streamConsumed(consumption.byteCount)
         let increment = streams[slot].receiveWindow.consume(
-            consumption.byteCount, growingTo: limit,
+            consumption.byteCount, leaving: consumption.unreadByteCount, growingTo: limit,
             awaiting: flow.grant(awaited: consumption.awaitedByteCount))
         guard writeStreamUpdate(increment, of: slot) else { return }
         let measurement = flow.streamUpdated(now: now)

@@ -5,10 +5,14 @@ package struct Consumption: Hashable, Sendable {
     /// The reader waits for a message. This is the number of its bytes that have not arrived. The stream's
     /// window grows to hold them, so that the peer sends the message without waiting for updates.
     package var awaitedByteCount: Int
+    /// Bytes that the reader could have consumed and has not. While they are many, the reader is slower than
+    /// the peer, so the stream's window does not grow.
+    package var unreadByteCount: Int
 
-    package init(byteCount: Int = 0, awaitedByteCount: Int = 0) {
+    package init(byteCount: Int = 0, awaitedByteCount: Int = 0, unreadByteCount: Int = 0) {
         self.byteCount = byteCount
         self.awaitedByteCount = awaitedByteCount
+        self.unreadByteCount = unreadByteCount
     }
 
     package var isEmpty: Bool { byteCount == 0 }

@@ -2,9 +2,10 @@
 /// on the connection, and when to send a WINDOW_UPDATE.
 ///
 /// The window of a stream applies back-pressure. A WINDOW_UPDATE returns only bytes that the reader has
-/// consumed, and bytes of a message that the reader waits for. The window grows only by such bytes. A stream
-/// that was never read receives at most its first window. The window of the connection is returned as bytes
-/// arrive, so the reader of one stream cannot stop another stream.
+/// consumed, and bytes of a message that the reader waits for. The window grows only by such bytes, and only
+/// while the reader has left little unread: for a reader that is slower than the peer, a larger window would
+/// only hold more unread bytes. A stream that was never read receives at most its first window. The window of
+/// the connection is returned as bytes arrive, so the reader of one stream cannot stop another stream.
 ///
 /// Updates are few and large: one for each half of the target that has been consumed.
 package struct ReceiveWindow: Hashable, Sendable {
@@ -17,6 +18,8 @@ package struct ReceiveWindow: Hashable, Sendable {
     private var owed: Int32 = 0
     /// The size that the window has when nothing is held and nothing is owed.
     package private(set) var target: Int32
+    /// Whether the reader has had little left to read since the last update.
+    private var readerKeepsUp = false
 
     package init(byteCount: Int32) {
         precondition(byteCount >= 0)
@@ -37,17 +40,20 @@ extension ReceiveWindow {
     /// Counts bytes as consumed. Returns the increment to announce, or nil if no update is due yet.
     ///
     /// - Parameters:
+    ///   - unread: The number of received bytes that the reader could have consumed and has not.
     ///   - limit: The size up to which the window may grow. The window grows by no more than the bytes
     ///     consumed since the last update. So its size never exceeds its first size plus all consumed bytes.
     ///   - awaited: The number of bytes that the reader waits for, because they belong to one message. If the
     ///     window is smaller, it grows to hold them, even above the limit, because the reader consumes them.
     package mutating func consume(
-        _ byteCount: Int, growingTo limit: Int32 = 0, awaiting awaited: Int32 = 0
+        _ byteCount: Int, leaving unread: Int = 0, growingTo limit: Int32 = 0,
+        awaiting awaited: Int32 = 0
     ) -> UInt32? {
         precondition(
             byteCount >= 0 && byteCount <= Int(held), "more bytes were consumed than received")
         held -= Int32(byteCount)
         owed += Int32(byteCount)
+        if unread <= Int(target / 4) { readerKeepsUp = true }
         if available < awaited {
             let lacking = Int(awaited) - Int(available) - Int(owed)
             let growth = Int32(min(max(0, lacking), Int(Int32.max - max(target, owed))))
@@ -56,7 +62,7 @@ extension ReceiveWindow {
             return takeOwed()
         }
         guard owed >= max(1, target / 2) else { return nil }
-        if target < limit {
+        if target < limit, readerKeepsUp {
             let growth = min(limit - target, owed)
             target += growth
             owed += growth
@@ -87,7 +93,7 @@ extension ReceiveWindow {
 
     private mutating func takeOwed() -> UInt32? {
         guard owed > 0 else { return nil }
-        defer { owed = 0 }
+        defer { (owed, readerKeepsUp) = (0, false) }
         available += owed
         return UInt32(owed)
     }

@@ -225,6 +225,48 @@ struct WindowTests {
         #expect(window.target == 20_000)
     }
 
+    @Test("of a stream grow for a reader that keeps up, and not for one that leaves bytes unread")
+    func slowReader() throws {
+        // Reads in pieces of a tenth of the first window, until `unread` bytes are left of all that the
+        // window lets in.
+        func size(afterLeaving unread: Int) throws -> Int32 {
+            var window = ReceiveWindow(byteCount: 1_000)
+            for _ in 0..<200 {
+                let arrived = window.receive(Int(window.available))
+                try #require(arrived)
+                while Int(window.held) > unread {
+                    let count = min(100, Int(window.held) - unread)
+                    _ = window.consume(
+                        count, leaving: Int(window.held) - count, growingTo: 20_000)
+                }
+            }
+            return window.target
+        }
+        #expect(try size(afterLeaving: 0) == 20_000)
+        #expect(try size(afterLeaving: 300) == 1_000)
+    }
+
+    @Test("of a stream do not grow by padding, which no reader consumes")
+    func padding() throws {
+        var configuration = ConnectionConfiguration(.client)
+        configuration.receiveWindows = .automatic(initial: 65_536, limit: 1 << 20)
+        var client = Endpoint.client(configuration)
+        let call = try client.open()
+        client.receive(Raw.response(1))
+        let frame = Raw.frame(
+            Raw.data, Raw.padded, on: 1, [255, 7] + [UInt8](repeating: 0, count: 255))
+        for _ in 0..<2_000 {
+            client.receive(frame, consuming: false)
+            // So that the path is measured, which lets windows grow.
+            for ping in client.sentFrames() where ping.type == Raw.ping {
+                client.receive(Raw.frame(Raw.ping, 1, on: 0, ping.payload), consuming: false)
+            }
+        }
+        let verdict = client.verdict()
+        #expect(verdict == .accepted)
+        #expect(client.connection.streams[Int(call.slot)].receiveWindow.target == 65_536)
+    }
+
     @Test("are enforced exactly", arguments: [0, 1])
     func overrun(_ excess: Int) throws {
         var configuration = ConnectionConfiguration(.client)
