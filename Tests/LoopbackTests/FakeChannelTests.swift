@@ -43,6 +43,29 @@ struct FakeChannelTests {
         )
     }
 
+    @Test("ends a call that streams its request when the request has ended, as a server does")
+    func queuedAnswer() async throws {
+        for _ in 0..<200 {
+            let response = fake.respond(to: Self.recordRoute)
+            try response.sendMessage(.with { $0.pointCount = 5 })
+            let summary = try await fake.channel.clientStreaming(Self.recordRoute) { route in
+                for _ in 0..<5 { try await route.write(RouteGuide.Point()) }
+            }
+            try #require(summary.pointCount == 5)
+            var parts: [String] = []
+            for await part in response.requestParts {
+                switch part {
+                case .start: parts.append("start")
+                case .message: parts.append("message")
+                case .end: parts.append("end")
+                case .cancelled: parts.append("cancelled")
+                }
+            }
+            try #require(
+                parts == ["start"] + [String](repeating: "message", count: 5) + ["end"])
+        }
+    }
+
     @Test("shows the request, and gives metadata, trailers and status")
     func whole() async throws {
         let parts = Mutex<[String]>([])

@@ -14,8 +14,9 @@ struct FakePlainRequestTests {
         let response = fake.respond(to: "/rpc")
         #expect(fake.unusedResponseCount(for: "/rpc") == 1)
         try response.send(
-            HTTPReply(status: 500, contentType: "application/json", body: Array("[1]".utf8)),
-            headers: ["x-test": "yes"])
+            HTTPReply(
+                status: 500, contentType: "application/json", headers: ["x-test": "yes"],
+                body: Array("[1]".utf8)))
         let answer = try await fake.channel.post(
             "/rpc", contentType: "application/json", body: Array("{}".utf8))
         #expect(answer.body == Array("[1]".utf8))

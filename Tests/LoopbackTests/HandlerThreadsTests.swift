@@ -37,12 +37,12 @@ struct HandlerThreadsTests {
         }
     }
 
-    @Test("get a thread each, up to 16")
+    @Test("get a thread each")
     func meeting() async throws {
-        let server = try Self.server(Meeting(of: 16))
+        let server = try Self.server(Meeting(of: 64))
         let channel = try Channel(server.target, credentials: .insecure)
         try await withThrowingTaskGroup { group in
-            for number in 0..<UInt8(16) {
+            for number in 0..<UInt8(64) {
                 group.addTask { try await channel.unary(Self.meet, [number]) == [number] }
             }
             for try await isEqual in group { #expect(isEqual) }

@@ -27,6 +27,22 @@ struct RequestLimitTests {
         }
     }
 
+    @Test("above the limit of the server, which is 4 MiB by default, fails and names the limit")
+    func size() async throws {
+        let server = try Self.server(echoing: [])
+        let channel = try Channel(server.target, credentials: .insecure)
+        let most = try await channel.unary(Self.echo, [UInt8](repeating: 0, count: 4 << 20))
+        #expect(most.isEmpty)
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.echo, [UInt8](repeating: 0, count: 4_194_305))
+        }
+        #expect(error?.code == .resourceExhausted)
+        #expect(
+            error?.message
+                == "the client sent a message of 4194305 bytes, and the limit is 4194304; "
+                + "raise maxRequestByteCount to accept it")
+    }
+
     @Test("contains the metadata of its channel's credentials and its own, and prefers its own")
     func credentials() async throws {
         let server = try Self.server(echoing: ["x-project", "authorization"])

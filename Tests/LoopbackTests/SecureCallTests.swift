@@ -49,6 +49,7 @@ struct SecureCallTests {
         let server = try LoopbackServer(tls: tls) { server in
             // A window so large that the server sends no WINDOW_UPDATE.
             server.windowByteCount = 256 << 20
+            server.maxRequestByteCount = 64 << 20
             server.unary(measure) { request, _ in [UInt8(request.count >> 20)] }
         }
         var options = TLSOptions()

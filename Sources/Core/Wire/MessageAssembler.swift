@@ -33,12 +33,27 @@ package struct MessageAssembler: Sendable {
     private var lentByteCount = 0
     private var isCompressed = false
     let maxByteCount: Int?
+    private let sender: Sender
+
+    /// The side that sends the messages, for error texts.
+    package enum Sender: Sendable {
+        case client, server
+
+        fileprivate var name: String { self == .client ? "client" : "server" }
+
+        fileprivate var limitName: String {
+            self == .client ? "maxRequestByteCount" : "maxReceiveByteCount"
+        }
+    }
 
     /// Memory for a body up to this size is allocated at once. Memory for a larger body is
     /// allocated as its bytes arrive.
     private static let reservedAtOnce = 64 << 10
 
-    package init(maxByteCount: Int?) { self.maxByteCount = maxByteCount }
+    package init(maxByteCount: Int?, from sender: Sender = .server) {
+        self.maxByteCount = maxByteCount
+        self.sender = sender
+    }
 }
 
 extension MessageAssembler {
@@ -151,13 +166,14 @@ extension MessageAssembler {
         guard flag <= 1 else {
             throw RPCError(
                 .internal,
-                "the server sent a message with the compressed flag \(flag) (expected 0 or 1)")
+                "the \(sender.name) sent a message with the compressed flag \(flag) (expected 0 or 1)"
+            )
         }
         if let maxByteCount, Int(length) > maxByteCount {
             throw RPCError(
                 .resourceExhausted,
-                "the server sent a message of \(length) bytes, and the limit is \(maxByteCount); "
-                    + "raise maxReceiveByteCount to accept it")
+                "the \(sender.name) sent a message of \(length) bytes, and the limit is "
+                    + "\(maxByteCount); raise \(sender.limitName) to accept it")
         }
         isCompressed = flag == 1
         missingByteCount = Int(length)

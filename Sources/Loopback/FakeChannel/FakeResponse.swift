@@ -44,7 +44,8 @@ public final class FakeResponse<Request: Sendable, Reply: Sendable>: Sendable {
         self.shape = shape
         replyCodec = reply
         let (parts, continuation) = AsyncStream.makeStream(of: Unread.self)
-        let stream = FakeStream(loop) { part throws(RPCError) in
+        let stream = FakeStream(loop, readsWholeRequest: !shape.hasResponseStream) {
+            part throws(RPCError) in
             let typed = try FakeRequestPart(part, codec)
             guard let onRequest else {
                 continuation.yield(Unread(part: typed, byteCount: part.messageByteCount))
@@ -115,7 +116,8 @@ extension FakeResponse {
         try sendEnd(status, trailingMetadata: trailingMetadata)
     }
 
-    /// Sends a message. In a call with one response, this is the whole answer, with status OK.
+    /// Sends a message. In a call with one response, this is the whole answer, with status OK. The call ends
+    /// when its request has ended, as at a server that reads the whole request.
     public func sendMessage(_ message: Reply) throws(RPCError) {
         try append(try encode(message))
         if !shape.hasResponseStream { try sendEnd() }
@@ -195,10 +197,10 @@ extension FakeResponse {
 
 extension FakeResponse where Request == [UInt8], Reply == [UInt8] {
     /// Sends the complete answer to a plain HTTP request.
-    public func send(_ reply: HTTPReply, headers: Metadata = [:]) throws(RPCError) {
+    public func send(_ reply: HTTPReply) throws(RPCError) {
         var metadata = Metadata()
         metadata.append(received: .text(reply.contentType), for: "content-type")
-        for element in headers { metadata.append(received: element.value, for: element.name) }
+        for field in reply.headers { metadata.append(received: field.value, for: field.name) }
         try sendHeaders(httpStatus: reply.status, metadata)
         try sendMessage(reply.body)
     }

@@ -31,6 +31,10 @@ final class FakeStream: Sendable {
             case .end, .failure: true
             }
         }
+
+        var isSuccess: Bool {
+            if case .end(let status, _) = self { status.code == .ok } else { false }
+        }
     }
 
     private struct State {
@@ -85,6 +89,8 @@ final class FakeStream: Sendable {
     typealias Show = @Sendable (RequestPart) throws(RPCError) -> Bool
 
     private let loop: EventLoop
+    /// Whether status OK waits for the end of the request, as at a server that reads the whole request.
+    private let readsWholeRequest: Bool
     private let show: Show
     private let whenOver: @Sendable () -> Void
     private let state = Mutex(State())
@@ -97,12 +103,15 @@ final class FakeStream: Sendable {
     }
 
     /// - Parameters:
+    ///   - readsWholeRequest: Whether status OK is held back until the request has ended.
     ///   - show: Passes the parts of the request to the test, one at a time.
     ///   - whenOver: Called once, after the last part.
     init(
-        _ loop: EventLoop, show: @escaping Show, whenOver: @escaping @Sendable () -> Void
+        _ loop: EventLoop, readsWholeRequest: Bool, show: @escaping Show,
+        whenOver: @escaping @Sendable () -> Void
     ) {
         self.loop = loop
+        self.readsWholeRequest = readsWholeRequest
         self.show = show
         self.whenOver = whenOver
     }
@@ -145,7 +154,9 @@ extension FakeStream {
     private func deliver() {
         while true {
             let next: (CallCore, ResponsePart)? = state.withLock { state in
-                guard !state.isOver, let call = state.call, let part = state.parts.popFirst()
+                guard !state.isOver, let call = state.call, let first = state.parts.first,
+                    !first.isSuccess || state.requestHasEnded || !readsWholeRequest,
+                    let part = state.parts.popFirst()
                 else { return nil }
                 if part.isLast { state.end() }
                 return (call, part)
@@ -255,11 +266,14 @@ extension FakeStream: StreamCarrier {
     }
 
     private func requestEnded() {
-        let isFirst = state.withLock { state in
+        let (isFirst, isAttached) = state.withLock { state in
             defer { state.requestHasEnded = true }
-            return !state.requestHasEnded && !state.isOver
+            return (!state.requestHasEnded && !state.isOver, state.isAttached)
         }
-        if isFirst { tell(.part(.end, of: nil)) }
+        guard isFirst else { return }
+        tell(.part(.end, of: nil))
+        // The end of the response may have waited for this.
+        if isAttached { loop.run { [self] in deliver() } }
     }
 
     private func over() {

@@ -73,7 +73,7 @@ extension ServerSession {
     private func writePortion(of limit: Int) -> Int {
         var bytes: [UInt8] = []
         state.withLock { state in
-            state.connection.takeOutput(into: &state.unwritten)
+            state.keepOutput()
             state.unwritten.moveFirst(limit, to: &bytes)
         }
         let count = bytes.count
@@ -88,7 +88,7 @@ extension ServerSession {
 }
 
 extension ServerSession.State {
-    fileprivate var hasMore: Bool { !unwritten.isEmpty || connection.hasOutput }
+    fileprivate var hasMore: Bool { !unwritten.isEmpty || hasOutput }
 }
 
 extension ServerSession: TimerTarget {

@@ -77,10 +77,7 @@ extension ServerCall {
 extension ServerSession {
     /// Writes bytes that are not a frame: the length field is above every limit.
     fileprivate func writeGarbage() {
-        state.withLock { state in
-            state.connection.takeOutput(into: &state.unwritten)
-            state.unwritten.append(referencing: [UInt8](repeating: 0xff, count: 64))
-        }
+        state.withLock { $0.garbage = [UInt8](repeating: 0xff, count: 64) }
         flushSoon()
     }
 }

@@ -43,7 +43,7 @@ final class HandlerThreads: TaskExecutor {
     }
 
     /// The most threads that handlers may block at the same time.
-    static let maxThreadCount = 16
+    static let maxThreadCount = 256
     /// The number of threads that may run jobs while no handler blocks a thread.
     fileprivate static let usualThreadCount = 2
     private static let blockedThreshold = Duration.milliseconds(5)

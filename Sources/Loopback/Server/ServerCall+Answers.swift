@@ -30,25 +30,28 @@ extension ServerCall {
     }
 
     private func sendHeaders(_ metadata: Metadata?) {
-        let found: (Metadata, CompressionAlgorithm, Fault.Kind?)? = state.withLock { state in
-            guard !state.sentHeaders else { return nil }
-            state.sentHeaders = true
-            let metadata = metadata ?? state.initialMetadata
-            state.metadataProblem = metadata.problem
-            return (metadata, state.compression, state.fault)
-        }
-        guard let (metadata, compression, fault) = found else { return }
-        var prepared = Self.responseHeaders
-        if case .contentType(let type) = fault { prepared = Self.headers(contentType: type) }
-        var fields = HeaderList()
-        if compression != .identity { fields.append("grpc-encoding", compression.name) }
-        for element in metadata { fields.append(element) }
+        guard !state.withLock(\.sentHeaders) else { return }
+        // Both under the lock of the session: a task that finds the headers sent may send DATA at once.
         session.state.withLock { session in
+            let found: (Metadata, CompressionAlgorithm, Fault.Kind?)? = state.withLock { state in
+                guard !state.sentHeaders else { return nil }
+                state.sentHeaders = true
+                let metadata = metadata ?? state.initialMetadata
+                state.metadataProblem = metadata.problem
+                return (metadata, state.compression, state.fault)
+            }
+            guard let (metadata, compression, fault) = found else { return }
+            var prepared = Self.responseHeaders
+            if case .contentType(let type) = fault { prepared = Self.headers(contentType: type) }
+            var fields = HeaderList()
+            if compression != .identity { fields.append("grpc-encoding", compression.name) }
+            for element in metadata { fields.append(element) }
             _ = session.connection.sendHeaders(prepared, fields, on: stream, endStream: false)
         }
     }
 
-    /// Sends a message. Suspends until the send queue is short enough for the next message.
+    /// Sends a message. Suspends until the send queue is short enough for the next message. Throws CANCELLED if
+    /// the task is cancelled while it waits, and FAILED_PRECONDITION if the handler has returned.
     func send(_ message: consuming EncodedMessage, allowsCompression: Bool = true)
         async throws(RPCError)
     {
@@ -64,28 +67,49 @@ extension ServerCall {
             framed = .whole(framed.bytes.dropLast(missing))
         }
         defer { if fault == .dropAfterMessages(count) { dropBehindOutput() } }
-        let mustWait = session.state.withLock { session in
-            _ = session.connection.sendData(framed, on: stream, endStream: false)
-            return session.connection.reportWhenSendQueueIsShort(stream)
+        let (outcome, mustWait) = session.state.withLock { session in
+            (
+                session.connection.sendData(framed, on: stream, endStream: false),
+                session.connection.reportWhenSendQueueIsShort(stream)
+            )
         }
         session.flushSoon()
-        if mustWait {
-            await Resumption<Void>.wait { resumption in
-                let isOver = state.withLock { state in
-                    let isOver = state.isGone || state.failure != nil
-                    if !isOver { state.writer = resumption }
-                    return isOver
+        if mustWait { try await waitForRoom() }
+        let (isGone, failure, isFinished) = state.withLock {
+            ($0.isGone, $0.failure, $0.isFinished)
+        }
+        if isGone { throw RPCError(.cancelled, "the client cancelled the call") }
+        if let failure { throw failure }
+        guard outcome != .closed else {
+            throw isFinished
+                ? .handlerReturned : RPCError(.cancelled, "the client ended the call")
+        }
+    }
+
+    private func waitForRoom() async throws(RPCError) {
+        let name = state.withLock { $0.waiting.nameWriter() }
+        let outcome = await withTaskCancellationHandler {
+            await Resumption<WaitOutcome>.wait { resumption in
+                let outcome: WaitOutcome? = state.withLock { state in
+                    if state.isGone || state.failure != nil || state.isFinished { return .ready }
+                    // A cancellation after this line finds the task that waits.
+                    if Task.isCancelled { return .isCancelled }
+                    state.waiting.addWriter(resumption, name)
+                    return nil
                 }
+                if let outcome { return resumption.resume(returning: outcome) }
                 // The queue may have become short between the two locks.
                 let isShort = session.state.withLock {
                     !$0.connection.reportWhenSendQueueIsShort(stream)
                 }
-                if isOver { resumption.resume() } else if isShort { hasRoom() }
+                if isShort { hasRoom() }
             }
+        } onCancel: {
+            state.withLock { $0.waiting.takeWriter(name) }?.resume(returning: .isCancelled)
         }
-        let (isGone, failure) = state.withLock { ($0.isGone, $0.failure) }
-        if isGone { throw RPCError(.cancelled, "the client cancelled the call") }
-        if let failure { throw failure }
+        if outcome == .isCancelled {
+            throw RPCError(.cancelled, "the task that writes the answer was cancelled")
+        }
     }
 
     /// Closes the connection after the frames that are already queued.
@@ -95,21 +119,20 @@ extension ServerCall {
     }
 
     func hasRoom() {
-        let writer = state.withLock { $0.writer.take() }
-        writer?.resume()
+        for writer in state.withLock({ $0.waiting.takeWriters() }) { writer.resume() }
     }
 
     /// Ends the call. Later calls have no effect.
     func finish(_ status: Status, _ trailers: Metadata, accepting algorithms: String? = nil) {
-        let isFirst = state.withLock { state in
-            defer { state.isFinished = true }
-            return !state.isFinished
+        let waiting: [Resumption<WaitOutcome>]? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.isFinished = true
+            return state.waiting.takeAll()
         }
-        guard isFirst else { return }
+        guard let waiting else { return }
+        for task in waiting { task.resume() }
         deadlineTimer.close()
-        let (sentHeaders, fault, count) = state.withLock {
-            ($0.sentHeaders, $0.fault, $0.sentMessageCount)
-        }
+        let (fault, count) = state.withLock { ($0.fault, $0.sentMessageCount) }
         // The connection is closing, and the status must not be sent on it.
         if case .dropAfterMessages(let limit) = fault, count >= limit {
             return dropBehindOutput()
@@ -130,6 +153,10 @@ extension ServerCall {
         if let algorithms { fields.append("grpc-accept-encoding", algorithms) }
         for element in trailers { fields.append(element) }
         session.state.withLock { session in
+            let sentHeaders = state.withLock { state in
+                defer { state.sentHeaders = true }
+                return state.sentHeaders
+            }
             fields.append(
                 status, within: session.connection.peerHeaderListLimit,
                 beside: sentHeaders ? 0 : Self.responseHeaders.list.byteCount)

@@ -14,8 +14,7 @@ final class ServerCall: Sendable {
         var hasEnded: Bool
         var isGone = false
         var failure: RPCError?
-        var reader: Resumption<Void>?
-        var writer: Resumption<Void>?
+        var waiting = WaitingTasks()
         var task: Task<Void, Never>?
         var hasDeadlineTimer = false
         var sentHeaders = false
@@ -28,6 +27,11 @@ final class ServerCall: Sendable {
         /// The fault that applies to the answer.
         var fault: Fault.Kind?
         var sentMessageCount = 0
+
+        init(maxMessageByteCount: Int, hasEnded: Bool) {
+            assembler = MessageAssembler(maxByteCount: maxMessageByteCount, from: .client)
+            self.hasEnded = hasEnded
+        }
     }
 
     let request: RequestInfo
@@ -38,7 +42,7 @@ final class ServerCall: Sendable {
     let state: Mutex<State>
 
     /// The limit of a message, and of the whole body of a request that is not gRPC.
-    private static let maxByteCount = 64 << 20
+    private var maxByteCount: Int { session.methods.maxRequestByteCount }
 
     init(
         _ request: RequestInfo, _ stream: StreamHandle, _ session: ServerSession, ended: Bool
@@ -48,7 +52,7 @@ final class ServerCall: Sendable {
         self.session = session
         deadline = request.timeout.map { .after($0) } ?? .never
         state = Mutex(
-            State(assembler: MessageAssembler(maxByteCount: Self.maxByteCount), hasEnded: ended))
+            State(maxMessageByteCount: session.methods.maxRequestByteCount, hasEnded: ended))
     }
 
     /// Runs `body` in a task that is cancelled when the client cancels or the deadline passes.
@@ -70,13 +74,12 @@ final class ServerCall: Sendable {
 
 extension ServerCall: TimerTarget {
     func timerFired(now: MonotonicInstant) {
-        let (reader, writer, task) = state.withLock { state in
+        let (waiting, task) = state.withLock { state in
             state.failure = RPCError(.deadlineExceeded, "the deadline passed at the server")
-            return (state.reader.take(), state.writer.take(), state.task)
+            return (state.waiting.takeAll(), state.task)
         }
         task?.cancel()
-        reader?.resume()
-        writer?.resume()
+        for task in waiting { task.resume() }
     }
 
     /// Whether the client cancelled or the deadline passed.
@@ -89,13 +92,18 @@ extension ServerCall: TimerTarget {
 
 extension ServerCall {
     func receive(_ bytes: Span<UInt8>, endStream: Bool) {
-        let reader: Resumption<Void>? = state.withLock { state in
+        let reader: Resumption<WaitOutcome>? = state.withLock { state in
             state.unconsumed += bytes.count
+            if endStream { state.hasEnded = true }
+            // After an error, the rest of the request has no meaning.
+            guard state.failure == nil else { return state.waiting.takeReader() }
             do throws(RPCError) {
                 var offset = request.isGRPC ? 0 : bytes.count
                 if !request.isGRPC {
-                    guard state.plainBody.count + bytes.count <= Self.maxByteCount else {
-                        throw RPCError(.resourceExhausted, "the request is too large")
+                    guard state.plainBody.count + bytes.count <= maxByteCount else {
+                        throw RPCError(
+                            .resourceExhausted,
+                            "the body has more than \(maxByteCount) bytes, which is the limit")
                     }
                     state.plainBody.append(copying: bytes)
                 }
@@ -111,8 +119,7 @@ extension ServerCall {
             } catch {
                 state.failure = error
             }
-            if endStream { state.hasEnded = true }
-            return state.reader.take()
+            return state.waiting.takeReader()
         }
         reader?.resume()
     }
@@ -128,43 +135,62 @@ extension ServerCall {
     }
 
     func clientIsGone() {
-        let (reader, writer, task) = state.withLock { state in
+        let (waiting, task) = state.withLock { state in
             state.isGone = true
-            return (state.reader.take(), state.writer.take(), state.task)
+            return (state.waiting.takeAll(), state.task)
         }
         deadlineTimer.close()
         task?.cancel()
-        reader?.resume()
-        writer?.resume()
+        for task in waiting { task.resume() }
     }
 
     /// Whether the last message that was read was compressed.
     var lastMessageWasCompressed: Bool { state.withLock { $0.lastWasCompressed } }
 
-    /// Returns the next message; nil at the end of the request.
+    /// Returns the next message; nil at the end of the request. Throws CANCELLED if the task is cancelled while
+    /// it waits, and FAILED_PRECONDITION if another task waits already.
     func next() async throws(RPCError) -> [UInt8]? {
         while true {
             if let found = try poll() { return try found.message.map(plain) }
             giveBackWindow()
-            await Resumption<Void>.wait { resumption in
-                let isReady = state.withLock { state in
+            try await waitForRequest()
+        }
+    }
+
+    private func waitForRequest() async throws(RPCError) {
+        let outcome = await withTaskCancellationHandler {
+            await Resumption<WaitOutcome>.wait { resumption in
+                let outcome: WaitOutcome? = state.withLock { state in
                     let isReady =
                         !state.messages.isEmpty || state.hasEnded || state.isGone
-                        || state.failure != nil
+                        || state.failure != nil || state.isFinished
                         // Bytes that arrived since `giveBackWindow` reduce the window again.
                         || state.unconsumed > 0
-                    if !isReady { state.reader = resumption }
-                    return isReady
+                    if isReady { return .ready }
+                    // A cancellation after this line finds the task that waits.
+                    if Task.isCancelled { return .isCancelled }
+                    return state.waiting.addReader(resumption) ? nil : .isBusy
                 }
-                if isReady { resumption.resume() }
+                if let outcome { resumption.resume(returning: outcome) }
             }
+        } onCancel: {
+            state.withLock { $0.waiting.takeReader() }?.resume(returning: .isCancelled)
+        }
+        switch outcome {
+        case .ready: return
+        case .isCancelled:
+            throw RPCError(.cancelled, "the task that reads the request was cancelled")
+        case .isBusy:
+            throw RPCError(
+                .failedPrecondition,
+                "another task is reading the request; only one task may read it at a time")
         }
     }
 
     /// Decompresses a message. If this fails, no later message is read.
     private func plain(_ message: AssembledMessage) throws(RPCError) -> [UInt8] {
         do throws(RPCError) {
-            return try message.decompressed(request.encoding, maxByteCount: Self.maxByteCount)
+            return try message.decompressed(request.encoding, maxByteCount: maxByteCount)
         } catch {
             state.withLock { state in
                 state.messages = Backlog()
@@ -185,6 +211,7 @@ extension ServerCall {
             if state.isGone {
                 return .failure(RPCError(.cancelled, "the client cancelled the call"))
             }
+            if state.isFinished { return .failure(.handlerReturned) }
             return .success(state.hasEnded ? (nil, ()) : nil)
         }
         return try found.get()
@@ -203,6 +230,10 @@ extension ServerCall {
 }
 
 extension RPCError {
+    /// For a task that uses a call after its handler has returned.
+    static let handlerReturned = RPCError(
+        .failedPrecondition, "the call has ended, because its handler returned")
+
     /// The status for a request that PROTOCOL-HTTP2 forbids.
     static func violation(_ rule: String) -> RPCError {
         RPCError(.internal, "the request breaks the protocol of gRPC: \(rule)")

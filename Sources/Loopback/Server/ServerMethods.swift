@@ -112,6 +112,10 @@ public struct ServerMethods: Sendable {
     /// The most calls that one connection may have open; 100 by default, nil for no limit.
     public var maxConcurrentStreams: Int? = 100
 
+    /// The largest message of a request, in bytes; 4 MiB by default, as in gRPC's servers. A call with a larger
+    /// one fails with RESOURCE_EXHAUSTED. The limit also applies to the body of a request that is not gRPC.
+    public var maxRequestByteCount = 4 << 20
+
     /// The versions of HTTP that the server uses when it has a handler of plain requests. By default, the
     /// client chooses. A server without such a handler uses only HTTP/2.
     public var httpVersion = HTTPVersion.negotiated

@@ -12,7 +12,10 @@ final class ServerSession: AcceptedConnection {
         var hasUnsent = false
         /// The state that determines which thread writes.
         var turn = OutputTurn.idle
+        /// Output that the last writer could not write. Only the current writer uses it.
         var unwritten = GatherList()
+        /// Bytes that a fault sends after the frames that wait; empty for none.
+        var garbage: [UInt8] = []
         var isOver = false
         /// The limit that a fault has put on the output; nil for none.
         var pace: OutputPace?
@@ -207,7 +210,7 @@ extension ServerSession: Flushable {
             pace = state.pace
             guard pace == nil else { return true }
             swap(&batch, &state.unwritten)
-            state.connection.takeOutput(into: &batch)
+            state.takeOutput(into: &batch)
             return true
         }
         guard isWriter else { return }
@@ -217,13 +220,13 @@ extension ServerSession: Flushable {
             let isBlocked = (try? write(&batch)) ?? true
             let (isDone, reports) = state.withLock { state in
                 let reports = takeRoomReports(&state)
-                let hasMore = !batch.isEmpty || state.hasUnsent || state.connection.hasOutput
+                let hasMore = !batch.isEmpty || state.hasUnsent || state.hasOutput
                 guard state.turn.goOn(socketIsFull: isBlocked, hasMore: hasMore && !state.isOver)
                 else {
                     swap(&batch, &state.unwritten)
                     return (true, reports)
                 }
-                state.connection.takeOutput(into: &batch)
+                state.takeOutput(into: &batch)
                 return (false, reports)
             }
             for call in reports { call.hasRoom() }
@@ -248,6 +251,23 @@ extension ServerSession: Flushable {
 }
 
 extension ServerSession.State {
+    var hasOutput: Bool { connection.hasOutput || !garbage.isEmpty }
+
+    mutating func takeOutput(into batch: inout GatherList) {
+        connection.takeOutput(into: &batch)
+        guard !garbage.isEmpty else { return }
+        batch.append(referencing: garbage)
+        garbage = []
+    }
+
+    /// Moves the output to that which was not written.
+    mutating func keepOutput() {
+        var batch = GatherList()
+        swap(&batch, &unwritten)
+        takeOutput(into: &batch)
+        swap(&batch, &unwritten)
+    }
+
     /// Removes a finished call.
     mutating func forget(_ call: ServerCall) {
         let slot = Int(call.stream.slot)
