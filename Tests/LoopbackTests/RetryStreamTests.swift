@@ -44,6 +44,28 @@ struct RetryStreamTests {
         }
     }
 
+    @Test("lets a writer that waits for room continue when the server ends the call early")
+    func earlyEnd() async throws {
+        let collect = Method<[UInt8], [UInt8]>(
+            "/t.T/Collect", .clientStreaming, request: .bytes, reply: .bytes)
+        let server = try LoopbackServer { server in
+            server.clientStreaming(collect) { _, context in
+                // The window of the stream fills, because nothing is read.
+                try await context.sleep(for: .milliseconds(50))
+                return [7]
+            }
+        }
+        for attempts in [Self.retry([.unavailable]), Self.hedging] {
+            let channel = try server.makeChannel(arguments: RetryTests.arguments(attempts))
+            let reply = try await channel.clientStreaming(collect) { requests in
+                for _ in 0..<1_000 {
+                    try await requests.write([UInt8](repeating: 0, count: 65_536))
+                }
+            }
+            #expect(reply == [7])
+        }
+    }
+
     /// Counts the messages that are reported as written.
     private final class WriteCounter: Interceptor {
         private let count: @Sendable () -> Void

@@ -72,11 +72,17 @@ extension HTTP1Channel: ChannelBackend, QueueChannel, NetworkFollower {
         shutDown()
         if grace > .zero { await waitForCalls(until: .now + grace) }
         let error = RPCError(.cancelled, "the channel to \(target) was closed")
-        for link in state.withLock({ $0.pool.busy }) { link.call?.fail(error) }
+        failBusyCalls(error)
+        // The loop may be giving a call to a connection, which has no call yet.
+        loop.run { [self] in failBusyCalls(error) }
         openCalls.endAll(with: error)
         guard queue.mode == .ownThread || loop.isCurrent else { return }
         // Waits for the loop, on which the connections end.
         await Resumption<Void>.wait { waiter in loop.run { waiter.resume() } }
+    }
+
+    private func failBusyCalls(_ error: RPCError) {
+        for link in state.withLock({ $0.pool.busy }) { link.call?.fail(error) }
     }
 
     private func waitForCalls(until deadline: MonotonicInstant) async {

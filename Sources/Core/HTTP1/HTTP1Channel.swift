@@ -166,7 +166,12 @@ extension HTTP1Channel: CallBackend {
         case .isOver: putBack(link)
         case .refused:
             link.end("the connection takes no more calls")
-            change { $0.pool.putBack(call) }
+            // The channel may have been closed in the meantime. It then gives calls to no connection.
+            let isShutDown = change { state in
+                if !state.isShutDown { state.pool.putBack(call) }
+                return state.isShutDown
+            }
+            if isShutDown { call.end(with: closedError, isImmediate: true) }
         }
     }
 

@@ -35,19 +35,22 @@ extension RetryingCall {
         state.withLock { $0.committed === attempt }
     }
 
-    /// Counts a message that an attempt has accepted. If no other attempt has accepted it before, reports to
-    /// the observer that there is room for the next message.
-    func attemptWrote(_ attempt: Attempt) {
+    /// Counts a message that an attempt has accepted or lost, and reports it to the observer, unless another
+    /// attempt was reported for it. Another attempt may still send a message that was lost, until the call is
+    /// committed.
+    func attempt(_ attempt: Attempt, wrote wasAccepted: Bool) {
         let isReported = state.withLock { state in
             let count = attempt.state.withLock { own in
-                own.writtenCount += 1
-                return own.writtenCount
+                if wasAccepted { own.writtenCount += 1 } else { own.lostCount += 1 }
+                return own.writtenCount + own.lostCount
             }
-            guard count > state.reportedCount else { return false }
+            guard wasAccepted || state.committed === attempt, count > state.reportedCount else {
+                return false
+            }
             state.reportedCount = count
             return true
         }
-        if isReported { deliver(.written(wasAccepted: true)) }
+        if isReported { deliver(.written(wasAccepted: wasAccepted)) }
     }
 
     func attempt(_ attempt: Attempt, ended end: CallEnd) {

@@ -177,6 +177,8 @@ extension RetryingCall {
             var position = RequestReplay.Position()
             var pump = SingleDeliverer()
             var writtenCount = 0
+            /// The number of messages that were dropped, because the attempt had ended.
+            var lostCount = 0
         }
 
         let call: RetryingCall
@@ -201,7 +203,7 @@ extension RetryingCall {
         }
 
         func messageWasWritten(wasAccepted: Bool) {
-            if wasAccepted { call.attemptWrote(self) }
+            call.attempt(self, wrote: wasAccepted)
         }
 
         func receive(_ response: inout RawResponse, from core: any CallRequests) {
