@@ -36,7 +36,7 @@ enum Main {
         }
     }
 
-    private static let helpWords: Set = ["--help", "-h"]
+    static let helpWords: Set = ["--help", "-h"]
 
     private static func run() async {
         var words = Array(CommandLine.arguments.dropFirst())
@@ -56,7 +56,7 @@ enum Main {
             leave(with: 0)
         }
         let command = findCommand(name)
-        if words.prefix(while: { $0 != "--" }).contains(where: helpWords.contains) {
+        if Arguments.askForHelp(words, of: command) {
             print(Help.page(command))
             leave(with: 0)
         }

@@ -26,6 +26,18 @@ struct Arguments {
         }
     }
 
+    /// Whether the words ask for help. The value of an option does not.
+    static func askForHelp(_ words: [String], of command: any Command.Type) -> Bool {
+        var rest = words[...]
+        while let word = rest.popFirst(), word != "--" {
+            if Main.helpWords.contains(word) { return true }
+            guard word.hasPrefix("-"), !word.contains("=") else { continue }
+            let option = command.options.first { $0.names.contains(bareName(word)) }
+            if option?.valueName != nil { _ = rest.popFirst() }
+        }
+        return false
+    }
+
     private static func option(
         _ written: String, of command: any Command.Type
     ) throws -> CommandOption {

@@ -54,13 +54,20 @@ struct StatusDetails {
     }
 
     /// The schema, with the files of `google.rpc.Status`, its details and `google.protobuf.Any` added. A
-    /// file is not added if the schema has one of the same name.
+    /// file is not added if the schema has one of the same name, or its messages in another file.
     static func completed(_ schema: Schema) throws -> Schema {
         let standard = try ProtoCompiler()
             .compile(["google/rpc/error_details.proto", "google/rpc/status.proto"]).file
         let known = Set(schema.files.map(\.name))
         return try Schema(
-            schema.files.map(\.descriptor) + standard.filter { !known.contains($0.name ?? "") })
+            schema.files.map(\.descriptor)
+                + standard.filter { file in
+                    let package = file.package.map { $0 + "." } ?? ""
+                    return !known.contains(file.name ?? "")
+                        && !file.messageType.contains {
+                            schema.message(package + ($0.name ?? "")) != nil
+                        }
+                })
     }
 }
 

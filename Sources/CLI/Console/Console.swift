@@ -3,11 +3,12 @@ import SwiftletTransport
 import Synchronization
 
 #if canImport(Darwin)
-    import Darwin
+    // The variable of standard output does not change.
+    @unsafe @preconcurrency import Darwin
 #elseif canImport(Musl)
     import Musl
 #else
-    import Glibc
+    @unsafe @preconcurrency import Glibc
 #endif
 
 // The functions of the operating system that the command line uses. Foundation also offers them, but makes a
@@ -22,8 +23,11 @@ func printText(_ text: String, terminator: String = "\n") {
 /// Flushes the printed output, so that a reader of a pipe receives it. Returns false if output was lost.
 @discardableResult
 func flushOutput() -> Bool {
-    // Nil flushes all open streams.
-    if fflush(nil) != 0 { outputWasLost.store(true, ordering: .relaxed) }
+    // Nil flushes all open streams. A write that failed earlier is only in the error state of the stream.
+    let failsNow = fflush(nil) != 0
+    if unsafe failsNow || ferror(stdout) != 0 {
+        outputWasLost.store(true, ordering: .relaxed)
+    }
     return !outputWasLost.load(ordering: .relaxed)
 }
 
@@ -99,7 +103,7 @@ final class OutputFile: Sendable {
     private let descriptor: CInt
     private let lock = Mutex(())
 
-    /// Opens the file, and removes its content.
+    /// Opens the file. Its content remains until ``removeContent()``.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -107,9 +111,15 @@ final class OutputFile: Sendable {
     init(_ path: String, mode: mode_t = 0o666) throws(FileError) {
         self.path = path
         descriptor = unsafe path.withCString {
-            unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+            unsafe open($0, O_WRONLY | O_CREAT | O_CLOEXEC, mode)
         }
         guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    }
+
+    /// Removes the content of a regular file. A pipe or a terminal has none.
+    func removeContent() throws(FileError) {
+        guard ftruncate(descriptor, 0) != 0, errno != EINVAL else { return }
+        throw FileError(path: path, code: errno)
     }
 
     deinit { _ = close(descriptor) }

@@ -15,7 +15,7 @@ enum HelloCommand: Command {
         let target = arguments.words.count > 1 ? arguments.words[1] : ChannelOptions.defaultTarget
         let channel = try ChannelOptions.channel(target, arguments)
         try await channel.closing {
-            print(try await Greeter(channel: channel).sayHello(.init(name: name)).message)
+            printText(try await Greeter(channel: channel).sayHello(.init(name: name)).message)
         }
     }
 }

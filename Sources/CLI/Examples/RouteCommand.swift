@@ -35,7 +35,7 @@ enum RouteCommand: Command {
     /// One message in each direction.
     static func feature(_ guide: RouteGuideClient) async throws {
         let feature = try await guide.getFeature(places[0])
-        print("  at \(places[0].text): \(feature.name.isEmpty ? "nothing" : feature.name)")
+        printText("  at \(places[0].text): \(feature.name.isEmpty ? "nothing" : feature.name)")
     }
 
     /// Many messages from the server.
@@ -44,7 +44,7 @@ enum RouteCommand: Command {
             lo: .init(latitude: 400_000_000, longitude: -750_000_000),
             hi: .init(latitude: 420_000_000, longitude: -730_000_000))
         for try await feature in try await guide.listFeatures(area) {
-            print("  \(feature.name)")
+            printText("  \(feature.name)")
         }
     }
 
@@ -66,7 +66,7 @@ enum RouteCommand: Command {
         }
         chat.requests.finish()
         for try await note in chat.responses {
-            print("  at \(note.location?.text ?? "nowhere") earlier: \(note.message)")
+            printText("  at \(note.location?.text ?? "nowhere") earlier: \(note.message)")
         }
     }
 }

@@ -83,12 +83,12 @@ enum ServeCommand: Command {
         let names = Set(files.compactMap(\.name))
         let bundled = [Google.Protobuf.FileDescriptorProto].bundled
         return { server in
-            server.add(service)
             server.add(
                 ReflectionService(
                     files: bundled.filter { !names.contains($0.name ?? "") } + files))
             let health = HealthService()
             server.add(health)
+            server.add(service)
             for name in service.serviceNames { health.set(.serving, for: name) }
         }
     }

@@ -68,7 +68,7 @@ extension ProtoText {
         for field in message.nestedExtensions { writeExtension(field) }
         for enumeration in message.enums { write(enumeration) }
         // A group is written at the place of its field.
-        let groups = message.fields.filter { $0.type == .group }.compactMap(\.message)
+        let groups = message.fields.filter(isWrittenAsGroup).compactMap(\.message)
         for nested in message.messages where !nested.isMapEntry && !groups.contains(nested) {
             write(nested)
         }
@@ -105,7 +105,7 @@ extension ProtoText {
 extension ProtoText {
     private mutating func write(_ field: FieldSchema) {
         let declaration = "\(label(of: field))\(type(of: field)) \(field.name) = \(field.number)"
-        if field.type == .group, let message = field.message {
+        if isWrittenAsGroup(field), let message = field.message {
             return declare(
                 "\(label(of: field))group \(message.name) = \(field.number)", field.comments
             ) { $0.writeBody(of: message) }
@@ -116,12 +116,23 @@ extension ProtoText {
             field.comments)
     }
 
+    /// Whether the field has the syntax of a group, which declares its message at the place of the field. Other
+    /// fields with the encoding of a group refer to a message, which can be one that contains the field.
+    private func isWrittenAsGroup(_ field: FieldSchema) -> Bool {
+        guard field.type == .group, let message = field.message else { return false }
+        return isProto2(field) && message.parent == field.parent && message.file == field.file
+            && field.name == message.name.lowercased()
+    }
+
+    private func isProto2(_ field: FieldSchema) -> Bool {
+        (field.file.descriptor.syntax ?? "proto2") == "proto2"
+    }
+
     private func label(of field: FieldSchema) -> String {
         if field.isMap || field.oneof != nil { return "" }
         if field.isList { return "repeated " }
         if field.isRequired { return "required " }
-        let isProto2 = (field.file.descriptor.syntax ?? "proto2") == "proto2"
-        let isOptional = isProto2 || field.descriptor.proto3Optional == true
+        let isOptional = isProto2(field) || field.descriptor.proto3Optional == true
         return isOptional ? "optional " : ""
     }
 
@@ -148,6 +159,7 @@ extension ProtoText {
         }
         if let packed = field.descriptor.options?.packed { options.append("packed = \(packed)") }
         if field.descriptor.options?.deprecated == true { options.append("deprecated = true") }
+        if field.type == .group { options.append("features.message_encoding = DELIMITED") }
         return options
     }
 

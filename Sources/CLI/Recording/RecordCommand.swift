@@ -54,6 +54,8 @@ enum RecordCommand: Command {
                     $0.add(RecordingProxy(to: channel, log: log))
                 }
             }
+            // Only now: an earlier recording must not be lost when the server cannot listen.
+            try file.removeContent()
             try await ServerOptions.serve(
                 with: server, "recording the calls to \(target) in \(path)")
         }

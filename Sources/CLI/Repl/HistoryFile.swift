@@ -44,7 +44,9 @@ struct HistoryFile {
                 throw FileError(path: directory, code: errno)
             }
             // Requests may contain secrets.
-            try OutputFile(path, mode: 0o600).write(Array(history.file.utf8))
+            let file = try OutputFile(path, mode: 0o600)
+            try file.removeContent()
+            try file.write(Array(history.file.utf8))
         } catch {
             hasFailed = true
             printToStandardError("swiftlet: the history is not saved: \(error)")

@@ -148,7 +148,7 @@ extension ReplShell {
     private var rowCount: Int { Terminal.rowCount }
 
     private mutating func redraw() {
-        guard !hasLeft, !isAtEnd, command == nil else { return }
+        guard isTerminal, !hasLeft, !isAtEnd, command == nil else { return }
         show(
             view.draw(
                 editor.characters, cursor: editor.cursor, columnCount: columnCount,

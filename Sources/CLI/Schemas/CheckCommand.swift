@@ -21,7 +21,7 @@ enum CheckCommand: Command {
 
     static func run(_ arguments: Arguments) async throws {
         _ = try arguments.word(0, "FILE.proto")
-        let files = ProtoArguments(arguments.words, in: arguments.all("-I"))
+        let files = try ProtoArguments(arguments.words, in: arguments.all("-I"))
         let diagnostics = ProtoCompiler(reading: files.directories.read).check(files.names)
         let report = DiagnosticReport(directories: files.directories)
         for diagnostic in diagnostics { printToStandardError(report.text(of: diagnostic)) }

@@ -7,6 +7,8 @@ struct DiagnosticReport {
     let directories: ProtoDirectories
 
     private static let tabWidth = 8
+    /// Of a longer line, only the part around the mark is shown. In bytes.
+    private static let maxLineByteCount = 400
 
     func text(of diagnostic: ProtoDiagnostic) -> String {
         let path = directories.path(of: diagnostic.file) ?? diagnostic.file
@@ -33,7 +35,13 @@ struct DiagnosticReport {
             separator: UInt8(ascii: "\n"), maxSplits: diagnostic.line,
             omittingEmptySubsequences: false)
         guard lines.count >= diagnostic.line else { return nil }
-        return Self.expanded(lines[diagnostic.line - 1], mark: diagnostic.column)
+        let line = lines[diagnostic.line - 1]
+        let half = Self.maxLineByteCount / 2
+        guard line.count > Self.maxLineByteCount, diagnostic.column > half else {
+            return Self.expanded(line.prefix(Self.maxLineByteCount), mark: diagnostic.column)
+        }
+        let part = line.dropFirst(diagnostic.column - half).prefix(Self.maxLineByteCount)
+        return Self.expanded(part, mark: half)
     }
 
     /// The line for a terminal. The column counts from 1, in bytes; a tab ends at a multiple of 8.

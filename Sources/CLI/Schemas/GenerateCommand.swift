@@ -70,16 +70,17 @@ enum GenerateCommand: Command {
         }
         guard !files.isEmpty else { throw UsageError(message: "FILE.proto is missing") }
         let paths = arguments.all("-I").flatMap { $0.split(separator: ":").map(String.init) }
-        let directories = ProtoDirectories(paths.isEmpty ? ["."] : paths)
+        let arguments = try ProtoArguments(files, in: paths.isEmpty ? ["."] : paths)
+        let (directories, names) = (arguments.directories, arguments.names)
         do {
-            let schema = try Schema(ProtoCompiler(reading: directories.read).compile(files))
+            let schema = try Schema(ProtoCompiler(reading: directories.read).compile(names))
             let generator = SwiftGenerator(options)
-            for name in try generator.missingFiles(schema, files: files, types: types) {
+            for name in try generator.missingFiles(schema, files: names, types: types) {
                 printToStandardError(
                     "swiftlet: warning: types of '\(name)' are used and not generated; "
                         + "add the file, or name its module with --modules")
             }
-            return try generator.generate(schema, files: files, types: types)
+            return try generator.generate(schema, files: names, types: types)
         } catch let error as ProtoCompilationError {
             let report = DiagnosticReport(directories: directories)
             for diagnostic in error.diagnostics {

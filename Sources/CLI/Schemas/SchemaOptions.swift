@@ -28,7 +28,7 @@ enum SchemaOptions {
         _ paths: [String], in directories: [String]
     ) throws -> [Google.Protobuf.FileDescriptorProto] {
         guard !paths.isEmpty else { return [] }
-        let files = ProtoArguments(paths, in: directories)
+        let files = try ProtoArguments(paths, in: directories)
         do throws(ProtoCompilationError) {
             return try ProtoCompiler(reading: files.directories.read).compile(files.names).file
         } catch {
@@ -60,11 +60,22 @@ struct ProtoArguments {
     /// - Parameters:
     ///   - paths: The files.
     ///   - directories: The values of `-I`. Without any, the directories of the files are used.
-    init(_ paths: [String], in directories: [String]) {
-        let files = paths.map { ProtoArgument($0, in: directories) }
-        self.directories = ProtoDirectories(
-            directories.isEmpty ? files.map(\.directory) : directories)
+    ///
+    /// Throws if a file would be read in place of one that was named, because both have one name.
+    init(_ paths: [String], in directories: [String]) throws(UsageError) {
+        let roots = directories.map(ProtoArgument.plain)
+        let files = paths.map { ProtoArgument($0, in: roots) }
+        self.directories = ProtoDirectories(roots.isEmpty ? files.map(\.directory) : roots)
         names = files.map(\.name)
+        for file in files {
+            guard let found = self.directories.path(of: file.name), let wanted = file.path,
+                found != wanted
+            else { continue }
+            throw UsageError(
+                message: "'\(wanted)' is hidden by '\(found)', because both have the name "
+                    + "'\(file.name)'; give their common directory with -I, or check them one by one",
+                isAboutUsage: false)
+        }
     }
 }
 
@@ -73,17 +84,32 @@ private struct ProtoArgument {
     let directory: String
     /// The name by which other files import it.
     let name: String
+    /// The path of the file; nil if the file was named by ``name``.
+    var path: String? { isPath ? directory + name : nil }
+    private let isPath: Bool
 
-    /// - Parameter directories: The values of `-I`. Without any, the directory of the file is used.
+    /// A path without `./` at its beginning and without repeated slashes.
+    static func plain(_ path: String) -> String {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        while parts.count > 1, parts.first == "." { parts.removeFirst() }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+
+    /// - Parameters:
+    ///   - path: The file, as it was named.
+    ///   - directories: The values of `-I`, plain. Without any, the directory of the file is used.
     init(_ path: String, in directories: [String]) {
+        let path = Self.plain(path)
         guard directories.isEmpty else {
             // As in protoc, the path may begin with one of the directories.
             let prefix = directories.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
                 .first { path.hasPrefix($0) }
+            isPath = prefix != nil
             directory = prefix ?? ""
             name = String(path.dropFirst(directory.count))
             return
         }
+        isPath = true
         let end = path.lastIndex(of: "/")
         directory = end.map { String(path[...$0]) } ?? ""
         name = end.map { String(path[path.index(after: $0)...]) } ?? path

@@ -85,20 +85,16 @@ extension HTTP1Channel: ChannelBackend, QueueChannel, NetworkFollower {
         for link in state.withLock({ $0.pool.busy }) { link.call?.fail(error) }
     }
 
+    /// Returns at the deadline at the latest, and at once when the calling task is cancelled.
     private func waitForCalls(until deadline: MonotonicInstant) async {
-        await Resumption<Void>.wait { waiter in
-            let waits = state.withLock { state in
-                if !state.pool.busy.isEmpty { state.closers.append(waiter) }
-                return !state.pool.busy.isEmpty
-            }
-            guard waits else { return waiter.resume() }
-            closingTimer.schedule(ClosingTimer(self), at: deadline, on: loop)
+        let wait = HTTP1ClosingWait()
+        let isBusy = state.withLock { state in
+            if !state.pool.busy.isEmpty { state.closers.append(wait) }
+            return !state.pool.busy.isEmpty
         }
-        closingTimer.close()
-    }
-
-    fileprivate func endWaiting() {
-        for closer in state.withLock({ $0.takeClosers() }) { closer.resume() }
+        if !isBusy { wait.connectionsEnded() }
+        openCalls.whenEmpty { wait.heldCallsEnded() }
+        await wait.wait(until: deadline, on: loop)
     }
 
     func networkChanged(isConnected: Bool, _ monitor: ConnectivityMonitor) {
@@ -118,13 +114,4 @@ extension HTTP1Channel: ChannelBackend, QueueChannel, NetworkFollower {
             }
         }
     }
-}
-
-/// Ends a closed channel's wait for its calls when the grace period is over.
-private final class ClosingTimer: TimerTarget {
-    private let channel: HTTP1Channel
-
-    init(_ channel: HTTP1Channel) { self.channel = channel }
-
-    func timerFired(now: MonotonicInstant) { channel.endWaiting() }
 }

@@ -88,14 +88,14 @@ extension HTTP1Channel: HTTP1LinkOwner {
                 phase: .connect, attempts: [(link.peer, "connect \(link.peer): \(cause)")])
         }
         let now = MonotonicInstant.now
-        let (steps, closers): ([Pool.Step], [Resumption<Void>]) = change { state in
+        let (steps, closers): ([Pool.Step], [HTTP1ClosingWait]) = change { state in
             let steps = state.pool.remove(link, loss: loss, now: now)
             state.leaving.removeAll { $0 === link }
             let isLast = state.isShutDown && state.pool.busy.isEmpty
             return (steps, isLast ? state.takeClosers() : [])
         }
         for step in steps { perform(step) }
-        for closer in closers { closer.resume() }
+        for closer in closers { closer.connectionsEnded() }
         loop.run { [self] in advance() }
     }
 
@@ -121,7 +121,7 @@ extension HTTP1Channel: TimerTarget {
 }
 
 extension HTTP1Channel.State {
-    mutating func takeClosers() -> [Resumption<Void>] {
+    mutating func takeClosers() -> [HTTP1ClosingWait] {
         defer { closers = [] }
         return closers
     }

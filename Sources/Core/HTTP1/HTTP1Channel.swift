@@ -18,7 +18,8 @@ final class HTTP1Channel: Sendable {
         var isShutDown = false
         /// Connections that end after their current calls.
         var leaving: [HTTP1Link] = []
-        var closers: [Resumption<Void>] = []
+        /// The waits for the calls on connections.
+        var closers: [HTTP1ClosingWait] = []
     }
 
     /// Receives a connection on which the server has selected HTTP/2, and the waiting calls.
@@ -46,7 +47,6 @@ final class HTTP1Channel: Sendable {
     let state: Mutex<State>
     let timer = TimerSlot()
     let idleTimer = TimerSlot()
-    let closingTimer = TimerSlot()
 
     init(
         _ target: Target, credentials: ChannelCredentials, arguments: ChannelArguments,

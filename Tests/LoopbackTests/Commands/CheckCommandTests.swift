@@ -42,6 +42,49 @@ struct CheckCommandTests {
         #expect(run.errors.hasPrefix("\(folder.path)/inner/b.proto:1:10: error: unknown syntax"))
     }
 
+    @Test("refuses a file in whose place it would read another one of the same name")
+    func hidden() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("syntax = \"proto3\";", to: "a/x.proto")
+        try folder.write("broken", to: "b/x.proto")
+        let (one, two) = ("\(folder.path)/a/x.proto", "\(folder.path)/b/x.proto")
+        let both = try await Program.run(["check", one, two])
+        #expect(both.status == 2)
+        #expect(
+            both.errors.hasPrefix("swiftlet: '\(two)' is hidden by '\(one)', because both have"))
+        let inFolders = try await Program.run([
+            "check", two, "-I", "\(folder.path)/a", "-I", "\(folder.path)/b",
+        ])
+        #expect(inFolders.status == 2)
+        let rooted = try await Program.run(["check", one, two, "-I", folder.path])
+        #expect(rooted.status == 1, "both are read")
+    }
+
+    @Test("accepts a path however it is written")
+    func spellings() throws {
+        for (file, directories, name) in [
+            ("p/x.proto", ["p"], "x.proto"), ("./p//x.proto", ["./p/"], "x.proto"),
+            ("x.proto", ["./p"], "x.proto"), ("./p/x.proto", ["."], "p/x.proto"),
+            ("././p/x.proto", [], "x.proto"), ("/r//p/x.proto", ["/r"], "p/x.proto"),
+        ] {
+            #expect(try ProtoArguments([file], in: directories).names == [name], "\(file)")
+        }
+    }
+
+    @Test("prints a part of a line that is very long")
+    func longLine() async throws {
+        let padding = String(repeating: " ", count: 100_000)
+        let file = try TemporaryFile(
+            "syntax = \"proto3\"; message A {\(padding)Bee b = 2;\(padding)}")
+        let run = try await Program.run(["check", file.path])
+        #expect(run.status == 1)
+        #expect(run.errors.utf8.count < 2_000)
+        let lines = run.errors.split(separator: "\n")
+        #expect(lines.count == 4)
+        let width = lines[2].prefix { $0 == " " }.count
+        #expect(lines[1].dropFirst(width).hasPrefix("Bee b = 2;"))
+    }
+
     @Test("prints warnings, and ends with 1 for them only if an option requests it")
     func warnings() async throws {
         let file = try TemporaryFile("import \"google/protobuf/any.proto\";\nmessage A {}\n")

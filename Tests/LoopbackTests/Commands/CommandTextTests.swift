@@ -29,6 +29,16 @@ struct CommandTextTests {
         #expect(headers.all("-H") == ["a: 1", "b: 2"])
     }
 
+    @Test("are the help only where a word asks for it, and not for the value of an option")
+    func helpWords() {
+        for words in [["-h"], ["x", "--help"], ["-plaintext", "-h"], ["-d", "x", "-h"]] {
+            #expect(Arguments.askForHelp(words, of: CallCommand.self), "\(words)")
+        }
+        for words in [["-d", "-h"], ["-H", "--help", "x"], ["--", "-h"], ["-d=-h"]] {
+            #expect(!Arguments.askForHelp(words, of: CallCommand.self), "\(words)")
+        }
+    }
+
     @Test("refuse an unknown option, and suggest the nearest one")
     func unknownOption() {
         let error = #expect(throws: UsageError.self) {

@@ -25,6 +25,17 @@ struct CompletionTests {
         }
     }
 
+    #if os(Linux)
+        @Test("fail when they cannot be written, however long they are")
+        func fullDisk() throws {
+            for command in ["man", "completion bash", "--help"] {
+                let process = try ChildProcess(
+                    "/bin/sh", ["-c", "exec \"$0\" \(command) > /dev/full", Program.url.path])
+                #expect(process.wait() == 1, "\(command)")
+            }
+        }
+    #endif
+
     private static let cases: [(words: String, offered: [String], absent: [String])] = [
         ("swiftlet de", ["describe", "demo"], ["call"]),
         ("swiftlet call --format t", ["text"], ["json"]),

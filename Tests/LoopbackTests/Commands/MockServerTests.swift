@@ -107,6 +107,30 @@ struct MockServerTests {
         #expect(try await client.end().output == "}\n{\n  \"count\": 3\n}\n")
     }
 
+    @Test("answers for health itself where the file has answers")
+    func ownHealth() async throws {
+        let proto = try TemporaryFile(
+            """
+            syntax = "proto3";
+            package grpc.health.v1;
+            service Health {
+              rpc Check(Request) returns (Response);
+              rpc Watch(Request) returns (stream Response);
+            }
+            message Request { string service = 1; }
+            message Response { int32 status = 1; }
+            """)
+        let answers = try TemporaryFile(
+            "{\"grpc.health.v1.Health/Check\": {\"reply\": {\"status\": 2}}}", suffix: ".json")
+        let program = try Program([
+            "serve", "--port", "0", "--proto", proto.path, "--answers", answers.path,
+        ])
+        let line = try await program.line(startingWith: "serving on ")
+        let target = String(line.dropFirst("serving on ".count))
+        let health = try await Program.run(["health", target])
+        #expect(health.output == "NOT_SERVING\n")
+    }
+
     @Test("has reflection and health")
     func inspection() async throws {
         let mock = try await Mock()

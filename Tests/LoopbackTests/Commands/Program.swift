@@ -12,7 +12,7 @@ final class Program: Sendable {
     private let process: ChildProcess
 
     /// The tool, which is in the same folder as the test bundle.
-    private static let url =
+    static let url =
         Bundle.allBundles.lazy
         .map { $0.bundleURL.deletingLastPathComponent().appending(path: "swiftlet") }
         .first { FileManager.default.isExecutableFile(atPath: $0.path) }

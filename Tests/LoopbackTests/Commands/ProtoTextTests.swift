@@ -8,6 +8,29 @@ import Testing
 struct ProtoTextTests {
     private typealias Location = Google.Protobuf.SourceCodeInfo.Location
 
+    @Test("of a message whose field has the encoding of a group does not contain that message")
+    func delimited() throws {
+        let source = """
+            edition = "2023";
+            message Node {
+              Node child = 1 [features.message_encoding = DELIMITED];
+              Other other = 2 [features.message_encoding = DELIMITED];
+            }
+            message Other {}
+            """
+        let files = try ProtoCompiler(reading: { $0 == "n.proto" ? Array(source.utf8) : nil })
+            .compile(["n.proto"])
+        let node = try #require(try Schema(files).message("Node"))
+        #expect(
+            ProtoText.text(of: .message(node)) == """
+                message Node {
+                  Node child = 1 [features.message_encoding = DELIMITED];
+                  Other other = 2 [features.message_encoding = DELIMITED];
+                }
+
+                """)
+    }
+
     private static func makeSchema() throws -> Schema {
         try Schema([
             .with { file in

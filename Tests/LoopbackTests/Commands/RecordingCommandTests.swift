@@ -20,6 +20,20 @@ struct RecordingCommandTests {
         }
     }
 
+    @Test("keep an earlier recording when they cannot listen")
+    func occupiedPort() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("earlier", to: "calls.jsonl")
+        let server = try Self.makeServer()
+        let port = String(server.target.split(separator: ":").last ?? "")
+        let run = try await Program.run([
+            "record", server.target, "--to", folder.path + "/calls.jsonl", "--port", port,
+        ])
+        #expect(run.status == 1)
+        let kept = try String(contentsOfFile: folder.path + "/calls.jsonl", encoding: .utf8)
+        #expect(kept == "earlier")
+    }
+
     @Test("record the calls of a server, and give the same answers without it")
     func roundTrip() async throws {
         let folder = try TemporaryFolder()

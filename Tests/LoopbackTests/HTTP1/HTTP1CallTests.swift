@@ -42,6 +42,57 @@ struct HTTP1CallTests {
         #expect(server.connectionCount == 1)
     }
 
+    /// A server that answers when the gate opens.
+    private static func slowServer(_ gate: Gate) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.httpVersion = .http1
+            server.http("/") { _ in
+                await gate.pass()
+                return HTTPReply(contentType: "text/plain", body: [1])
+            }
+        }
+    }
+
+    @Test(
+        "delays close() by the grace period at most, and not at all if the closing task is cancelled"
+    )
+    func closing() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try Self.slowServer(gate)
+        for isCancelled in [false, true] {
+            let channel = try Channel(url: "http://\(server.target)")
+            let call = Task { try await channel.request(.get, "/") }
+            await gate.waitFor(1)
+            // Longer than the time limit of the test.
+            let patient = Task { await channel.close(grace: .seconds(3_600)) }
+            try await eventually { channel.connectivity == .shutdown }
+            if isCancelled {
+                patient.cancel()
+            } else {
+                await channel.close(grace: .milliseconds(1))
+            }
+            await patient.value
+            let error = await #expect(throws: RPCError.self) { _ = try await call.value }
+            #expect(error?.code == .cancelled)
+        }
+    }
+
+    @Test("on a queue that no thread turns delays close() by the grace period at most")
+    func closingByHand() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try Self.slowServer(gate)
+        let queue = try CompletionQueue(.byHand)
+        let channel = try Channel(url: "http://\(server.target)", queue: queue)
+        let call = try channel.startRequest(.get, "/") { _ in }
+        for _ in 0..<1_000 where gate.arrivalCount == 0 {
+            _ = try await onThread { try queue.next(deadline: .after(.milliseconds(5))) }
+        }
+        await channel.close(grace: .milliseconds(50))
+        withExtendedLifetime(call) {}
+    }
+
     @Test("ends before its channel is closed, and the channel is then released")
     func released() async throws {
         let gate = Gate()
