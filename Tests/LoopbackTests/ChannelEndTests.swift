@@ -1,5 +1,7 @@
+import Foundation
 import Swiftlet
 import SwiftletLoopback
+import Synchronization
 import Testing
 
 /// Tests the state of connections and calls after a channel was closed.
@@ -47,6 +49,31 @@ struct ChannelEndTests {
         await late.close()
         #expect(channel.connectivity == .shutdown)
         #expect(late.connectivity == .shutdown)
+    }
+
+    @Test("and is released by a call that fails still answers a call that waits for its server")
+    func releasedByFailure() async throws {
+        let path = NSTemporaryDirectory() + "swiftlet-\(UUID().uuidString)"
+        let channel = Mutex<Channel?>(try Channel("unix:\(path)", credentials: .insecure))
+        let (failures, failed) = AsyncStream.makeStream(of: StatusCode?.self)
+        let (answers, answered) = AsyncStream.makeStream(of: [UInt8]?.self)
+        try channel.withLock { held in
+            try held?.startUnary(HostileTrial.echo, [1]) { result in
+                channel.withLock { $0 = nil }
+                if case .failure(let error) = result { failed.yield(error.code) }
+            }
+            try held?.startUnary(
+                HostileTrial.echo, [2], options: .with { $0.waitForReady = true }
+            ) { answered.yield(try? $0.get().message) }
+        }
+        var failure = failures.makeAsyncIterator()
+        #expect(await failure.next() == .unavailable)
+        let server = try LoopbackServer(on: .unix(path: path)) { server in
+            server.unary(HostileTrial.echo) { request, _ in request }
+        }
+        defer { server.shutdown() }
+        var answer = answers.makeAsyncIterator()
+        #expect(await answer.next() == [2])
     }
 
     @Test("or released stops reconnecting when its last waiting call is cancelled")

@@ -342,8 +342,7 @@ extension ChannelCore {
             state.move(to: connectivity)
             return state.renewRoute()
         }
-        for call in calls where !call.isEnded { begin(call) }
-        shutDownIfReleased()
+        beginHandedOut(calls)
     }
 
     private func scheduleWake(_ work: Balancing.State) {

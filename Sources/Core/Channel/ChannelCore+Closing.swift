@@ -47,6 +47,7 @@ extension ChannelCore: ChannelBackend, QueueChannel {
     func shutDownIfReleased() {
         let isOver: Bool? = state.withLock { state in
             guard state.isReleased, state.connectivity != .shutdown, state.waiting.isEmpty,
+                state.handedOutCount == 0,
                 !state.members.values.contains(where: \.hasWaitingCalls)
             else { return nil }
             return state.members.values.allSatisfy(\.isEmpty)

@@ -8,7 +8,7 @@ extension ChannelCore: SubchannelOwner {
 
     func subchannelLinksChanged(_ subchannel: SubchannelCore) {
         let calls = state.withLock { $0.renewRoute() }
-        for call in calls where !call.isEnded { begin(call) }
+        beginHandedOut(calls)
     }
 
     func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {

@@ -16,6 +16,9 @@ final class ChannelCore: Sendable {
         var routeVersion: UInt64 = 0
         /// Calls that wait until the route changes.
         var waiting = WaitingCalls()
+        /// The number of calls that were taken from ``waiting`` and have not tried the new route yet. A
+        /// released channel is not shut down before them.
+        var handedOutCount = 0
         /// All subchannels, including those that the balancer dropped but whose calls continue.
         var members: [UInt64: SubchannelCore] = [:]
         var lastSubchannelID: UInt64 = 0
@@ -151,7 +154,8 @@ extension ChannelCore.State {
         if log.append(.connectivity(connectivity)) { owesLogDelivery = true }
     }
 
-    /// Computes the route again. Returns the waiting calls, which must try it.
+    /// Computes the route again. Returns the waiting calls, which must try it: see
+    /// ``ChannelCore/beginHandedOut(_:)``.
     mutating func renewRoute() -> [CallCore] {
         routeVersion &+= 1
         switch picker {
@@ -166,7 +170,9 @@ extension ChannelCore.State {
             }
         case let picker?: route = .picker(picker)
         }
-        return waiting.takeAll()
+        let calls = waiting.takeAll()
+        handedOutCount += calls.count
+        return calls
     }
 
     /// The connection of a direct route has refused a call. Until the next route is computed, calls
@@ -188,6 +194,13 @@ extension ChannelCore: CallBackend {
         case pick(any Picker, version: UInt64, PreparedHeaders)
         case wait(startsUp: Bool, removed: [CallCore])
         case fail(RPCError)
+    }
+
+    /// Begins the calls that the computation of a route has returned.
+    func beginHandedOut(_ calls: [CallCore]) {
+        for call in calls where !call.isEnded { begin(call) }
+        if !calls.isEmpty { state.withLock { $0.handedOutCount -= calls.count } }
+        shutDownIfReleased()
     }
 
     func begin(_ call: CallCore) {

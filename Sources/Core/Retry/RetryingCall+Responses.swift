@@ -71,6 +71,11 @@ extension RetryingCall {
 
     /// Reports the end of the call to its observer.
     func complete(_ remainder: Remainder, with end: CallEnd) {
+        var end = end
+        // An attempt that is still open may also have been executed.
+        if remainder.attempts.contains(where: { $0.core?.mayHaveSent ?? false }) {
+            end.error?.mayHaveBeenExecuted = true
+        }
         release(remainder)
         deliver(.end(end))
     }
