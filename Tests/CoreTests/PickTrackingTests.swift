@@ -48,6 +48,33 @@ struct PickTrackingTests {
         backend.queue.shutdown()
     }
 
+    @Test("receives that the call was not sent when the call ends without a stream")
+    func withoutStream() throws {
+        let backend = try RetryingCallTrial.Backend()
+        let (call, tracker) = (Self.startedCall(backend), Tracker())
+        call.track(tracker)
+        call.end(
+            with: RPCError(.resourceExhausted, "the headers are too large"), isImmediate: false)
+        #expect(tracker.text == ["RESOURCE_EXHAUSTED, sent: false"])
+        backend.queue.shutdown()
+    }
+
+    @Test("receives at once that its server did not process the call, which is then sent again")
+    func refused() throws {
+        let backend = try RetryingCallTrial.Backend()
+        let (call, first, second) = (Self.startedCall(backend), Tracker(), Tracker())
+        call.track(first)
+        _ = call.takeRequest()
+        call.streamWasNotProcessed(RPCError(.unavailable, "refused"))
+        #expect(first.text == ["UNAVAILABLE, sent: true"])
+        #expect(backend.begun.withLock { $0.count } == 2, "the call is sent again")
+        call.track(second)
+        call.cancel()
+        #expect(first.text.count == 1)
+        #expect(second.text == ["CANCELLED, sent: false"])
+        backend.queue.shutdown()
+    }
+
     @Test("receives that its subchannel did not carry the call when another one is chosen")
     func replaced() throws {
         let backend = try RetryingCallTrial.Backend()

@@ -119,7 +119,8 @@ extension CallCore: TimerTarget {
                 let error = state.mayHaveSent ? error : error.notExecuted
                 let stage = state.finish(
                     ResponseEnd(error: error), isImmediate: isImmediate, at: now)
-                return (stage, state.lifetime.takeTrackedEnd())
+                let hadStream = if case .attached = stage { true } else { false }
+                return (stage, state.lifetime.takeTrackedEnd(wasSent: hadStream))
             }
             guard isImmediate, state.lifetime.replaceEnd(with: error) else { return (nil, nil) }
             state.inbound.dropMessages()

@@ -60,7 +60,7 @@ extension CallCore {
     package func streamWasNotProcessed(
         wasSent: Bool = true, _ cause: @autoclosure () -> RPCError
     ) {
-        enum Next { case seek, fail(isAnswered: Bool), isOver }
+        enum Next { case seek(PickTracking?), fail(isAnswered: Bool), isOver }
         var tally: AttemptMeter.Tally?
         let next: Next = state.withLock { state in
             guard !state.lifetime.isOver else { return .isOver }
@@ -69,11 +69,13 @@ extension CallCore {
                 return .fail(isAnswered: state.lifetime.isAnswered)
             }
             state.lifetime.seekAgain()
-            return .seek
+            return .seek(state.lifetime.takeTracking())
         }
         switch next {
         case .isOver: break
-        case .seek:
+        case .seek(let tracking):
+            // This server has failed the call, whatever the next one does.
+            tracking?.end(cause().code, wasSent: wasSent).report()
             if let meter, let tally { meter.isSentAgain(after: cause().code, tally) }
             backend.begin(self)
         case .fail(let isAnswered):

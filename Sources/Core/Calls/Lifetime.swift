@@ -112,11 +112,16 @@ extension Lifetime {
     }
 
     /// The end of a call for its tracker, once. To be reported outside of the lock.
-    mutating func takeTrackedEnd() -> PickTracking.End? {
+    ///
+    /// - Parameter wasSent: Whether the call had a stream.
+    mutating func takeTrackedEnd(wasSent: Bool = true) -> PickTracking.End? {
         guard let tracking = tracking.take() else { return nil }
         return tracking.end(
-            failure?.code ?? .ok, trailers: ending?.end.trailers ?? Metadata())
+            failure?.code ?? .ok, trailers: ending?.end.trailers ?? Metadata(), wasSent: wasSent)
     }
+
+    /// The tracker of a choice whose server did not process the call. Its end must be reported.
+    mutating func takeTracking() -> PickTracking? { tracking.take() }
 }
 
 // MARK: - Times

@@ -188,7 +188,9 @@ extension ChannelCore {
             state.routeVersion &+= 1
             state.move(to: .idle)
             let members = Array(state.members.values)
-            return (members, !state.waiting.isEmpty && state.connectivity != .shutdown)
+            // A call that waits for the service config has found the channel in use, so it did not start it.
+            let isAwaited = !state.waiting.isEmpty || (methodConfigs?.waitingCount ?? 0) > 0
+            return (members, isAwaited && state.connectivity != .shutdown)
         }
         // Drops the subchannels that the balancer did not drop: their connections must not stay
         // open.
