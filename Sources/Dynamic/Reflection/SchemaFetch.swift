@@ -58,6 +58,8 @@ public struct SchemaFetch: Sendable {
     private var open: Query?
     private var files: [String: File] = [:]
     private var fileNames: [String] = []
+    /// The server's reasons for the files that it does not have, by their names.
+    private var missingFiles: [String: String] = [:]
     private var byteCount = 0
 
     private init(pending: [Query], fetchesAllServices: Bool, limits: Limits) {
@@ -157,6 +159,8 @@ public struct SchemaFetch: Sendable {
             (.fieldExtension, .fileDescriptorResponse(let list)):
             for bytes in list.fileDescriptorProto { try add(bytes) }
             try checkFile(query)
+        case (.file(let name), .errorResponse(let error)):
+            try replace(name, "error \(error.errorCode): \(error.errorMessage)")
         case (_, .errorResponse(let error)):
             throw SchemaError(
                 declaration: name(of: query),
@@ -187,6 +191,16 @@ public struct SchemaFetch: Sendable {
         pending += file.dependency.map { .file($0) }
     }
 
+    /// Uses the library's own file in place of an import that the server does not have. Without one, the import is
+    /// left out: often no type needs it, for example when it only has options.
+    private mutating func replace(_ name: String, _ reason: String) throws(SchemaError) {
+        guard let standard = try? ProtoCompiler().compile([name]).file else {
+            missingFiles[name] = reason
+            return
+        }
+        for file in standard { try add(file.encoded()) }
+    }
+
     /// Throws if the server has answered the request for a file only with other files.
     private func checkFile(_ query: Query) throws(SchemaError) {
         guard case .file(let name) = query, files[name] == nil else { return }
@@ -202,8 +216,29 @@ public struct SchemaFetch: Sendable {
         }
     }
 
-    /// The schema of all files that were fetched. Throws as the initializers of ``Schema`` do.
+    /// The schema of all files that were fetched. Throws as the initializers of ``Schema`` do. An error of a file
+    /// names the imports that the server does not have.
     public func schema() throws(SchemaError) -> Schema {
-        try Schema(fileNames.compactMap { files[$0] })
+        do throws(SchemaError) {
+            return try Schema(fileNames.compactMap { files[$0].map(withoutMissing) })
+        } catch {
+            let absent = (files[error.file]?.dependency ?? []).compactMap { name in
+                missingFiles[name].map { "'\(name)' (\($0))" }
+            }
+            guard !absent.isEmpty else { throw error }
+            var error = error
+            error.message +=
+                "; the server did not send the import \(absent.joined(separator: ", "))"
+            throw error
+        }
+    }
+
+    /// The file, with the missing imports as weak ones, which a schema need not have.
+    private func withoutMissing(_ file: File) -> File {
+        var file = file
+        for (position, name) in file.dependency.enumerated() where missingFiles[name] != nil {
+            file.weakDependency.append(Int32(position))
+        }
+        return file
     }
 }

@@ -94,6 +94,50 @@ struct SchemaFetchTests {
         ) { try fetch.receive(answer(request)) }
     }
 
+    /// The schema of a file that the server has, if it has no other.
+    private func schema(of file: Proto.FileDescriptorProto) throws -> Schema {
+        var fetch = SchemaFetch(symbols: ["t.M"])
+        while let request = fetch.next() {
+            var list = GRPC.Reflection.FileDescriptorResponse()
+            list.fileDescriptorProto = [file.encoded()]
+            var response = Response()
+            response.messageResponse = .fileDescriptorResponse(list)
+            if case .fileByFilename = request.messageRequest { response = answer(Self.absent) }
+            try fetch.receive(response)
+        }
+        return try fetch.schema()
+    }
+
+    private static let absent = SchemaFetch.Request.with {
+        $0.messageRequest = .fileContainingSymbol("absent")
+    }
+
+    @Test("needs no import of which no type is used, and has the standard ones")
+    func missingImports() throws {
+        let file = TestSchema.file(
+            "m.proto", imports: ["gogo.proto", "google/protobuf/timestamp.proto"],
+            messages: [
+                TestSchema.message(
+                    "M", [TestSchema.field("at", 1, .message, of: ".google.protobuf.Timestamp")])
+            ])
+        let message = try schema(of: file).message("t.M")
+        #expect(message?.field("at")?.message?.fullName == "google.protobuf.Timestamp")
+    }
+
+    @Test("names the import that the server does not have when a type is missing")
+    func missingType() throws {
+        let file = TestSchema.file(
+            "m.proto", imports: ["gogo.proto"],
+            messages: [
+                TestSchema.message("M", [TestSchema.field("g", 1, .message, of: ".gogo.Type")])
+            ])
+        let error = #expect(throws: SchemaError.self) { try schema(of: file) }
+        #expect(error?.file == "m.proto")
+        #expect(
+            error?.message.hasSuffix(
+                "; the server did not send the import 'gogo.proto' (error 5: not found)") == true)
+    }
+
     @Test("refuses the names of a server that are not names of protobuf")
     func hostileNames() throws {
         for file in [
