@@ -4,6 +4,8 @@ enum Key: Hashable, Sendable {
     case enter
     /// Alt and Enter: inserts a new line, even where Enter would submit the text.
     case newline
+    /// The end of a file: submits a text even if it is not whole.
+    case endOfText
     case tab, backspace, delete
     case left, right, up, down, home, end
     case wordLeft, wordRight

@@ -45,6 +45,7 @@ extension LineEditor {
         case .character(let character): insert([character])
         case .newline: insert(["\n"])
         case .enter: return enter()
+        case .endOfText: return characters.isEmpty ? .none : submit()
         case .tab: return .complete
         case .backspace, .control("h"): remove(from: cursor - 1, to: cursor)
         case .delete: remove(from: cursor, to: cursor + 1)
@@ -83,6 +84,10 @@ extension LineEditor {
             insert(["\n"])
             return .redraw
         }
+        return submit()
+    }
+
+    private mutating func submit() -> Action {
         let entered = text
         history.add(entered)
         clear()

@@ -68,8 +68,8 @@ struct ReplShell {
             case .input(let bytes): receive(decoder.decode(bytes), continuation)
             case .endOfInput:
                 isAtEnd = true
-                // The last line may lack its end.
-                receive([.enter], continuation)
+                // The last line may lack its end, and the last request its closing bracket.
+                receive([.enter, .endOfText], continuation)
             case .commandEnded:
                 command = nil
                 redraw()

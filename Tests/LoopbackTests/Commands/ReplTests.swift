@@ -117,6 +117,18 @@ struct ReplTests {
         #expect(throws: LookupError.self) { try LastAnswer().substituted(in: "$") }
     }
 
+    @Test("reports a last request that is not complete")
+    func unclosedRequest() async throws {
+        let server = try LoopbackServer { server in
+            server.addGreeter()
+            server.add(ReflectionService())
+        }
+        let run = try await Program.run(
+            ["repl", server.target], input: "SayHello {}\nSayHello {\"name\": \"x\"\n")
+        #expect(run.output == "{\n  \"message\": \"Hello \"\n}\n")
+        #expect(run.errors.contains("JSON") || run.errors.contains("ends"), "\(run.errors)")
+    }
+
     @Test("runs the lines of a file, also after errors")
     func program() async throws {
         let server = try LoopbackServer { server in
