@@ -57,7 +57,9 @@ struct ChannelEndTests {
         let channel = Mutex<Channel?>(try Channel("unix:\(path)", credentials: .insecure))
         let (failures, failed) = AsyncStream.makeStream(of: StatusCode?.self)
         let (answers, answered) = AsyncStream.makeStream(of: [UInt8]?.self)
-        try channel.withLock { held in
+        do {
+            // Not under the lock: a call may fail before it is started completely.
+            let held = channel.withLock { $0 }
             try held?.startUnary(HostileTrial.echo, [1]) { result in
                 channel.withLock { $0 = nil }
                 if case .failure(let error) = result { failed.yield(error.code) }
