@@ -131,4 +131,83 @@ struct ResendTests {
         core.cancel()
         #expect(backend.second.resetCount.withLock { $0 } == 1)
     }
+
+    /// Keeps the request of each attempt: what the attempt began with, and what was sent on its stream
+    /// afterwards.
+    final class RecordingBackend: CallBackend, StreamCarrier {
+        struct Attempt: Equatable {
+            var bytes: [[UInt8]] = []
+            var isFinished = false
+        }
+
+        let loop: EventLoop
+        let attempts = Mutex<[Attempt]>([])
+
+        init() throws { loop = try EventLoop() }
+
+        func begin(_ call: CallCore) {
+            guard var request = call.takeRequest() else { return }
+            var attempt = Attempt(isFinished: request.isFinish)
+            request.takeEach { message, _ in
+                if case .whole(let bytes) = message { attempt.bytes.append(bytes) }
+            }
+            attempts.withLock { $0.append(attempt) }
+            let record = ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now))
+            _ = call.attach(
+                to: self, StreamHandle(slot: 0, generation: 1), record, attempt: request.attempt)
+        }
+
+        func send(
+            _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
+        ) -> Bool {
+            attempts.withLock { attempts in
+                let last = attempts.count - 1
+                if case .whole(let bytes) = framedMessage { attempts[last].bytes.append(bytes) }
+                if andFinish { attempts[last].isFinished = true }
+            }
+            return true
+        }
+
+        func finish(_ stream: StreamHandle) {
+            attempts.withLock { $0[$0.count - 1].isFinished = true }
+        }
+
+        func reportRoom(on stream: StreamHandle, to call: CallCore) {}
+        func reset(_ stream: StreamHandle) -> Bool { false }
+        func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
+        func forget(_ call: CallCore) {}
+        func deadlineError(of call: CallCore) -> RPCError { RPCError(.deadlineExceeded, "late") }
+    }
+
+    /// How a request ends.
+    enum Ending: CaseIterable { case withLastMessage, afterLastMessage, notYet }
+
+    @Test(
+        "is sent again with everything that was written, before and after its stream was opened",
+        arguments: Ending.allCases)
+    func passedThrough(ending: Ending) throws {
+        let backend = try RecordingBackend()
+        let head = CallHead(
+            MethodSignature(path: "/a.B/C", shape: .bidirectional, contentSubtype: nil),
+            CallOptions(), MessageLimits())
+        let core = CallCore(head, deadline: .never, backend: backend, observer: SingleResponse())
+        func write(_ byte: UInt8, andFinish: Bool = false) {
+            core.write(.whole([0, 0, 0, 0, 1, byte]), andFinish: andFinish)
+        }
+        write(1)
+        core.start()
+        write(2)
+        write(3, andFinish: ending == .withLastMessage)
+        if ending == .afterLastMessage { core.finish() }
+        core.streamWasNotProcessed(RPCError(.unavailable, "refused"))
+        if ending == .notYet { write(4) }
+        let sent = (1...3).map { [0, 0, 0, 0, 1, $0] as [UInt8] }
+        let isFinished = ending != .notYet
+        let attempts = backend.attempts.withLock { $0 }
+        try #require(attempts.count == 2)
+        #expect(attempts[0] == .init(bytes: sent, isFinished: isFinished))
+        let later: [[UInt8]] = isFinished ? [] : [[0, 0, 0, 0, 1, 4]]
+        #expect(attempts[1] == .init(bytes: sent + later, isFinished: isFinished))
+        core.cancel()
+    }
 }

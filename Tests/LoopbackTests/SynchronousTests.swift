@@ -128,4 +128,55 @@ struct SynchronousTests {
         }
         for await _ in released {}
     }
+
+    /// A server whose handlers wait until their call is cancelled, and then open `gate`.
+    private static func waitingServer(_ gate: Gate) throws -> LoopbackServer {
+        try LoopbackServer { server in
+            server.bidirectional(HostileTrial.talk) { requests, replies, _ in
+                defer { gate.open() }
+                for try await request in requests { try await replies.write(request) }
+            }
+            server.clientStreaming(HostileTrial.collect) { requests, context in
+                defer { gate.open() }
+                context.sendInitialMetadata([:])
+                for try await _ in requests {}
+                return []
+            }
+        }
+    }
+
+    @Test("ends at the server too when a reply cannot be decoded, while the program keeps the call")
+    func unreadableReply() async throws {
+        let gate = Gate()
+        // Without a timeout, which would end the call as well.
+        let channel = try Self.waitingServer(gate).makeChannel()
+        let method = Method<[UInt8], HelloReply>(
+            "/t.T/Talk", .bidirectional, request: .bytes, reply: .message)
+        let call = channel.blockingBidirectional(method)
+        try call.write([0xff])
+        let error = #expect(throws: RPCError.self) { _ = try call.next() }
+        #expect(error?.code == .internal)
+        await gate.pass()
+        #expect(throws: RPCError.self) { try call.write([1]) }
+    }
+
+    @Test("is cancelled when the function that writes its request throws")
+    func throwingProducer() async throws {
+        struct Changed: Error {}
+        let gate = Gate()
+        let channel = try Self.waitingServer(gate).makeChannel(defaultOptions: Self.options)
+        // Kept, because the release of a call cancels it as well.
+        var kept: BlockingCall<[UInt8], [UInt8]>?
+        #expect(throws: Changed.self) {
+            try channel.blockingClientStreaming(HostileTrial.collect) { call in
+                kept = call
+                // A call that is cancelled before its request is sent does not reach the server.
+                _ = try call.initialMetadata()
+                throw Changed()
+            }
+        }
+        await gate.pass()
+        let error = #expect(throws: RPCError.self) { _ = try kept?.next() }
+        #expect(error?.code == .cancelled)
+    }
 }
