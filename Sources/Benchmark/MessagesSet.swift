@@ -27,6 +27,9 @@ enum MessagesSet {
         add("append-\(name)", bytes.count, &report) { append(message, to: &kept) }
         var list: [UInt8] = []
         add("list-\(name)", bytes.count, &report) { appendMany(message, to: &list) }
+        var buffer = EncodingBuffer()
+        add("kept-\(name)", bytes.count, &report) { fill(&buffer, message) }
+        blackHole(buffer.count)
         blackHole(kept)
         blackHole(list)
     }
@@ -51,6 +54,14 @@ enum MessagesSet {
         for _ in 0..<turns {
             kept.removeAll(keepingCapacity: true)
             message.encode(appendingTo: &kept)
+        }
+    }
+
+    @inline(never)
+    private static func fill<M: Message>(_ buffer: inout EncodingBuffer, _ message: M) {
+        for _ in 0..<turns {
+            buffer.encode(message)
+            blackHole(buffer.count)
         }
     }
 

@@ -51,6 +51,7 @@ struct LengthTests {
     @Test("has as many bytes as it needs, in reused and in new memory", arguments: sizes)
     func lengths(size: Int) throws {
         var kept: [UInt8] = []
+        var buffer = EncodingBuffer()
         for inner in Self.sizes {
             let message = node(1, child: node(size, child: node(inner)))
             let expected = reference(message)
@@ -58,6 +59,8 @@ struct LengthTests {
             kept.removeAll(keepingCapacity: true)
             message.encode(appendingTo: &kept)
             #expect(kept == expected)
+            buffer.encode(message)
+            #expect(buffer.bytes == expected)
             #expect(try Node(decoding: expected) == message)
         }
     }
@@ -100,6 +103,21 @@ struct LengthTests {
             bytes.reserveCapacity(capacity)
             message.encode(appendingTo: &bytes)
             #expect(bytes == [7] + reference(message))
+        }
+    }
+
+    @Test(
+        "is right when a large field comes first, alone or before others",
+        arguments: [127, 128, 129, 16_300, 16_366, 16_367, 16_368, 16_380, 16_383, 16_384])
+    func largeFieldFirst(size: Int) {
+        for tail in [0, 1, 127, 128, 17_000] {
+            let inner = Node.with {
+                $0.data = [UInt8](repeating: 1, count: size)
+                $0.tail = [UInt8](repeating: 2, count: tail)
+            }
+            for message in [inner, .with { $0.child = inner }, node(size, child: inner)] {
+                #expect(message.encoded() == reference(message))
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ extension FieldWriter {
     mutating func bytes(_ number: UInt32, _ source: UnsafePointer<[UInt8]>) {
         let byteCount = unsafe source.pointee.count
         let isSeparate = unsafe byteCount >= separate.pointee.minByteCount
-        if byteCount >= Self.largeByteCount, !isSeparate { widenLength(by: byteCount) }
+        if byteCount >= Self.largeByteCount, !isSeparate { widenForLarge(byteCount) }
         tag(number, .lengthDelimited)
         varint(UInt64(byteCount))
         if isSeparate {

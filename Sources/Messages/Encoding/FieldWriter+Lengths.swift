@@ -74,6 +74,21 @@ extension FieldWriter {
         unsafe start[openIndex + openWidth - 1] = UInt8(truncatingIfNeeded: rest)
     }
 
+    /// Widens the open length for a bytes field with `byteCount` bytes, which is at least
+    /// `largeByteCount`. Often that field is the first, so that no bytes have to be moved, and the length
+    /// needs two bytes: this needs no function call.
+    @inlinable
+    @inline(__always)
+    mutating func widenForLarge(_ byteCount: Int) {
+        if openIndex >= 0, openWidth == 1, count &- openIndex == 1, byteCount < 0x4000 - Self.slack
+        {
+            count &+= 1
+            openWidth = 2
+        } else {
+            widenLength(by: byteCount)
+        }
+    }
+
     /// Widens the open length for a field with `byteCount` bytes, which is written next. Without this,
     /// these bytes would have to be moved later.
     @usableFromInline

@@ -1,0 +1,110 @@
+/// Memory that holds one encoded message, and then the next. It allocates only for a message that is
+/// larger than all before. It is faster than an array that is emptied before each message.
+///
+/// ```swift
+/// var buffer = EncodingBuffer()
+/// for point in points {
+///     buffer.encode(point)
+///     buffer.withSpan { bytes in log.append(bytes) }
+/// }
+/// ```
+@safe
+public struct EncodingBuffer: ~Copyable {
+    /// Has `capacity` bytes. The first `count` are the message; the others have no meaning.
+    @usableFromInline var start: UnsafeMutablePointer<UInt8>
+    @usableFromInline var capacity: Int
+    /// The size of the encoded message in bytes. 0 before the first message.
+    public var count: Int { messageByteCount }
+    @usableFromInline var messageByteCount = 0
+
+    /// - Parameter minimumCapacity: The size of a message that needs no further allocation, in bytes.
+    ///   The default is 0. A negative size means 0.
+    public init(minimumCapacity: Int = 0) {
+        capacity = Swift.max(0, minimumCapacity) + FieldWriter.slack
+        unsafe start = .allocate(capacity: capacity)
+    }
+
+    deinit { unsafe start.deallocate() }
+}
+
+// Safe: a value that cannot be copied is the only owner of its memory.
+extension EncodingBuffer: @unchecked Sendable {}
+
+extension EncodingBuffer {
+    /// Encodes `message` in place of the message before. Stops the program if ``Message/visit(_:)``
+    /// throws.
+    @inlinable
+    public mutating func encode<M: Message>(
+        _ message: M, options: EncodingOptions = EncodingOptions()
+    ) {
+        var separate = SeparateBytes.none
+        var result = EncodingResult()
+        unsafe withUnsafePointer(to: message) { message in
+            unsafe withUnsafeMutablePointer(to: &separate) { separate in
+                unsafe withUnsafeMutablePointer(to: &result) { result in
+                    // Safe: the pointers do not leave the closures.
+                    unsafe EncodingAttempt(
+                        message: message, prefixByteCount: 0, separate: separate,
+                        options: options, result: result
+                    ).fill(&self)
+                }
+            }
+        }
+        guard result.hasFailed, let failure = result.takeFailure() else { return }
+        ProgramError.stopThrowing(M.self, failure)
+    }
+
+    /// Calls `body` with the encoded message, which is empty before the first ``encode(_:options:)``.
+    /// Throws what `body` throws.
+    public func withSpan<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // Safe: the first `count` bytes are written, and nothing changes them while `self` is borrowed.
+        try body(unsafe UnsafeBufferPointer(start: start, count: count).span)
+    }
+
+    /// A copy of the encoded message. Empty before the first ``encode(_:options:)``.
+    public var bytes: [UInt8] {
+        unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// Calls `write` with all of the memory. `write` returns the size of the message that it wrote.
+    @inlinable
+    @inline(__always)
+    mutating func fill(_ write: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
+        messageByteCount = unsafe write(UnsafeMutableBufferPointer(start: start, count: capacity))
+    }
+
+    /// Replaces the memory by memory for a message of `byteCount` bytes, and forgets the message.
+    @usableFromInline
+    mutating func grow(_ byteCount: Int) {
+        // At least doubles, so that messages of growing size do not allocate each time.
+        let larger = Swift.max(byteCount + FieldWriter.slack, 2 * capacity)
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        unsafe start.deallocate()
+        unsafe start = memory
+        capacity = larger
+        messageByteCount = 0
+    }
+}
+
+extension EncodingAttempt {
+    /// Writes the encoding into the buffer. If a `visit` throws, the buffer is empty.
+    @inlinable
+    @inline(__always)
+    func fill(_ buffer: inout EncodingBuffer) {
+        unsafe buffer.fill { unsafe write(into: $0) }
+        guard unsafe !result.pointee.isWritten else { return }
+        fillAgain(&buffer)
+    }
+
+    /// Makes the second attempt. The size is known.
+    @inlinable
+    @inline(never)
+    func fillAgain(_ buffer: inout EncodingBuffer) {
+        guard unsafe !result.pointee.hasFailed else { return }
+        buffer.grow(unsafe result.pointee.byteCount)
+        unsafe buffer.fill { unsafe write(into: $0) }
+        guard unsafe result.pointee.isWritten else { ProgramError.stopChanged() }
+    }
+}
