@@ -54,6 +54,7 @@ extension ConnectionFlow {
         guard receiveWindow.receive(byteCount) else {
             throw .connection(.flowControlError, "DATA beyond the connection's window")
         }
+        bandwidth?.received()
         return receiveWindow.consume(byteCount)
     }
 

@@ -3,6 +3,11 @@
 /// The delay is the round trip of a PING. A PING is sent only together with a window update, so that it needs
 /// no write of its own. The bandwidth is the number of bytes that readers consume between two window updates,
 /// so bytes that stay unread do not make windows grow. Time is an argument.
+///
+/// Servers close a connection that sends PINGs while they send nothing: grpc-go and gRPC C++ accept two. A slow
+/// reader may still consume bytes, and so cause window updates, long after the server has stopped to send. So
+/// a PING is sent only if DATA has arrived since the answer to the one before. The server has sent that DATA after
+/// it had received the PING.
 package struct BandwidthEstimate: Sendable {
     package typealias Instant = MonotonicInstant
 
@@ -20,6 +25,8 @@ package struct BandwidthEstimate: Sendable {
     }
 
     private var measurement = Delay.idle(notBefore: nil)
+    /// Whether DATA has arrived that the peer sent after the last PING reached it.
+    private var peerHasSent = false
     /// The shortest recent round trip. A longer one includes time in a queue, or time until a busy thread
     /// answered.
     private var delay: Duration?
@@ -43,12 +50,21 @@ package struct BandwidthEstimate: Sendable {
 extension BandwidthEstimate {
     package mutating func consumed(_ byteCount: Int) { self.byteCount += byteCount }
 
+    /// Called when DATA has arrived.
+    package mutating func received() {
+        // DATA that arrives before the answer may have been sent before the PING arrived.
+        if case .idle = measurement { peerHasSent = true }
+    }
+
     /// Called when a window update of a stream is sent.
     package mutating func windowUpdated(now: Instant) -> Advice {
         guard windowByteCount < limit else { return Advice() }
         var advice = Advice()
-        if case .idle(let notBefore) = measurement, notBefore.map({ now >= $0 }) ?? true {
+        if peerHasSent, case .idle(let notBefore) = measurement,
+            notBefore.map({ now >= $0 }) ?? true
+        {
             measurement = .measuring(since: now)
+            peerHasSent = false
             advice.measuresDelay = true
         }
         // Several streams can send updates in quick succession, so the measurement waits until a

@@ -185,6 +185,34 @@ struct DeadlineTests {
         #expect(verdict == .accepted)
     }
 
+    @Test("sends no PING while the server is quiet, however long the readers take")
+    func quietServer() throws {
+        var client = Endpoint.client()
+        let calls = try (0..<4).map { _ in try client.open() }
+        let chunk = [UInt8](repeating: 0, count: 15_000)
+        for id: UInt32 in [1, 3, 5, 7] {
+            client.receive(Raw.response(id))
+            for _ in 0..<4 { client.receive(Raw.data(id, chunk), consuming: false) }
+        }
+        _ = client.takeEvents()
+        var pingCount = 0
+        // Each PING is answered, and the server sends nothing else.
+        for call in calls {
+            for _ in 0..<60 {
+                client.now = client.now + .milliseconds(25)
+                client.connection.consumed(call, by: 1_000, now: client.now)
+                for frame in client.sentFrames() where frame.type == Raw.ping {
+                    pingCount += 1
+                    client.receive(Raw.frame(Raw.ping, Raw.ack, frame.payload))
+                }
+            }
+        }
+        #expect(pingCount == 1)
+        // The delay is measured again once the server sends.
+        for _ in 0..<20 { client.receive(Raw.data(1, chunk)) }
+        #expect(client.sentFrames().contains { $0.type == Raw.ping })
+    }
+
     @Test("does not change fixed windows")
     func fixed() throws {
         var configuration = ConnectionConfiguration(.client)
@@ -205,6 +233,7 @@ struct BandwidthEstimateTests {
         limit: Int, delay: Duration, _ now: MonotonicInstant
     ) -> BandwidthEstimate {
         var estimate = BandwidthEstimate(initial: 1_000, limit: limit)
+        estimate.received()
         estimate.consumed(500)
         let advice = estimate.windowUpdated(now: now - delay)
         #expect(advice == .init(measuresDelay: true))
@@ -252,6 +281,9 @@ struct BandwidthEstimateTests {
         var estimate = Self.estimate(limit: 1 << 20, delay: .milliseconds(1), now)
         let soon = estimate.windowUpdated(now: now + .milliseconds(1))
         #expect(!soon.measuresDelay, "it was measured a moment ago")
+        let quiet = estimate.windowUpdated(now: now + .seconds(1))
+        #expect(!quiet.measuresDelay, "the peer has sent nothing since")
+        estimate.received()
         let later = estimate.windowUpdated(now: now + .seconds(1))
         #expect(later.measuresDelay)
         let again = estimate.windowUpdated(now: now + .seconds(1))
