@@ -125,6 +125,11 @@ public struct ServerMethods: Sendable {
     /// rest, such as a request with END_STREAM on its HEADERS.
     public var isStrict = true
 
+    /// The shortest time between two PINGs of a client while the server sends nothing; 5 minutes by default, as
+    /// in gRPC's servers. While a connection has no call, it is two hours. The third PING that comes sooner
+    /// ends the connection with ENHANCE_YOUR_CALM and the text `too_many_pings`. Nil means no limit.
+    public var minPingInterval: Duration? = .seconds(300)
+
     /// The receive window of each stream, in bytes. The window of the connection is at least twice as large.
     /// Nil, the default, follows the measured bandwidth. With a small window, clients stop early.
     public var windowByteCount: Int?
@@ -168,6 +173,7 @@ public struct ServerMethods: Sendable {
     var configuration: ConnectionConfiguration {
         var configuration = ConnectionConfiguration(.server)
         configuration.maxConcurrentStreams = maxConcurrentStreams
+        configuration.minPingInterval = minPingInterval
         if let windowByteCount { configuration.receiveWindows = .fixed(windowByteCount) }
         return configuration
     }

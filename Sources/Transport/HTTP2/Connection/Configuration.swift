@@ -30,6 +30,9 @@ package struct ConnectionConfiguration: Sendable {
     /// How long the peer may take to acknowledge SETTINGS.
     package var settingsTimeout = Duration.seconds(60)
     package var keepAlive: KeepAlive.Configuration?
+    /// The shortest time between two PINGs of the peer while this side sends nothing and a stream is open. A
+    /// third PING that comes sooner ends the connection with ENHANCE_YOUR_CALM. Nil means no limit.
+    package var minPingInterval: Duration?
 
     package init(_ role: Role) { self.role = role }
 }

@@ -61,7 +61,7 @@ extension Connection {
         _ prepared: PreparedHeaders?, _ fields: HeaderList, on slot: Int, endStream: Bool
     ) {
         outbox.writeHeaders(prepared, fields, on: streams[slot].id, endStream: endStream)
-        keepAlive?.sentData()
+        noteSentData()
     }
 
     /// If at least this many bytes of output are pending, DATA is queued, so that streams take turns.
@@ -88,6 +88,12 @@ extension Connection {
         streams[slot].sendWindow.spend(byteCount)
         flow.spend(byteCount)
         abuse.sentData(byteCount)
+        noteSentData()
+    }
+
+    /// PINGs are welcome again.
+    private mutating func noteSentData() {
         keepAlive?.sentData()
+        pingStrikes?.sentData()
     }
 }

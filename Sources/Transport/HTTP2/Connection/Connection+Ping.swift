@@ -18,6 +18,7 @@ extension Connection {
     mutating func receivePing(_ frame: PingFrame, now: Instant) throws(HTTP2Error) {
         try abuse.charge(now: now)
         guard frame.isAck else {
+            try pingStrikes?.receive(now: now, hasStreams: streams.count > 0)
             // §6.7: the answer carries the same bytes.
             outbox.write(PingFrame(isAck: true, opaque: frame.opaque))
             counts.pings &+= 1

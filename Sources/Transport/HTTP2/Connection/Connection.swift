@@ -28,6 +28,8 @@ package struct Connection: ~Copyable {
     var streams = StreamTable()
     var lifecycle = Lifecycle()
     var keepAlive: KeepAlive?
+    /// Nil if the peer may send any number of PINGs.
+    var pingStrikes: PingStrikes?
 
     // Sending.
     var outbox: Outbox
@@ -52,6 +54,7 @@ package struct Connection: ~Copyable {
         flow = ConnectionFlow(configuration.receiveWindows)
         requests = RequestIDs(role: configuration.role, first: configuration.firstRequestID)
         keepAlive = configuration.keepAlive.map { KeepAlive($0, now: now) }
+        pingStrikes = configuration.minPingInterval.map { PingStrikes(minInterval: $0) }
         outbox = Outbox(
             encoderTableByteCount: configuration.encoderTableByteCount,
             answerLimit: limits.pendingAckCount)

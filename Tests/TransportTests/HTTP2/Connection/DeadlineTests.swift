@@ -226,6 +226,73 @@ struct DeadlineTests {
     }
 }
 
+@Suite("A server that limits PINGs")
+struct PingStrikesTests {
+    /// A server with an open call, which has answered it with HEADERS.
+    private static func server(_ handle: inout StreamHandle?) -> Endpoint {
+        var configuration = ConnectionConfiguration(.server)
+        configuration.minPingInterval = .seconds(300)
+        var server = Endpoint.server(configuration)
+        server.receive(Raw.request(1))
+        for case .headers(let opened, _, _) in server.takeEvents() {
+            _ = server.connection.sendHeaders(nil, .response, on: opened, endStream: false)
+            handle = opened
+        }
+        _ = server.output()
+        return server
+    }
+
+    /// The number of PINGs, each `interval` after the one before, until the connection fails; at most 10.
+    private static func pingCount(
+        _ server: inout Endpoint, every interval: Duration, sendingOn handle: StreamHandle? = nil
+    ) -> Int {
+        for count in 1...10 {
+            server.now = server.now + interval
+            server.receive(Raw.frame(Raw.ping, [UInt8](repeating: 7, count: 8)))
+            if server.verdict() != .accepted { return count }
+            if let handle { _ = server.connection.sendData([1], on: handle, endStream: false) }
+        }
+        return 10
+    }
+
+    @Test("accepts two that come too soon, and ends the connection at the next")
+    func tooSoon() throws {
+        var handle: StreamHandle?
+        var server = Self.server(&handle)
+        for count in 1...10 {
+            server.receive(Raw.frame(Raw.ping, [UInt8](repeating: 7, count: 8)))
+            let frames = server.sentFrames()
+            guard let goAway = frames.first(where: { $0.type == Raw.goAway }) else { continue }
+            #expect(count == 4, "the first is not too soon")
+            #expect(goAway.payload[4..<8].elementsEqual([0, 0, 0, 11]), "ENHANCE_YOUR_CALM")
+            #expect(goAway.payload[8...].elementsEqual("too_many_pings".utf8))
+            return
+        }
+        Issue.record("the connection lives")
+    }
+
+    @Test("accepts any number of slow ones, and any number if it has sent something in between")
+    func welcome() throws {
+        var handle: StreamHandle?
+        var slow = Self.server(&handle)
+        let slowCount = Self.pingCount(&slow, every: .seconds(300))
+        #expect(slowCount == 10)
+        var sending = Self.server(&handle)
+        let count = Self.pingCount(
+            &sending, every: .milliseconds(1), sendingOn: handle)
+        #expect(count == 10)
+    }
+
+    @Test("accepts fewer while no call is open")
+    func withoutCalls() throws {
+        var handle: StreamHandle?
+        var server = Self.server(&handle)
+        server.receive(Raw.frame(Raw.reset, on: 1, Raw.word(8)))
+        let count = Self.pingCount(&server, every: .seconds(300))
+        #expect(count == 4)
+    }
+}
+
 @Suite("An estimate of bandwidth × delay")
 struct BandwidthEstimateTests {
     /// An estimate that has measured the delay.
