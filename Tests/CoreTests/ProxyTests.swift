@@ -137,6 +137,22 @@ struct ProxyHandshakeTests {
         #expect(error?.cause == "the proxy's answer is longer than 16384 bytes")
     }
 
+    @Test("over HTTP passes over informational responses", arguments: [100, 102, 103, 199])
+    func informational(status: Int) throws {
+        let first = "HTTP/1.1 \(status) Wait\r\nLink: x\r\n\r\n"
+        let (_, left) = try run(
+            "http://proxy:1", Array("\(first)\(first)HTTP/1.1 200 OK\r\n\r\nPRI".utf8))
+        #expect(left == 3)
+        let error = #expect(throws: ProxyHandshake.Failure.self) {
+            try run("http://proxy:1", Array("\(first)HTTP/1.1 407 Log in\r\n\r\n".utf8))
+        }
+        #expect(error?.cause.contains("407 Log in") == true)
+        let endless = #expect(throws: ProxyHandshake.Failure.self) {
+            try run("http://proxy:1", Array(String(repeating: first, count: 1_000).utf8))
+        }
+        #expect(endless?.cause == "the proxy's answer is longer than 16384 bytes")
+    }
+
     @Test("over SOCKS lets the proxy resolve names")
     func socksName() throws {
         let (sent, left) = try run(
@@ -171,7 +187,9 @@ struct ProxyHandshakeTests {
                 == "CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n")
     }
 
-    @Test("over HTTP accepts each status of success, and no other status", arguments: 199...300)
+    @Test(
+        "over HTTP accepts each status of success, and no other status",
+        arguments: [101] + Array(200...300))
     func httpStatus(status: Int) throws {
         let answer = Array("HTTP/1.1 \(status) Text\r\n\r\n".utf8)
         if (200..<300).contains(status) {

@@ -16,7 +16,8 @@ struct ProxyHandshake {
     }
 
     private enum State {
-        case httpResponse([UInt8])
+        /// The current response so far. Informational responses may precede the final one.
+        case httpResponse([UInt8], earlierByteCount: Int)
         case socksMethod
         case socksLogin
         case socksReply
@@ -35,7 +36,7 @@ struct ProxyHandshake {
         self.proxy = proxy
         self.host = host
         self.port = port
-        state = proxy.kind == .http ? .httpResponse([]) : .socksMethod
+        state = proxy.kind == .http ? .httpResponse([], earlierByteCount: 0) : .socksMethod
     }
 
     /// The first bytes to send.
@@ -52,9 +53,9 @@ struct ProxyHandshake {
 
     mutating func receive(_ bytes: [UInt8]) throws(Failure) -> Step {
         switch state {
-        case .httpResponse(var head):
+        case .httpResponse(var head, let earlierByteCount):
             head += bytes
-            return try receiveHTTP(head)
+            return try receiveHTTP(head, after: earlierByteCount)
         case .socksMethod: return try receiveMethod(bytes)
         case .socksLogin:
             guard bytes[1] == 0 else { throw Failure(cause: "the proxy refused the log-in") }
@@ -106,21 +107,29 @@ extension ProxyHandshake {
         return Array((text + "\r\n").utf8)
     }
 
-    private mutating func receiveHTTP(_ head: [UInt8]) throws(Failure) -> Step {
+    private mutating func receiveHTTP(
+        _ head: [UInt8], after earlierByteCount: Int
+    ) throws(Failure) -> Step {
+        let byteCount = earlierByteCount + head.count
+        guard byteCount < Self.maxHeadByteCount else {
+            throw Failure(
+                cause: "the proxy's answer is longer than \(Self.maxHeadByteCount) bytes")
+        }
         guard head.suffix(4).elementsEqual([13, 10, 13, 10]) else {
-            guard head.count < Self.maxHeadByteCount else {
-                throw Failure(
-                    cause: "the proxy's answer is longer than \(Self.maxHeadByteCount) bytes")
-            }
-            state = .httpResponse(head)
+            state = .httpResponse(head, earlierByteCount: earlierByteCount)
             return .receive(1)
         }
-        state = .ended
         let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
         let words = line.split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
             throw Failure(cause: "the proxy does not speak HTTP: \(PeerText.clean(line))")
         }
+        // RFC 9110 §15.2: informational responses precede the final one. 101 would change the protocol.
+        if (100..<200).contains(status), status != 101 {
+            state = .httpResponse([], earlierByteCount: byteCount)
+            return .receive(1)
+        }
+        state = .ended
         guard (200..<300).contains(status) else {
             throw Failure(
                 cause: "the proxy refused the connection to \(destination): "

@@ -140,12 +140,13 @@ extension WireOpener {
         case .tls where verification?.isVerifying ?? false:
             (.tls, "connect \(peer): \(Self.noVerification)")
         case .resolve: (.resolve, "look up \(route.target): no answer")
-        case .connect where hasTunnel: (.connect, "connect \(peer): no answer from the proxy")
+        case .connect where hasTunnel: (.connect, "connect \(peer): \(Self.noTunnel)")
         case .connect: (.connect, "connect to \(route.target): no answer")
         default: (.tls, "connect \(peer): \(Self.noHandshake)")
         }
     }
 
+    fileprivate static let noTunnel = "no answer from the proxy"
     static let noHandshake = "the TLS handshake did not complete"
     fileprivate static let noVerification = "the program's verification of the server did not end"
 }
@@ -188,6 +189,7 @@ extension WireOpener {
                 state.times.failedAttemptCount = state.note(failures).count
                 state.addresses.removeAll { $0 == address }
             }
+            limitHandshake()
             openTunnel(socket, address)
         }
     }
@@ -224,7 +226,6 @@ extension WireOpener {
         } catch {
             return passOver(phase: .tls, "\(error)")
         }
-        limitHandshake()
         guard let verification = route.credentials.verification, session != nil else {
             return report(.opened(LinkWire(socket, session), address))
         }
@@ -269,7 +270,7 @@ extension WireOpener {
 // MARK: - The time of a handshake
 
 extension WireOpener {
-    /// Limits the handshake to an equal share of the time.
+    /// Limits the handshakes with the proxy and with the server to an equal share of the time.
     private func limitHandshake() {
         let (number, otherCount) = state.withLock { state in
             state.wireCount += 1
@@ -282,11 +283,17 @@ extension WireOpener {
     }
 
     fileprivate func handshakeIsLate(_ number: Int, _ share: Duration) {
-        let (isCurrent, verification) = state.withLock { state in
-            let isCurrent = state.wireCount == number && state.phase == .tls
-            return (isCurrent, isCurrent ? state.verification.take() : nil)
+        let (isCurrent, tunnel, verification) = state.withLock { state in
+            let isCurrent =
+                state.wireCount == number && (state.tunnel != nil || state.phase == .tls)
+            return isCurrent
+                ? (true, state.tunnel.take(), state.verification.take()) : (false, nil, nil)
         }
         guard isCurrent else { return }
+        if let tunnel {
+            tunnel.cancel()
+            return passOver(phase: .connect, "\(Self.noTunnel) within \(share)")
+        }
         guard let verification else { return report(.late(share)) }
         let cause = verification.isVerifying ? Self.noVerification : Self.noHandshake
         verification.cancel()
