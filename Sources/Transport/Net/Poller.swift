@@ -103,14 +103,17 @@ extension Poller {
         queue.interrupt()
     }
 
+    /// The longest wait for a deadline, in seconds. The clock of deadlines runs while the system sleeps; the
+    /// clock of the kernel's waits does not. So after a sleep, a deadline is noticed this late at most.
+    private static let maxWaitSeconds: Int64 = 30
+
     /// Rounds up, because a wait that ends early would make the loop spin until the deadline.
-    private static func milliseconds(until deadline: MonotonicInstant?) -> CInt {
+    static func milliseconds(until deadline: MonotonicInstant?) -> CInt {
         guard let deadline else { return -1 }
         let left = MonotonicInstant.now.duration(to: deadline)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components
-        // At most an hour, so that the milliseconds fit.
-        guard seconds < 3_600 else { return 3_600_000 }
+        guard seconds < maxWaitSeconds else { return CInt(maxWaitSeconds) * 1_000 }
         return CInt(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

@@ -7,6 +7,16 @@ import Testing
 struct SocketsPollerTests {
     let minute = MonotonicInstant.now + .seconds(60)
 
+    @Test("waits for no more than half a minute, because its clock stands while the system sleeps")
+    func longestWait() {
+        #expect(Poller.milliseconds(until: nil) == -1)
+        #expect(Poller.milliseconds(until: .now + .seconds(-1)) == 0)
+        #expect((1...20_000).contains(Poller.milliseconds(until: .now + .seconds(20))))
+        for seconds in [31, 3_600, 1 << 40] {
+            #expect(Poller.milliseconds(until: .now + .seconds(seconds)) == 30_000)
+        }
+    }
+
     @Test("reports each event once")
     func edges() throws {
         let poller = try Poller()
