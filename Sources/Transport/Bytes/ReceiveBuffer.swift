@@ -93,12 +93,19 @@ extension ReceiveBuffer {
     /// Inserts bytes before the unread bytes, because they arrived earlier. The buffer may exceed
     /// its maximum until they are consumed.
     package mutating func prepend(_ added: [UInt8]) {
-        var joined = added
-        joined.append(contentsOf: bytes[unread])
-        unread = 0..<joined.count
-        let missing = initialByteCount - joined.count
-        if missing > 0 { joined.append(contentsOf: repeatElement(0, count: missing)) }
-        bytes = joined
+        let count = added.count + unread.count
+        if bytes.count < max(count, initialByteCount) { resize(to: max(count, initialByteCount)) }
+        let rest = unread
+        // In bounds: `bytes` has at least `count` bytes, and `unread` lies within it. The ranges of the
+        // first copy may overlap, which memmove allows.
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            unsafe (base + added.count)
+                .copyMemory(from: base + rest.lowerBound, byteCount: rest.count)
+            unsafe added.withUnsafeBytes { unsafe bytes.copyMemory(from: $0) }
+        }
+        unread = 0..<count
+        peakByteCount = max(peakByteCount, count)
         wasFilled = false
     }
 
@@ -110,16 +117,25 @@ extension ReceiveBuffer {
         let isScarce = bytes.count - unread.upperBound < bytes.count / 4
         if wasFilled || (isScarce && unread.lowerBound == 0), bytes.count < maximumByteCount {
             let byteCount = min(2 * bytes.count, maximumByteCount)
-            var grown = [UInt8]()
-            grown.reserveCapacity(byteCount)
-            grown.append(contentsOf: bytes[unread])
-            grown.append(contentsOf: repeatElement(0, count: byteCount - unread.count))
-            bytes = grown
-            unread = 0..<unread.count
+            resize(to: byteCount)
             wasFilled = false
         } else if isScarce {
             moveToFront()
         }
+    }
+
+    /// Moves the unread bytes to the front of new memory. The size is at least their number.
+    private mutating func resize(to byteCount: Int) {
+        // Cleared as a whole: in a debug build, a byte after the other would take a thousand times as long.
+        var resized = [UInt8](repeating: 0, count: byteCount)
+        unsafe resized.withUnsafeMutableBytes { resized in
+            // In bounds: both sides have the unread bytes.
+            unsafe bytes.withUnsafeBytes {
+                unsafe resized.copyMemory(from: .init(rebasing: $0[unread]))
+            }
+        }
+        bytes = resized
+        unread = 0..<unread.count
     }
 
     private mutating func moveToFront() {
@@ -194,11 +210,7 @@ extension ReceiveBuffer {
         if unread.isEmpty, !keepingInitial {
             bytes = []
         } else if bytes.count > initialByteCount, unread.count <= initialByteCount {
-            var small = [UInt8]()
-            small.reserveCapacity(initialByteCount)
-            small.append(contentsOf: bytes[unread])
-            small.append(contentsOf: repeatElement(0, count: initialByteCount - unread.count))
-            bytes = small
+            resize(to: initialByteCount)
         } else {
             return
         }

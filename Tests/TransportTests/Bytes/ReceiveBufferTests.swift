@@ -49,6 +49,25 @@ struct SocketsReceiveBufferTests {
         #expect(buffer.bytes.count == 0)
     }
 
+    @Test("takes earlier bytes back, and keeps the memory that it has")
+    func prepending() {
+        var buffer = ReceiveBuffer(initialByteCount: 10, maximumByteCount: 40)
+        buffer.prepend([1, 2])
+        #expect(buffer.bytes.count == 10)
+        #expect(buffer.append(copying: [UInt8](3..<41).span) == 38)
+        #expect(buffer.bytes.count == 40)
+        buffer.consume(30)
+        buffer.prepend([UInt8](11...30))
+        #expect(buffer.withUnread { [UInt8](copying: $0) } == [UInt8](11...40))
+        #expect(buffer.bytes.count == 40)
+        // With more bytes than its maximum, it grows to hold them.
+        buffer.prepend([UInt8](0...10) + [UInt8](0...10))
+        #expect(
+            buffer.withUnread { [UInt8](copying: $0) }
+                == [UInt8](0...10) + [UInt8](0...10) + [UInt8](11...40))
+        #expect(buffer.bytes.count == 52)
+    }
+
     @Test("that is full reads nothing, and reports it")
     func full() throws {
         try Socket.withPair { left, right in
