@@ -31,12 +31,19 @@ extension FieldCheck {
             return "a map with keys of type \(key.type.name)"
         }
         if schema.isList { return field.shape == .list ? nil : "a list" }
-        if schema.isRequired { return field.shape == .required ? nil : "required" }
+        if schema.isRequired {
+            return field.shape == .required || field.shape == .explicit && requiresItself
+                ? nil : "required"
+        }
         if !schema.hasPresence {
             return field.shape == .implicit ? nil : "a field without presence"
         }
         return field.shape == .explicit || hasOwnDefault ? nil : "optional"
     }
+
+    /// Whether the value of the required field would contain itself without end, so that the property must be
+    /// optional.
+    private var requiresItself: Bool { RecursiveFields(schema.pool).contains(schema) }
 
     /// Whether the property has the form for a field with a declared default: it is not optional,
     /// even if the field has presence.

@@ -15,6 +15,16 @@ struct FieldSource {
     /// Whether the message is in a box that can be empty.
     var isBoxed: Bool { isRecursive && schema.oneof == nil }
 
+    /// The lines of documentation of the property.
+    var documentation: [String] {
+        let comments = schema.comments.documentationLines
+        guard isBoxed, schema.isRequired else { return comments }
+        return comments + (comments.isEmpty ? [] : [""]) + [
+            "Required in the `.proto` file, but optional here:",
+            "a message that requires itself has no end.",
+        ]
+    }
+
     var isOptional: Bool { isBoxed || schema.hasPresence && !schema.isRequired }
 
     /// The type of the property.

@@ -46,7 +46,7 @@ extension FileSource {
     }
 
     private func write(_ field: FieldSource, _ writer: inout SourceWriter) {
-        let comments = field.schema.comments.documentationLines
+        let comments = field.documentation
         guard field.isBoxed else {
             writer.documentation(comments)
             return writer.variable("\(options.access)var \(field.property)")

@@ -4,18 +4,23 @@
 /// These are the fields between two messages of one group, where a group is the messages that all contain one
 /// another: a strongly connected component. One pass over all messages finds the groups, with Tarjan's
 /// algorithm. Its stack is an array, because a chain of messages can be long.
+///
+/// A required field cannot be absent, so it has a box only if its message contains the message of the field
+/// through required fields alone. All other circles have a field that can be absent, and that has the box.
 struct RecursiveFields {
     /// The group of each message, by the index of the message.
     private let groups: [Int]
+    /// The groups if messages had only their required fields.
+    private let requiredGroups: [Int]
 
-    init(_ schema: Schema) {
-        var search = GroupSearch(schema.pool)
-        search.run()
-        groups = search.groups
+    init(_ pool: SchemaPool) {
+        groups = GroupSearch.groups(pool, requiredOnly: false)
+        requiredGroups = GroupSearch.groups(pool, requiredOnly: true)
     }
 
     func contains(_ field: FieldSchema) -> Bool {
         guard let message = field.storedMessage else { return false }
+        let groups = field.isRequired ? requiredGroups : groups
         return groups[message] == groups[field.containingMessage.index]
     }
 }
@@ -35,7 +40,8 @@ private struct GroupSearch {
     }
 
     private let pool: SchemaPool
-    private(set) var groups: [Int]
+    private let requiredOnly: Bool
+    private var groups: [Int]
     /// The position of each message in the order of the visits; nil before the visit.
     private var order: [Int?]
     /// The first position that each message can reach through messages without a group.
@@ -46,14 +52,21 @@ private struct GroupSearch {
     /// The messages from the first one to the current one.
     private var path: [Step] = []
 
-    init(_ pool: SchemaPool) {
+    static func groups(_ pool: SchemaPool, requiredOnly: Bool) -> [Int] {
+        var search = GroupSearch(pool, requiredOnly: requiredOnly)
+        search.run()
+        return search.groups
+    }
+
+    private init(_ pool: SchemaPool, requiredOnly: Bool) {
         self.pool = pool
+        self.requiredOnly = requiredOnly
         groups = Array(repeating: -1, count: pool.messages.count)
         order = Array(repeating: nil, count: pool.messages.count)
         lowest = Array(repeating: 0, count: pool.messages.count)
     }
 
-    mutating func run() {
+    private mutating func run() {
         for message in pool.messages.indices where order[message] == nil {
             enter(message)
             while !path.isEmpty { advance() }
@@ -65,8 +78,9 @@ private struct GroupSearch {
         lowest[message] = visitCount
         visitCount += 1
         open.append(message)
-        let targets = pool.messages[message].fields.compactMap {
-            FieldSchema(pool: pool, index: $0).storedMessage
+        let targets = pool.messages[message].fields.compactMap { index in
+            let field = FieldSchema(pool: pool, index: index)
+            return requiredOnly && !field.isRequired ? nil : field.storedMessage
         }
         path.append(Step(message: message, targets: targets[...]))
     }

@@ -38,7 +38,7 @@ public struct SwiftGenerator: Sendable {
         let named = try namedFiles(schema, files)
         let chosen = named.filter { !isElsewhere($0) }
         let names = TypeNames(schema)
-        let recursion = RecursiveFields(schema)
+        let recursion = RecursiveFields(schema.pool)
         var results: [GeneratedFile] = []
         for file in named {
             let source = FileSource(file, names, recursion, selection, options)

@@ -37,6 +37,31 @@ struct SchemaCheckTests {
         try check(Right.self, against: GeneratorSchema.schema(Self.source))
     }
 
+    @Test("can have a required field that is optional only if the field requires its own message")
+    func requiredRecursion() throws {
+        for (fields, isRight) in [
+            ("required Loop next = 1;", true),
+            ("required N next = 1; } message N { required Loop l = 1;", false),
+            ("required N next = 1; } message N { optional Loop l = 1;", false),
+        ] {
+            let schema = try GeneratorSchema.schema(
+                "syntax = \"proto2\"; message Loop { \(fields) }")
+            let isEqual = (try? check(Loop.self, against: schema)) != nil
+            #expect(isEqual == isRight, "\(fields)")
+        }
+    }
+
+    private struct Loop: Message {
+        @Indirect var next: Loop?
+        var unknownFields = UnknownFields()
+
+        static var messageName: String { "Loop" }
+
+        mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+            try field.message(1, &_next)
+        }
+    }
+
     @Test("is compared with a file, whose name is relative to one of the directories")
     func file() throws {
         let directory = NSTemporaryDirectory() + "swiftlet-check-\(UInt64.random(in: 0...(.max)))"

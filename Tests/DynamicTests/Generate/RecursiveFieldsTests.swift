@@ -21,6 +21,43 @@ struct RecursiveFieldsTests {
         #expect(source.contains("var f: "))
     }
 
+    @Test(
+        "is required if it is declared so, as long as another field of each circle can be absent",
+        arguments: [
+            (
+                "message A { required B f = 1; } message B { optional A a = 1; }",
+                ["var f = B()", "try field.required(.message(B.self), 1, &f)"]
+            ),
+            ("message A { required B f = 1; } message B { repeated A a = 1; }", ["var f = B()"]),
+            (
+                "message A { required B f = 1; } message B { oneof o { A a = 1; } }",
+                ["var f = B()", "indirect enum O"]
+            ),
+            (
+                """
+                message A { required B f = 1; optional A a = 2; }
+                message B { required C c = 1; } message C { optional group G = 1 { required A a = 1; } }
+                """,
+                [
+                    "var f = B()", "@Indirect var a: A?", "var c = C()",
+                    "@Indirect var g: G?", "var a = A()",
+                ]
+            ),
+            // A message of these cannot have all of its required fields.
+            (
+                "message A { required A f = 1; }",
+                ["optional here", "@Indirect var f: A?", "try field.message(1, &_f)"]
+            ),
+            (
+                "message A { required B f = 1; } message B { required A a = 1; optional B b = 2; }",
+                ["@Indirect var f: B?", "@Indirect var a: A?", "@Indirect var b: B?"]
+            ),
+        ])
+    func required(messages: String, lines: [String]) throws {
+        let source = try GeneratorSchema.source("syntax = \"proto2\"; \(messages)")
+        for line in lines { #expect(source.contains(line), "\(source)") }
+    }
+
     @Test("in a chain of twenty thousand messages is found in one pass")
     func chain() throws {
         let count = 20_000
