@@ -63,9 +63,12 @@ public struct ProtoCompiler: Sendable {
         for name in names { loader.load(name) }
         let symbols = SymbolTable()
         let standard = StandardOptions()
+        let requested = Set(names)
         for file in loader.order {
             file.findImports(loader.files)
-            if file.isComplete { FileLinker.link(file, symbols, standard: standard) }
+            guard file.isComplete else { continue }
+            FileLinker.link(
+                file, symbols, standard: standard, isImported: !requested.contains(file.name))
         }
         return loader
     }
@@ -92,7 +95,7 @@ final class StandardOptions {
         let symbols = SymbolTable()
         let source = Array((BundledProtos.sources[name] ?? "").utf8)
         let file = LinkedFile(ProtoParser.parse(source, name: name), index: 0, name: name)
-        FileLinker.link(file, symbols, standard: nil)
+        FileLinker.link(file, symbols, standard: nil, isImported: true)
         return symbols
     }()
 }

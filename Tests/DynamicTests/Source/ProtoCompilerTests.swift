@@ -36,6 +36,27 @@ struct ProtoCompilerTests {
         #expect(error.diagnostics.allSatisfy { $0.line > 0 && $0.column > 0 }, "\(error)")
     }
 
+    @Test("names the option, the declaration and the targets when an option is for others")
+    func targets() throws {
+        let error = try #require(throws: ProtoCompilationError.self) {
+            try ProtoCompiler().compile(
+                source: """
+                    import "google/protobuf/descriptor.proto";
+                    message M { optional int32 x = 1 [targets = TARGET_TYPE_FIELD]; }
+                    extend google.protobuf.EnumValueOptions {
+                      optional M a = 50000;
+                      optional int32 b = 50001 [targets = TARGET_TYPE_ENUM, targets = TARGET_TYPE_FILE];
+                    }
+                    enum E { A = 0 [(a) = { x: 1 }, (b) = 2]; }
+                    """)
+        }
+        #expect(
+            error.description == """
+                main.proto:7:25: the option 'M.x' cannot be set on an enum entry (its targets: field)
+                main.proto:7:39: the option 'b' cannot be set on an enum entry (its targets: enum, file)
+                """)
+    }
+
     @Test(
         "contains the files that are imported most",
         arguments: [

@@ -21,13 +21,19 @@ struct FileLinker {
 
     /// Completes `file`; mistakes are added to its problems.
     ///
-    /// - Parameter standard: The messages of descriptor.proto, for files that do not import it; nil for
-    ///   descriptor.proto itself.
-    static func link(_ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?) {
+    /// - Parameters:
+    ///   - standard: The messages of descriptor.proto, for files that do not import it; nil for
+    ///     descriptor.proto itself.
+    ///   - isImported: Whether the file is read only because another one imports it. As in protoc, an option on
+    ///     a declaration that is not its target is then no mistake.
+    static func link(
+        _ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?, isImported: Bool
+    ) {
         let linker = FileLinker(file, symbols)
         linker.resolveNames()
         guard file.problems.isEmpty else { return }
-        var interpreter = OptionInterpreter(file, symbols, standard: standard)
+        var interpreter = OptionInterpreter(
+            file, symbols, standard: standard, checksTargets: !isImported)
         interpreter.interpretBuiltIn()
         guard file.problems.isEmpty else { return }
         FeatureResolver(file, linker.declared).resolve()

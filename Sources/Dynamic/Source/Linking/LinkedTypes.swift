@@ -90,9 +90,8 @@ final class LinkedField {
     /// The index of its oneof: a declared one, or the synthetic one of a proto3 `optional`. Nil
     /// when it has none.
     let oneofIndex: Int32?
-    /// The kinds of declarations that may have this custom option. All kinds when the list is
-    /// empty.
-    var targets: [Google.Protobuf.FieldOptions.OptionTargetType] = []
+    /// The kinds of declarations that may have this option. All kinds when the set is empty.
+    var targets: Set<OptionTarget> = []
 
     // These properties are set when the features are resolved.
 

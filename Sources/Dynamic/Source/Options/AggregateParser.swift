@@ -9,6 +9,8 @@ struct AggregateParser {
     private let file: LinkedFile
     private let symbols: SymbolTable
     private var depth = 0
+    /// The kind of the declaration that has the option; nil where the targets of fields do not matter.
+    private var target: OptionTarget?
     /// The current message in `assigned`; nil inside a repeated field.
     private var node: OptionTree.Node? = .root
     /// The singular fields that were set. The root is the parsed message.
@@ -16,8 +18,9 @@ struct AggregateParser {
 
     init(
         _ place: (range: Range<Int>, position: ProtoPosition), in file: LinkedFile,
-        _ symbols: SymbolTable
+        _ symbols: SymbolTable, for target: OptionTarget?
     ) {
+        self.target = target
         lexer = ProtoLexer(
             file.source, range: place.range, at: place.position, allowsHashComments: true)
         self.file = file
@@ -90,22 +93,29 @@ struct AggregateParser {
         let start = lexer.current.position
         let field = try fieldName(in: message)
         let hasColon = take(if: ":")
-        let outer = node
-        node = field.isRepeated ? nil : outer.map { assigned.insert(field.number, in: $0) }
-        defer { node = outer }
+        let outer = (node, target)
+        node = field.isRepeated ? nil : outer.0.map { assigned.insert(field.number, in: $0) }
+        // As in protoc, the targets of fields in a group do not matter.
+        if field.isDelimited { target = nil }
+        defer { (node, target) = outer }
+        func add(_ value: EncodedOption) throws(OptionProblem) {
+            do throws(OptionProblem) {
+                try field.check(value, for: outer.1)
+                try encoder.add(value, to: field)
+            } catch {
+                throw OptionProblem(error.message, at: start)
+            }
+        }
         if field.isRepeated, isNext("[") {
             guard hasColon || field.message != nil else { throw unexpected("':'") }
             lexer.advance()
             while !take(if: "]") {
-                try encoder.add(try value(of: field, hasColon: true), to: field)
+                try add(try value(of: field, hasColon: true))
                 if !isNext("]"), !take(if: ",") { throw unexpected("',' or ']'") }
             }
             return
         }
-        let value = try value(of: field, hasColon: hasColon)
-        do throws(OptionProblem) { try encoder.add(value, to: field) } catch {
-            throw OptionProblem(error.message, at: start)
-        }
+        try add(try value(of: field, hasColon: hasColon))
     }
 
     private mutating func value(
@@ -230,9 +240,9 @@ struct AggregateParser {
         _ = take(if: ":")
         let close = isNext("{") ? "}" : ">"
         guard take(if: "{") || take(if: "<") else { throw unexpected("'{'") }
-        let outer = node
-        node = nil
-        defer { node = outer }
+        let outer = (node, target)
+        (node, target) = (nil, nil)
+        defer { (node, target) = outer }
         let bytes = try fields(of: type, until: close)
         lexer.advance()
         encoder.addAny(url: Array(url.utf8), bytes)

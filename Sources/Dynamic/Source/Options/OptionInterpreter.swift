@@ -10,6 +10,7 @@ struct OptionInterpreter: OptionsVisitor {
     private let file: LinkedFile
     private let symbols: SymbolTable
     private let standard: StandardOptions?
+    private let checksTargets: Bool
     private var interpretsExtensions = false
     /// The new path of each interpreted option, keyed by its old path.
     private var movedPaths: [ProtoPath: ProtoPath] = [:]
@@ -21,10 +22,13 @@ struct OptionInterpreter: OptionsVisitor {
     /// with the square of the count.
     private static let maxPartCount = 1_000
 
-    init(_ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?) {
+    init(
+        _ file: LinkedFile, _ symbols: SymbolTable, standard: StandardOptions?, checksTargets: Bool
+    ) {
         self.file = file
         self.symbols = symbols
         self.standard = standard
+        self.checksTargets = checksTargets
     }
 
     mutating func interpretBuiltIn() { interpretAll() }
@@ -71,7 +75,9 @@ struct OptionInterpreter: OptionsVisitor {
         where option.name.first?.isExtension == interpretsExtensions {
             let optionPath = path + [PathNumber.Option.uninterpreted, Int32(index)]
             do throws(OptionProblem) {
-                let bytes = try encode(option, of: type, in: scope, optionPath, options: path)
+                let bytes = try encode(
+                    option, of: type, in: scope, optionPath, options: path,
+                    for: checksTargets ? Options.target : nil)
                 try merge(bytes, into: &filled)
             } catch {
                 report(error, option, at: optionPath)
@@ -110,10 +116,16 @@ struct OptionInterpreter: OptionsVisitor {
 
     private mutating func encode(
         _ option: Option, of type: LinkedMessage, in scope: String, _ path: ProtoPath,
-        options: ProtoPath
+        options: ProtoPath, for target: OptionTarget?
     ) throws(OptionProblem) -> [UInt8] {
         let fields = try fields(of: option, in: type, scope, at: path)
         guard let leaf = fields.last else { return [] }
+        var target = target
+        for field in fields.dropLast() {
+            try field.check(for: target)
+            // As in protoc, the targets of fields in a group do not matter.
+            if field.isDelimited { target = nil }
+        }
         let moved = options + fields.map(\.number)
         if leaf.isRepeated {
             let index = repeatedCounts[moved, default: 0]
@@ -125,7 +137,9 @@ struct OptionInterpreter: OptionsVisitor {
             }
             movedPaths[path] = moved
         }
-        var value = try self.value(of: option, leaf, at: moved)
+        var value = try self.value(
+            of: option, leaf, at: moved, for: leaf.isDelimited ? nil : target)
+        try leaf.check(value, for: target)
         for (field, outer) in zip(fields, fields.dropFirst()).reversed() {
             var bytes: [UInt8] = []
             bytes.append(option: value, number: outer.number)
@@ -138,13 +152,13 @@ struct OptionInterpreter: OptionsVisitor {
     }
 
     private mutating func value(
-        of option: Option, _ field: LinkedField, at path: ProtoPath
+        of option: Option, _ field: LinkedField, at path: ProtoPath, for target: OptionTarget?
     ) throws(OptionProblem) -> EncodedOption {
         if let key = option.aggregateValue, let place = file.aggregates[key] {
             guard let message = field.message else {
                 throw OptionProblem("'\(field.fullName)' is not a message")
             }
-            var parser = AggregateParser(place, in: file, symbols)
+            var parser = AggregateParser(place, in: file, symbols, for: target)
             let bytes = try parser.parse(as: message)
             if !field.isRepeated { touched.insert(parser.assigned, at: path) }
             return field.isDelimited ? .group(bytes) : .bytes(bytes)

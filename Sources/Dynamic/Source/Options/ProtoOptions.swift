@@ -2,19 +2,47 @@ import SwiftletMessages
 
 /// A message of options in descriptor.proto.
 protocol ProtoOptions: Message {
+    /// The kind of the declarations that have these options.
+    static var target: OptionTarget { get }
     var uninterpretedOption: [Google.Protobuf.UninterpretedOption] { get set }
     var features: Google.Protobuf.FeatureSet? { get set }
 }
 
-extension Google.Protobuf.FileOptions: ProtoOptions {}
-extension Google.Protobuf.MessageOptions: ProtoOptions {}
-extension Google.Protobuf.FieldOptions: ProtoOptions {}
-extension Google.Protobuf.OneofOptions: ProtoOptions {}
-extension Google.Protobuf.ExtensionRangeOptions: ProtoOptions {}
-extension Google.Protobuf.EnumOptions: ProtoOptions {}
-extension Google.Protobuf.EnumValueOptions: ProtoOptions {}
-extension Google.Protobuf.ServiceOptions: ProtoOptions {}
-extension Google.Protobuf.MethodOptions: ProtoOptions {}
+extension Google.Protobuf.FileOptions: ProtoOptions {
+    static var target: OptionTarget { .file }
+}
+
+extension Google.Protobuf.MessageOptions: ProtoOptions {
+    static var target: OptionTarget { .message }
+}
+
+extension Google.Protobuf.FieldOptions: ProtoOptions {
+    static var target: OptionTarget { .field }
+}
+
+extension Google.Protobuf.OneofOptions: ProtoOptions {
+    static var target: OptionTarget { .oneof }
+}
+
+extension Google.Protobuf.ExtensionRangeOptions: ProtoOptions {
+    static var target: OptionTarget { .extensionRange }
+}
+
+extension Google.Protobuf.EnumOptions: ProtoOptions {
+    static var target: OptionTarget { .enumeration }
+}
+
+extension Google.Protobuf.EnumValueOptions: ProtoOptions {
+    static var target: OptionTarget { .enumEntry }
+}
+
+extension Google.Protobuf.ServiceOptions: ProtoOptions {
+    static var target: OptionTarget { .service }
+}
+
+extension Google.Protobuf.MethodOptions: ProtoOptions {
+    static var target: OptionTarget { .method }
+}
 
 extension Optional where Wrapped: ProtoOptions {
     /// Adds an option that is not interpreted yet.

@@ -77,7 +77,7 @@ struct FeatureResolver {
     ) {
         guard let linked = declared.fields[path] else { return }
         let features = outer.overridden(by: field.options?.features)
-        linked.targets = field.options?.targets ?? []
+        linked.targets = Set(field.options?.targets ?? [])
         let isPackable = linked.isRepeated && field.type?.isPackable == true
         linked.isPacked =
             isPackable && (field.options?.packed ?? (features.repeatedFieldEncoding == .packed))

@@ -1,6 +1,6 @@
 import SwiftletMessages
 
-// Only editions have features. Each feature is allowed only on some declarations.
+// Only editions have features. The targets of features are checked with those of other options.
 extension FileValidator {
     typealias Features = Google.Protobuf.FeatureSet
 
@@ -49,9 +49,6 @@ private struct FeatureUseChecker: OptionsVisitor {
         {
             file.fail("this feature exists only from edition 2024 on", at: path)
         }
-        for feature in features.misplaced(in: Options.messageName) {
-            file.fail("the feature '\(feature)' cannot be set here", at: path)
-        }
         if Options.messageName == Google.Protobuf.FieldOptions.messageName,
             let field = declared.fields[Array(path.dropLast())]
         {
@@ -94,23 +91,5 @@ extension Google.Protobuf.FeatureSet {
         fieldPresence == .unknown || enumType == .unknown || repeatedFieldEncoding == .unknown
             || utf8Validation == .unknown || messageEncoding == .unknown || jsonFormat == .unknown
             || enforceNamingStyle == .unknown || defaultSymbolVisibility == .unknown
-    }
-
-    /// The features that are set but not allowed in `options`, the message that contains them.
-    fileprivate func misplaced(in options: String) -> [String] {
-        let file = Google.Protobuf.FileOptions.messageName
-        let field = Google.Protobuf.FieldOptions.messageName
-        let message = Google.Protobuf.MessageOptions.messageName
-        let type = Google.Protobuf.EnumOptions.messageName
-        let checks: [(name: String, isSet: Bool, places: [String])] = [
-            ("field_presence", fieldPresence != nil, [file, field]),
-            ("enum_type", enumType != nil, [file, type]),
-            ("repeated_field_encoding", repeatedFieldEncoding != nil, [file, field]),
-            ("utf8_validation", utf8Validation != nil, [file, field]),
-            ("message_encoding", messageEncoding != nil, [file, field]),
-            ("json_format", jsonFormat != nil, [file, message, type]),
-            ("default_symbol_visibility", defaultSymbolVisibility != nil, [file]),
-        ]
-        return checks.filter { $0.isSet && !$0.places.contains(options) }.map(\.name)
     }
 }
