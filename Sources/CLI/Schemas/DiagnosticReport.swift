@@ -28,7 +28,7 @@ struct DiagnosticReport {
 
     /// The line with its tabs as spaces, and the count of characters before the mark.
     private func sourceLine(of diagnostic: ProtoDiagnostic) -> (text: String, mark: Int)? {
-        guard diagnostic.line > 0, let source = directories.read(diagnostic.file) else {
+        guard diagnostic.line > 0, let source = try? directories.read(diagnostic.file) else {
             return nil
         }
         let lines = source.split(

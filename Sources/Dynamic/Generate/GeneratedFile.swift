@@ -28,7 +28,7 @@ extension GeneratedFile {
             throw GeneratedFileError(at: ProtoName.shown(path), problem)
         }
         let bytes = Array(source.utf8)
-        guard ProtoDirectories([directory]).read(path) != bytes else { return }
+        guard (try? ProtoDirectories([directory]).read(path)) != bytes else { return }
         let path = "\(directory)/\(path)"
         try Self.makeDirectories(of: path)
         guard let stream = unsafe fopen(path, "w") else { throw GeneratedFileError(at: path) }
@@ -66,9 +66,7 @@ public struct GeneratedFileError: Error, Hashable, Sendable {
 
     /// Describes the last error of the system.
     fileprivate init(at path: String) {
-        // The system's text is a string that ends with a zero byte.
-        let reason = unsafe strerror(errno).map { unsafe String(cString: $0) }
-        self.init(at: path, reason ?? "error \(errno)")
+        self.init(at: path, systemErrorText())
     }
 }
 

@@ -3,10 +3,10 @@ struct FileLoader {
     private(set) var files: [String: LinkedFile] = [:]
     /// The files that were read. Imported files precede the files that import them.
     private(set) var order: [LinkedFile] = []
-    /// Errors for requested files that do not exist.
+    /// Errors for requested files that do not exist or cannot be read.
     private(set) var diagnostics: [ProtoDiagnostic] = []
 
-    private let read: (String) -> [UInt8]?
+    private let read: (String) throws -> [UInt8]?
     /// The files between the requested file and the current one. Not recursion, because a chain of
     /// imports can be long.
     private var path: [Step] = []
@@ -17,7 +17,7 @@ struct FileLoader {
         var nextImport = 0
     }
 
-    init(reading read: @escaping (String) -> [UInt8]?) { self.read = read }
+    init(reading read: @escaping (String) throws -> [UInt8]?) { self.read = read }
 
     /// The mistakes in all files.
     var mistakes: [ProtoDiagnostic] { diagnostics + order.flatMap(\.diagnostics) }
@@ -25,14 +25,14 @@ struct FileLoader {
     /// Reads a requested file.
     mutating func load(_ name: String) {
         guard files[name] == nil else { return }
-        let problem = ProtoName.problem(inFileName: name)
-        guard problem == nil, let file = parse(name) else {
+        do throws(LoadProblem) {
+            enter(try parse(name))
+        } catch {
             diagnostics.append(
                 ProtoDiagnostic(
-                    file: name, line: 0, column: 0, message: problem ?? "the file is not found"))
-            return
+                    file: name, line: 0, column: 0,
+                    message: error.reason ?? "the file is not found"))
         }
-        enter(file)
         while let step = path.last { advance(step) }
     }
 
@@ -49,13 +49,13 @@ struct FileLoader {
         if open.contains(name) {
             step.file.fail("import cycle: \(cycle(to: name))", at: place)
         } else if files[name] == nil {
-            if let problem = ProtoName.problem(inFileName: name) {
-                step.file.fail(
-                    "'\(ProtoName.shown(name))' cannot be imported: \(problem)", at: place)
-            } else if let file = parse(name) {
-                enter(file)
-            } else {
-                step.file.fail("the imported file '\(name)' is not found", at: place)
+            do throws(LoadProblem) {
+                enter(try parse(name))
+            } catch {
+                let message =
+                    error.reason.map { "'\(ProtoName.shown(name))' cannot be imported: \($0)" }
+                    ?? "the imported file '\(name)' is not found"
+                step.file.fail(message, at: place)
             }
         }
     }
@@ -65,9 +65,12 @@ struct FileLoader {
         open.insert(file.name)
     }
 
-    private mutating func parse(_ name: String) -> LinkedFile? {
-        guard let source = read(name) ?? BundledProtos.sources[name].map({ Array($0.utf8) }) else {
-            return nil
+    private mutating func parse(_ name: String) throws(LoadProblem) -> LinkedFile {
+        if let problem = ProtoName.problem(inFileName: name) { throw LoadProblem(reason: problem) }
+        let bytes: [UInt8]?
+        do { bytes = try read(name) } catch { throw LoadProblem(reason: "\(error)") }
+        guard let source = bytes ?? BundledProtos.sources[name].map({ Array($0.utf8) }) else {
+            throw LoadProblem(reason: nil)
         }
         let file = LinkedFile(
             ProtoParser.parse(source, name: name), index: files.count, name: name)
@@ -81,4 +84,10 @@ struct FileLoader {
         let shown = names.count > 8 ? ["…"] + names.suffix(8) : Array(names)
         return (shown + [name]).joined(separator: " → ")
     }
+}
+
+/// A file that is not compiled.
+private struct LoadProblem: Error {
+    /// Nil if there is no such file.
+    var reason: String?
 }

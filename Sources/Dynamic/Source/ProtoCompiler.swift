@@ -13,14 +13,14 @@ public struct ProtoCompiler: Sendable {
     /// Whether descriptors contain the places of declarations in the source, and the comments. Default: true.
     public var includesSourceInfo = true
 
-    private let read: @Sendable (String) -> [UInt8]?
+    private let read: @Sendable (String) throws -> [UInt8]?
 
     /// Makes a compiler.
     ///
     /// - Parameter read: Returns the bytes of the file with a name such as `google/api/http.proto`; nil if
-    ///   there is none. The files of `google/protobuf`, `google/rpc` and the most used ones of `google/api`
+    ///   there is none. Throws if the file cannot be read; the error is a mistake of the file. The files of `google/protobuf`, `google/rpc` and the most used ones of `google/api`
     ///   are known without it. Default: no other files.
-    public init(reading read: @escaping @Sendable (String) -> [UInt8]? = { _ in nil }) {
+    public init(reading read: @escaping @Sendable (String) throws -> [UInt8]? = { _ in nil }) {
         self.read = read
     }
 
@@ -82,7 +82,7 @@ public struct ProtoCompiler: Sendable {
         source: String, name: String = "main.proto"
     ) throws(ProtoCompilationError) -> Google.Protobuf.FileDescriptorSet {
         let read = read
-        var compiler = ProtoCompiler { $0 == name ? Array(source.utf8) : read($0) }
+        var compiler = ProtoCompiler { $0 == name ? Array(source.utf8) : try read($0) }
         compiler.includesSourceInfo = includesSourceInfo
         return try compiler.compile([name])
     }

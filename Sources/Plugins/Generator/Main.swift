@@ -58,10 +58,10 @@ enum Main {
         guard let path = arguments.settings else { return Settings.defaultOptions }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let directory = parts.dropLast().joined(separator: "/")
-        guard let name = parts.last,
-            let json = ProtoDirectories([directory]).read(String(name))
-        else { throw Failure(description: "\(path): error: the file cannot be read") }
         do {
+            guard let name = parts.last,
+                let json = try ProtoDirectories([directory]).read(String(name))
+            else { throw Failure(description: "\(path): error: the file is not found") }
             let settings = try Settings(json: json)
             try settings.expect(arguments.planned)
             return try settings.options()
@@ -70,6 +70,8 @@ enum Main {
             throw Failure(
                 description:
                     "\(path):\(error.line):\(error.column): error: \(place)\(error.message)")
+        } catch let error as ProtoFileError {
+            throw Failure(description: "\(path): error: \(error)")
         } catch {
             throw Failure(description: "\(path): \(error)")
         }

@@ -27,7 +27,7 @@ struct GeneratedFileTests {
             let file = try file("a/b/m.proto", fileExtension: "pb.swift")
             try file.write(below: directory)
             #expect(
-                ProtoDirectories([directory]).read("a/b/m.pb.swift") == Array(file.source.utf8))
+                try ProtoDirectories([directory]).read("a/b/m.pb.swift") == Array(file.source.utf8))
         }
     }
 

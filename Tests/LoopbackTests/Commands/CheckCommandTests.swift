@@ -85,6 +85,42 @@ struct CheckCommandTests {
         #expect(lines[1].dropFirst(width).hasPrefix("Bee b = 2;"))
     }
 
+    @Test("names the reason why a file cannot be read, for an import at its place")
+    func unreadable() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        try folder.write("", to: "folder.proto/x")
+        try folder.write("", to: "large.proto")
+        let size = off_t(ProtoDirectories.maxFileByteCount) + 1
+        #expect(unsafe truncate("\(path)/large.proto", size) == 0)
+        #expect(unsafe mkfifo("\(path)/pipe.proto", 0o600) == 0)
+        #expect(unsafe symlink("loop.proto", "\(path)/loop.proto") == 0)
+        for (name, reason) in [
+            ("folder", "it is a folder, not a file"),
+            ("large", "it has 67108865 bytes (at most 67108864 are allowed); split it"),
+            ("pipe", "it is not a regular file; copy its content to one"),
+            ("loop", "Too many levels of symbolic links"),
+        ] {
+            let problem = "cannot read '\(path)/\(name).proto': \(reason)\n"
+            let run = try await Program.run(["check", "\(path)/\(name).proto"])
+            #expect(run.status == 1)
+            #expect(run.errors == "\(name).proto: error: \(problem)1 error\n")
+
+            try folder.write("import \"\(name).proto\";", to: "import.proto")
+            let imported = try await Program.run(["check", "\(path)/import.proto"])
+            #expect(imported.status == 1)
+            #expect(
+                imported.errors.contains(
+                    "/import.proto:1:1: error: '\(name).proto' cannot be imported: \(problem)"),
+                "\(imported.errors)")
+        }
+        // A folder of the same name does not hide a file of another directory.
+        try folder.write("syntax = \"proto3\";", to: "b/folder.proto")
+        let run = try await Program.run(
+            ["check", "folder.proto", "-I", path, "-I", "\(path)/b"])
+        #expect(run.status == 0, "\(run.errors)")
+    }
+
     @Test("prints warnings, and ends with 1 for them only if an option requests it")
     func warnings() async throws {
         let file = try TemporaryFile("import \"google/protobuf/any.proto\";\nmessage A {}\n")
