@@ -7,34 +7,51 @@ struct ServerReflection {
     let channel: Channel
     /// The server, for error texts.
     let target: String
+    /// The limits of all fetches of one schema together.
+    var limits = SchemaFetch.Limits()
 
     /// The names of all services.
     func serviceNames() async throws -> [String] {
-        try await naming { try await ReflectionClient(channel: channel).services() }
+        do {
+            return try await ReflectionClient(channel: channel).services()
+        } catch {
+            throw named(error)
+        }
     }
 
     /// The files that declare `symbols`, and all files that they import.
     func schema(declaring symbols: [String]) async throws -> Schema {
-        try await schema(SchemaFetch(symbols: symbols))
-    }
-
-    /// The files of all services.
-    private func schemaOfAllServices() async throws -> Schema {
-        try await schema(.allServices())
+        var fetch = SchemaFetch(symbols: symbols, limits: limits)
+        return try await schema(&fetch)
     }
 
     /// The files of all services that the server describes, and the names of the services that it does not.
     func schemaOfDescribedServices() async throws -> (schema: Schema, missing: [String]) {
+        var limits = limits
+        var fetch = SchemaFetch.allServices(limits: limits)
         do {
-            return (try await schemaOfAllServices(), [])
-        } catch is SchemaError {
+            return (try await schema(&fetch), [])
+        } catch let error as SchemaError {
             // If one service has no description, the whole fetch fails.
+            guard !fetch.serviceNames.isEmpty else { throw error }
             var files: [Google.Protobuf.FileDescriptorProto] = []
+            var known: Set<String> = []
             var missing: [String] = []
-            for name in try await serviceNames() {
+            for name in fetch.serviceNames {
+                limits.maxRequestCount -= fetch.requestCount
+                guard limits.maxRequestCount > 0, limits.maxByteCount > 0 else {
+                    throw LookupError(
+                        description: "the services of the server at \(target) lead to more than "
+                            + "\(self.limits.maxRequestCount) requests or "
+                            + "\(self.limits.maxByteCount) bytes; name a service")
+                }
+                fetch = SchemaFetch(symbols: [name], limits: limits)
                 do {
-                    let described = try await schema(declaring: [name])
-                    files += described.files.map(\.descriptor)
+                    for file in try await schema(&fetch).files
+                    where known.insert(file.name).inserted {
+                        files.append(file.descriptor)
+                        limits.maxByteCount -= file.descriptor.encoded().count
+                    }
                 } catch is SchemaError {
                     missing.append(name)
                 }
@@ -53,16 +70,13 @@ struct ServerReflection {
         return schema
     }
 
-    private func schema(_ fetch: SchemaFetch) async throws -> Schema {
-        var fetch = fetch
-        return try await naming {
-            while true {
-                do {
-                    try await run(&fetch)
-                    return try fetch.schema()
-                } catch let error as RPCError where error.code == .unimplemented {
-                    guard fetch.fallBack() else { throw error }
-                }
+    private func schema(_ fetch: inout SchemaFetch) async throws -> Schema {
+        while true {
+            do {
+                try await run(&fetch)
+                return try fetch.schema()
+            } catch let error as RPCError where error.code == .unimplemented {
+                guard fetch.fallBack() else { throw named(error) }
             }
         }
     }
@@ -85,13 +99,11 @@ struct ServerReflection {
         while try await answers.next() != nil {}
     }
 
-    /// Runs `body`. If the server has no reflection, throws an error that reports this.
-    private func naming<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch var error as RPCError where error.code == .unimplemented {
-            error.message = "the server at \(target) does not offer reflection"
-            throw error
-        }
+    /// The error, with a text that says that the server has no reflection if that is the reason.
+    private func named(_ error: RPCError) -> RPCError {
+        guard error.code == .unimplemented else { return error }
+        var error = error
+        error.message = "the server at \(target) does not offer reflection"
+        return error
     }
 }

@@ -32,6 +32,9 @@ public struct SchemaFetch: Sendable {
         /// The most bytes of all files. Default: 64 MiB.
         public var maxByteCount = 64 << 20
 
+        /// The most requests. Default: 100,000.
+        public var maxRequestCount = 100_000
+
         /// Makes the default limits.
         public init() {}
     }
@@ -61,6 +64,8 @@ public struct SchemaFetch: Sendable {
     /// The server's reasons for the files that it does not have, by their names.
     private var missingFiles: [String: String] = [:]
     private var byteCount = 0
+    /// How many requests ``next()`` has returned.
+    public private(set) var requestCount = 0
 
     private init(pending: [Query], fetchesAllServices: Bool, limits: Limits) {
         self.pending = pending
@@ -104,6 +109,7 @@ public struct SchemaFetch: Sendable {
             guard sent.insert(query).inserted else { continue }
             if case .file(let name) = query, files[name] != nil { continue }
             open = query
+            requestCount += 1
             return request(query)
         }
         return nil
@@ -169,6 +175,21 @@ public struct SchemaFetch: Sendable {
             throw SchemaError(
                 declaration: name(of: query), message: "the server answered another request")
         }
+        try checkRequestCount()
+    }
+
+    /// Throws if the limit is reached and a request is left. Otherwise a server could name files without end that it
+    /// then does not have.
+    private func checkRequestCount() throws(SchemaError) {
+        guard requestCount >= limits.maxRequestCount,
+            pending.contains(where: { !sent.contains($0) })
+        else { return }
+        throw SchemaError(
+            declaration: path,
+            message: """
+                the answers lead to more than \(limits.maxRequestCount) requests; ask for fewer \
+                symbols, or use the .proto files
+                """)
     }
 
     private mutating func add(_ bytes: [UInt8]) throws(SchemaError) {

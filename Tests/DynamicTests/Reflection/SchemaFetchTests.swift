@@ -155,6 +155,31 @@ struct SchemaFetchTests {
         }
     }
 
+    @Test("sends no more requests than the limit, also if the answers never end")
+    func endless() throws {
+        var limits = SchemaFetch.Limits()
+        limits.maxRequestCount = 1_000
+        var fetch = SchemaFetch(symbols: [], extensionsOf: ["t.A"], limits: limits)
+        var requestCount = 0
+        let error = #expect(throws: SchemaError.self) {
+            while let request = fetch.next(), requestCount < 2_000 {
+                requestCount += 1
+                guard case .allExtensionNumbersOfType = request.messageRequest else {
+                    try fetch.receive(file("c.proto"))
+                    continue
+                }
+                var list = GRPC.Reflection.ExtensionNumberResponse()
+                list.extensionNumber = Array(1...2_000)
+                var response = Response()
+                response.messageResponse = .allExtensionNumbersResponse(list)
+                try fetch.receive(response)
+            }
+        }
+        #expect(requestCount == 1_000)
+        #expect(fetch.requestCount == 1_000)
+        #expect(error?.message.hasPrefix("the answers lead to more than 1000 requests") == true)
+    }
+
     @Test("refuses another file, bytes that are no file, and more than the limits")
     func hostile() throws {
         var fetch = SchemaFetch(symbols: ["t.A"])

@@ -1,6 +1,9 @@
 import Swiftlet
+import SwiftletDynamic
 import SwiftletLoopback
 import Testing
+
+@testable import SwiftletCLI
 
 @Suite("The commands that inspect a server", .timeLimit(.minutes(5)))
 struct InspectionCommandTests {
@@ -43,6 +46,39 @@ struct InspectionCommandTests {
                 }
 
                 """)
+    }
+
+    @Test("stop at the limit of requests, also if the server lists services without end")
+    func endlessServices() async throws {
+        typealias Reflection = Method<SchemaFetch.Request, SchemaFetch.Response>
+        let requestCount = Counter()
+        let method = try Reflection(path: SchemaFetch(symbols: []).path, .bidirectional)
+        let server = try LoopbackServer { server in
+            server.bidirectional(method) { requests, replies, _ in
+                for try await request in requests {
+                    requestCount.add()
+                    var reply = SchemaFetch.Response()
+                    reply.messageResponse = .errorResponse(.with { $0.errorCode = 5 })
+                    if case .listServices = request.messageRequest {
+                        reply.messageResponse = .listServicesResponse(
+                            .with {
+                                $0.service = (0..<1_000).map { n in .with { $0.name = "s.S\(n)" } }
+                            })
+                    }
+                    try await replies.write(reply)
+                }
+            }
+        }
+        let channel = try Channel(server.target, credentials: .insecure)
+        var reflection = ServerReflection(channel: channel, target: server.target)
+        reflection.limits.maxRequestCount = 20
+        let limited = reflection
+        let error = await #expect(throws: LookupError.self) {
+            try await limited.schemaOfDescribedServices()
+        }
+        #expect(error?.description.contains("lead to more than 20 requests") == true)
+        #expect(requestCount.count == 20)
+        await channel.close()
     }
 
     @Test("describe all services, and name those that the server does not describe")
