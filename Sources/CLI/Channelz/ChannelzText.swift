@@ -16,7 +16,7 @@ struct ChannelzText {
     ///   - isVerbose: Whether to show events, and the times, windows and options of sockets.
     static func text(of listing: ChannelzListing, isVerbose: Bool) throws -> String {
         var text = ChannelzText(listing: listing, isVerbose: isVerbose)
-        for id in listing.topChannels { try text.add((.channel, id), depth: 0) }
+        for id in listing.topChannels { try text.addAll(from: (.channel, id), depth: 0) }
         for server in listing.servers { try text.add(server) }
         if text.lines.isEmpty { text.lines.append("no channels and no servers") }
         return text.lines.joined(separator: "\n")
@@ -35,7 +35,19 @@ struct ChannelzText {
 // MARK: - Channels and servers
 
 extension ChannelzText {
-    private mutating func add(_ item: (kind: ChannelzKind, id: Int64), depth: Int) throws {
+    /// Adds an entity and all entities that it leads to. Not recursion, because a server can nest channels
+    /// deeply.
+    private mutating func addAll(from item: (kind: ChannelzKind, id: Int64), depth: Int) throws {
+        var open = [(item, depth)]
+        while let (item, depth) = open.popLast() {
+            open += try add(item, depth: depth).reversed().map { ($0, depth + 1) }
+        }
+    }
+
+    /// Adds an entity, and returns those that it refers to.
+    private mutating func add(
+        _ item: (kind: ChannelzKind, id: Int64), depth: Int
+    ) throws -> [(kind: ChannelzKind, id: Int64)] {
         let found =
             switch item.kind {
             case .channel: listing.channels[item.id]
@@ -43,14 +55,17 @@ extension ChannelzText {
             case .socket: listing.sockets[item.id]
             case .server: nil as ChannelzMessage?
             }
-        guard let found, shown.insert("\(item.kind) \(item.id)").inserted else { return }
-        guard item.kind != .socket else { return try addSocket(found, item.id, depth) }
+        guard let found, shown.insert("\(item.kind) \(item.id)").inserted else { return [] }
+        guard item.kind != .socket else {
+            try addSocket(found, item.id, depth)
+            return []
+        }
         let data = try found.child("data")
         let state = try data?.child("state")?.enumeration("state") ?? "UNKNOWN"
         let name = try data?.text("target") ?? found.child("ref")?.text("name") ?? ""
         line(depth, "\(item.kind) \(item.id) \(name): \(state)" + (try Self.calls(data)))
         try addEvents(data, depth + 1)
-        for reference in try found.references() { try add(reference, depth: depth + 1) }
+        return try found.references()
     }
 
     private mutating func add(_ server: ChannelzMessage) throws {
@@ -66,7 +81,7 @@ extension ChannelzText {
             line(1, "listens on socket \(id) \(place)")
         }
         for socket in listing.serverSockets[id] ?? [] {
-            try add((.socket, try socket.integer("socket_id")), depth: 1)
+            try addAll(from: (.socket, try socket.integer("socket_id")), depth: 1)
         }
     }
 

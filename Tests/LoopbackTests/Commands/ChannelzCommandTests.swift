@@ -57,6 +57,24 @@ struct ChannelzCommandTests {
         #expect(run.errors.contains("the server at \(server.target) does not offer channelz"))
     }
 
+    @Test("prints channels that are nested without end")
+    func nested() throws {
+        let schema = try Schema(ProtoCompiler().compile(source: ChannelzSource.text))
+        let type = try #require(schema.message("grpc.channelz.v1.Channel"))
+        let count: Int64 = 100_000
+        var listing = ChannelzListing()
+        listing.topChannels = [1]
+        for id in 1...count {
+            let json =
+                "{\"ref\": {\"channelId\": \(id)}, \"channelRef\": [{\"channelId\": \(id + 1)}]}"
+            listing.channels[id] = ChannelzMessage(
+                message: try DynamicMessage(json: json, as: type))
+        }
+        let lines = try ChannelzText.text(of: listing, isVerbose: false).split(separator: "\n")
+        #expect(lines.count == Int(count))
+        #expect(lines.last?.hasSuffix("  channel \(count) : UNKNOWN") == true)
+    }
+
     /// A server with canned answers to calls of channelz.
     private static func server(_ answers: String) throws -> LoopbackServer {
         let schema = try Schema(ProtoCompiler().compile(source: ChannelzSource.text))
