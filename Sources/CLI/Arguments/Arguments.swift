@@ -101,6 +101,14 @@ extension Arguments {
         }
     }
 
+    /// Throws if more than one of these options is present.
+    func expectOne(of options: [String]) throws {
+        let present = options.filter { self[$0] != nil }
+        guard present.count < 2 else {
+            throw UsageError(message: "\(present[0]) and \(present[1]) exclude each other")
+        }
+    }
+
     /// The integer value of an option; nil if it is absent.
     func integer(_ option: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = self[option] else { return nil }

@@ -28,7 +28,7 @@ enum GenerateCommand: Command {
     static let options: [CommandOption] =
         [
             .value(
-                "I", named: "DIR",
+                "I", "import-path", named: "DIR",
                 help: "directories of the files and their imports; default: '.'"),
             .value(
                 "protoset", named: "FILE",
@@ -41,6 +41,7 @@ enum GenerateCommand: Command {
         ] + GeneratorArguments.all + ChannelOptions.all
 
     static func run(_ arguments: Arguments) async throws {
+        try arguments.expectOne(of: ["--reflect", "--protoset", "-I"])
         let options = try GeneratorArguments.options(arguments)
         let sources =
             if let target = arguments["--reflect"] {

@@ -19,6 +19,10 @@ enum SchemaOptions {
     static func localSchema(_ arguments: Arguments) throws -> Schema? {
         let sources = arguments.all("--proto")
         let sets = arguments.all("--protoset")
+        try arguments.expectOne(of: ["--proto", "--protoset"])
+        guard !sources.isEmpty || arguments["-I"] == nil else {
+            throw UsageError(message: "-I needs --proto")
+        }
         guard !sources.isEmpty || !sets.isEmpty else { return nil }
         return try Schema(
             sets.flatMap(descriptors) + compiled(sources, in: arguments.all("-I")))
@@ -54,7 +58,7 @@ enum SchemaOptions {
 /// The `.proto` files of the command line, and the directories of the files and their imports.
 struct ProtoArguments {
     let directories: ProtoDirectories
-    /// The names by which other files import them.
+    /// The names by which other files import them, each once.
     let names: [String]
 
     /// - Parameters:
@@ -66,7 +70,8 @@ struct ProtoArguments {
         let roots = directories.map(ProtoArgument.plain)
         let files = paths.map { ProtoArgument($0, in: roots) }
         self.directories = ProtoDirectories(roots.isEmpty ? files.map(\.directory) : roots)
-        names = files.map(\.name)
+        var known: Set<String> = []
+        names = files.map(\.name).filter { known.insert($0).inserted }
         for file in files {
             guard let found = self.directories.path(of: file.name), let wanted = file.path,
                 found != wanted

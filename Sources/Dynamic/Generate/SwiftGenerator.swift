@@ -58,7 +58,8 @@ public struct SwiftGenerator: Sendable {
     ) throws(SchemaError) -> [FileSchema] {
         guard let names else { return schema.files }
         var files: [FileSchema] = []
-        for name in names {
+        var known: Set<String> = []
+        for name in names where known.insert(name).inserted {
             guard let file = schema.file(name) else {
                 throw SchemaError(
                     file: name, declaration: name, message: "the schema has no such file")
