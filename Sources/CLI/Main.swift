@@ -83,7 +83,7 @@ enum Main {
     private static func end(_ error: RPCError, details: String) -> Never {
         printToStandardError("swiftlet: \(text(of: error))")
         if !details.isEmpty { printToStandardError(details) }
-        leave(with: 64 + Int32(error.code.rawValue))
+        leave(with: ExitStatus.of(error))
     }
 
     /// The description of an error without the time of the next connection attempt. The program ends before
@@ -104,6 +104,18 @@ enum Main {
 /// Thrown to end the program with this exit status. The command has already printed the reason.
 struct ExitStatus: Error {
     var status: Int32
+
+    /// The status for an error that ends a command.
+    static func of(_ error: any Error) -> Int32 {
+        switch error {
+        case is UsageError: 2
+        case let error as ExitStatus: error.status
+        case is CancellationError: Interruption.exitStatus
+        case let failure as DetailedFailure: of(failure.error)
+        case let error as RPCError: 64 + Int32(error.code.rawValue)
+        default: 1
+        }
+    }
 }
 
 /// A command of the command line.

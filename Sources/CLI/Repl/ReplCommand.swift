@@ -7,7 +7,8 @@ enum ReplCommand: Command {
     static let usage = "repl TARGET [-v] \(SchemaOptions.usage) \(ChannelOptions.usage)"
     static let purpose = """
         calls methods that are typed at a prompt, with completion of names, a history, and the last
-              answer as part of the next request. Type 'help' there
+              answer as part of the next request. Type 'help' there. If the standard input is not a
+              terminal, the exit status is that of the last command that failed
         """
     static let examples = [
         "repl localhost:50051", "repl localhost:50051 --proto Protos/helloworld.proto",
@@ -42,6 +43,9 @@ enum ReplCommand: Command {
             }
             var shell = ReplShell(session, isTerminal: isTerminal)
             try await shell.run()
+            if !isTerminal, shell.failureStatus != 0 {
+                throw ExitStatus(status: shell.failureStatus)
+            }
             // Keeps `terminal` alive while the shell runs: its deinit ends raw mode.
             _ = consume terminal
         }

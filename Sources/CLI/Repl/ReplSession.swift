@@ -29,19 +29,29 @@ final class ReplSession: Sendable {
         self.log = log
     }
 
-    /// Runs an entered text, and prints its output or its error.
-    func run(_ input: ReplInput) async {
+    /// Runs an entered text, and prints its output or its error. Returns the exit status of a command that ends in
+    /// the same way.
+    func run(_ input: ReplInput) async -> Int32 {
+        defer { flushOutput() }
         do {
             try await perform(input)
-        } catch let failure as DetailedFailure {
+            return 0
+        } catch {
+            report(error)
+            return ExitStatus.of(error)
+        }
+    }
+
+    /// Prints an error.
+    func report(_ error: any Error) {
+        switch error {
+        case let failure as DetailedFailure:
             printToStandardError(Main.text(of: failure.error))
             if !failure.details.isEmpty { printToStandardError(failure.details) }
-        } catch let error as UsageError {
-            printToStandardError(error.message)
-        } catch {
-            printToStandardError((error as? RPCError).map(Main.text) ?? "\(error)")
+        case let error as UsageError: printToStandardError(error.message)
+        case let error as RPCError: printToStandardError(Main.text(of: error))
+        default: printToStandardError("\(error)")
         }
-        flushOutput()
     }
 
     private func perform(_ input: ReplInput) async throws {

@@ -12,8 +12,8 @@ import SwiftletLoopback
 struct ReplShell {
     private enum Event: Sendable {
         case input([UInt8])
-        case endOfInput
-        case commandEnded
+        case endOfInput(status: Int32)
+        case commandEnded(status: Int32)
     }
 
     private let session: ReplSession
@@ -26,6 +26,9 @@ struct ReplShell {
     private var command: Task<Void, Never>?
     /// The keys that are typed while the command runs.
     private var pending: [Key] = []
+    /// The exit status of the last command that failed, or of the input if it cannot be read; 0 if nothing has
+    /// failed.
+    private(set) var failureStatus: Int32 = 0
     /// Whether the input has ended.
     private var isAtEnd = false
     /// Whether the user has ended the shell.
@@ -47,16 +50,18 @@ struct ReplShell {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         let reader = InputReader(descriptor: 0)
         let reading = Task {
+            var status: Int32 = 0
             do {
                 while case let bytes = try await reader.next(), !bytes.isEmpty {
                     continuation.yield(.input(bytes))
                 }
             } catch let error as FileError {
                 printToStandardError("swiftlet: \(error)")
+                status = ExitStatus.of(error)
             } catch {
                 // The shell has ended, and reads no more.
             }
-            continuation.yield(.endOfInput)
+            continuation.yield(.endOfInput(status: status))
         }
         defer {
             reading.cancel()
@@ -66,12 +71,14 @@ struct ReplShell {
         for await event in events {
             switch event {
             case .input(let bytes): receive(decoder.decode(bytes), continuation)
-            case .endOfInput:
+            case .endOfInput(let status):
                 isAtEnd = true
+                if status != 0 { failureStatus = status }
                 // The last line may lack its end, and the last request its closing bracket.
                 receive([.enter, .endOfText], continuation)
-            case .commandEnded:
+            case .commandEnded(let status):
                 command = nil
+                if status != 0 { failureStatus = status }
                 redraw()
                 let keys = pending
                 pending = []
@@ -126,7 +133,8 @@ struct ReplShell {
         do {
             input = try ReplInput(text)
         } catch {
-            printToStandardError((error as? UsageError)?.message ?? "\(error)")
+            session.report(error)
+            failureStatus = ExitStatus.of(error)
             return redraw()
         }
         switch input {
@@ -134,8 +142,7 @@ struct ReplShell {
         case .exit: hasLeft = true
         default:
             command = Task { [session] in
-                await session.run(input)
-                events.yield(.commandEnded)
+                events.yield(.commandEnded(status: await session.run(input)))
             }
         }
     }

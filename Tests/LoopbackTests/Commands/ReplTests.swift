@@ -149,7 +149,7 @@ struct ReplTests {
                 template HelloRequest
                 template helloworld.HelloRequest
                 """)
-        #expect(run.status == 0)
+        #expect(run.status == 1, "the status of a name that is not found")
         #expect(
             run.output == """
                 helloworld.Greeter/SayHello
@@ -176,6 +176,32 @@ struct ReplTests {
         #expect(errors.count == 4, "\(run.errors)")
         #expect(errors[0].hasPrefix("swiftlet: the server does not describe xds.service.orca"))
         #expect(errors[1] == "there is no command or method 'SayHelo'; did you mean 'SayHello'?")
+    }
+
+    @Test(
+        "ends with the status of the last command that failed, if the input is not a terminal",
+        arguments: [
+            ("SayHello {}\n", 0), ("exit\nSayHello {\n", 0), ("SayHelo\n", 1),
+            ("EmptyCall {}\nSayHello {}\n", 76), ("call\nSayHello {}\n", 2),
+            ("EmptyCall {}\nSayHelo\nSayHello {}\nexit\n", 1), ("SayHello {\"a\": 1}\n", 2),
+        ])
+    func status(input: String, status: Int32) async throws {
+        let server = try LoopbackServer { server in
+            server.addGreeter()
+            server.add(ReflectionService())
+        }
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            syntax = "proto3"; package grpc.testing; import "helloworld.proto"; message Empty {}
+            service TestService { rpc EmptyCall(Empty) returns (Empty); }
+            """, to: "t.proto")
+        let run = try await Program.run(
+            [
+                "repl", server.target, "--proto", "t.proto", "--proto", "helloworld.proto",
+                "-I", folder.path, "-I", RepositoryFiles.path("Protos"),
+            ], input: input)
+        #expect(run.status == status, "\(run.errors)")
     }
 
     @Test("sends the headers that were entered")
