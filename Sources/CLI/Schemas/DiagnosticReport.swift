@@ -1,4 +1,5 @@
 import SwiftletDynamic
+import SwiftletTransport
 
 /// Prints diagnostics in the form of compilers, which editors support: the place, the severity and the
 /// message, and below them the line of the source with a mark.
@@ -13,7 +14,8 @@ struct DiagnosticReport {
     func text(of diagnostic: ProtoDiagnostic) -> String {
         let path = directories.path(of: diagnostic.file) ?? diagnostic.file
         let place = diagnostic.line == 0 ? path : "\(path):\(diagnostic.line):\(diagnostic.column)"
-        let text = "\(place): \(diagnostic.severity): \(diagnostic.message)"
+        let message = Self.visible(diagnostic.message)
+        let text = "\(place): \(diagnostic.severity): \(message)"
         guard let line = sourceLine(of: diagnostic) else { return text }
         return text + "\n  \(line.text)\n  \(String(repeating: " ", count: line.mark))^"
     }
@@ -35,7 +37,8 @@ struct DiagnosticReport {
             separator: UInt8(ascii: "\n"), maxSplits: diagnostic.line,
             omittingEmptySubsequences: false)
         guard lines.count >= diagnostic.line else { return nil }
-        let line = lines[diagnostic.line - 1]
+        var line = lines[diagnostic.line - 1]
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
         let half = Self.maxLineByteCount / 2
         guard line.count > Self.maxLineByteCount, diagnostic.column > half else {
             return Self.expanded(line.prefix(Self.maxLineByteCount), mark: diagnostic.column)
@@ -51,21 +54,27 @@ struct DiagnosticReport {
         var text = ""
         var width = 0
         var mark: Int?
-        for character in String(decoding: line, as: UTF8.self) {
+        for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {
             if width >= column - 1, mark == nil { mark = text.count }
-            if character == "\t" {
+            if scalar == "\t" {
                 let count = tabWidth - width % tabWidth
                 text += String(repeating: " ", count: count)
                 width += count
-            } else if !character.isNewline {
-                // Control characters could change the terminal.
-                let isPrintable = character.unicodeScalars.allSatisfy {
-                    $0.value >= 0x20 && $0.value != 0x7f
-                }
-                text.append(isPrintable ? character : "\u{fffd}")
-                width += character.utf8.count
+            } else {
+                text.append(visible(scalar))
+                width += UTF8.width(scalar)
             }
         }
         return (text, mark ?? text.count)
+    }
+
+    private static func visible(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { $0 += visible($1) }
+    }
+
+    /// A character that cannot be seen as its number, as in `\u{202e}`. It could hide text, change the order of
+    /// the text around it, or change the terminal.
+    private static func visible(_ scalar: Unicode.Scalar) -> String {
+        PeerText.isHarmless(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }
 }

@@ -49,7 +49,8 @@ package enum PeerText {
         clean(String(decoding: bytes.prefix(maxByteCount + 1), as: UTF8.self), upTo: maxByteCount)
     }
 
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    /// False for characters that control a terminal, or that cannot be seen.
+    package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false
         default: true

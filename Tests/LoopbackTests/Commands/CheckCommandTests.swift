@@ -121,6 +121,20 @@ struct CheckCommandTests {
         #expect(run.status == 0, "\(run.errors)")
     }
 
+    @Test("prints characters that cannot be seen by their numbers, and the mark below the column")
+    func invisible() async throws {
+        let file = try TemporaryFile(
+            "syntax = \"proto3\"; /* \u{202e}\u{200b}\u{1b}\u{feff}\u{85} é\u{301} */ Bee\n")
+        let run = try await Program.run(["check", file.path])
+        let lines = run.errors.split(separator: "\n")
+        let shown =
+            "  syntax = \"proto3\"; /* \\u{202e}\\u{200b}\\u{1b}\\u{feff}\\u{85} é\u{301} */ Bee"
+        try #require(lines.count == 4)
+        #expect(lines[1] == shown)
+        #expect(lines[2].count == shown.count - 2, "\(run.errors)")
+        #expect(!run.errors.unicodeScalars.contains { $0.properties.generalCategory == .format })
+    }
+
     @Test("prints warnings, and ends with 1 for them only if an option requests it")
     func warnings() async throws {
         let file = try TemporaryFile("import \"google/protobuf/any.proto\";\nmessage A {}\n")
