@@ -2,7 +2,7 @@ extension FileSource {
     /// Writes an enum of a `.proto` file as an open enum.
     func write(_ enumeration: EnumSchema, _ writer: inout SourceWriter) {
         let name = names.name(enumeration)
-        let cases = EnumCases(enumeration)
+        let cases = EnumCases(enumeration, named: name)
         let access = options.access
         writer.separate()
         writer.documentation(enumeration.comments.documentationLines)
@@ -35,12 +35,14 @@ struct EnumCases {
     /// The values with their names, aliases included.
     let all: [(value: EnumSchema.Value, identifier: String)]
 
-    init(_ enumeration: EnumSchema) {
+    /// - Parameter name: The Swift name of the enum. No value has this name, because it would hide the enum.
+    init(_ enumeration: EnumSchema, named name: String) {
+        let reserved = SwiftWords.caseNames.union([name])
         var scope = NameScope()
         let prefix = Self.commonPrefix(enumeration)
         all = enumeration.values.map { value in
             let name = SwiftSpelling.property(String(value.name.dropFirst(prefix.count)))
-            let claimed = scope.claim(name, suffix: "Value", reserved: SwiftWords.caseNames)
+            let claimed = scope.claim(name, suffix: "Value", reserved: reserved)
             return (value, SwiftWords.escaped(claimed))
         }
     }

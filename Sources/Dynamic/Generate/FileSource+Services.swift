@@ -85,7 +85,7 @@ extension FileSource {
                 writer.declaration(
                     "\(options.access)nonisolated(nonsending) func \(method.identifier)",
                     method.parameters(nil), method.effects, result: method.result)
-                writer.body { $0.call("try await \(method.identifier)", method.forwarded) }
+                writer.body { $0.call("try await \(method.called)", method.forwarded) }
             }
         }
     }

@@ -35,7 +35,7 @@ extension FileSource {
             writer.block("\(options.access)func register(in methods: inout ServerMethods)") {
                 for method in source.methods {
                     $0.declaration("methods.\(method.shape)", [method.value])
-                    $0.body { $0.call("try await \(method.identifier)", method.handlerArguments) }
+                    $0.body { $0.call("try await \(method.called)", method.handlerArguments) }
                 }
             }
             for method in source.methods { writeDefault(method, &writer) }

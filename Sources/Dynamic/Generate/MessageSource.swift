@@ -52,7 +52,7 @@ struct MessageSource {
             guard let oneof = field.oneof else {
                 let name = properties.claim(
                     SwiftSpelling.property(field.name), suffix: "Field",
-                    reserved: SwiftWords.propertyNames)
+                    reserved: names.propertyNames)
                 members.append(.field(source(field, name)))
                 continue
             }
@@ -66,7 +66,7 @@ struct MessageSource {
             }
             let name = properties.claim(
                 SwiftSpelling.property(oneof.name), suffix: "Choice",
-                reserved: SwiftWords.propertyNames)
+                reserved: names.propertyNames)
             members.append(
                 .oneof(
                     OneofSource(schema: oneof, name: name, type: names.name(oneof), fields: fields))

@@ -13,12 +13,16 @@ struct ServiceSource {
         let scope = isInNamespace ? namespace : []
         let methodsName = (namespace.dropFirst(scope.count) + [names.name(.methods, of: schema)])
             .joined(separator: ".")
+        // A function with the name of a type would hide the type in expressions.
+        let reserved = SwiftWords.functionNames.union(
+            [names.name(.methods, of: schema), names.name(.client, of: schema)]
+                + namespace.prefix(1))
         var functions = NameScope()
         let identifiers = schema.methods.map { method in
             let spelling =
                 file.options.keepsMethodCasing
                 ? SwiftSpelling.verbatim(method.name) : SwiftSpelling.property(method.name)
-            return functions.claim(spelling, suffix: "Method", reserved: SwiftWords.functionNames)
+            return functions.claim(spelling, suffix: "Method", reserved: reserved)
         }
         methods = zip(schema.methods, identifiers).map { method, name in
             var faces: [GeneratorOptions.Face: String] = [:]
@@ -51,6 +55,11 @@ struct MethodSource {
     let methodsName: String
     let request: String
     let reply: String
+
+    /// The name of the function in a body where parameters of functions can hide it.
+    var called: String {
+        ["methods", "produce", "request"].contains(identifier) ? "self." + identifier : identifier
+    }
 
     var shape: Shape {
         switch (schema.streamsRequests, schema.streamsResponses) {

@@ -74,9 +74,10 @@ extension SwiftSpelling {
         character == "_" || character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    /// Puts an underscore before a leading digit. An empty name becomes `unnamed`.
+    /// Puts an underscore before a leading digit. An empty name becomes `unnamed`, and so does an underscore, which
+    /// is a keyword.
     private static func identifier(_ name: String) -> String {
-        guard let first = name.first else { return "unnamed" }
+        guard let first = name.first, name != "_" else { return "unnamed" }
         return first.isNumber ? "_" + name : name
     }
 }

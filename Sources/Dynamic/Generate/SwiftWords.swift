@@ -17,6 +17,9 @@ enum SwiftWords {
         "WireError",
     ]
 
+    /// Names that an enum cannot have, because inside it they mean an associated type of `OpenEnum`.
+    static let enumTypeNames: Set = ["RawValue"]
+
     /// Names of types that the other faces of a client refer to. The functions of these faces are in
     /// extensions outside the client's namespace, so only a message without a package would hide the type.
     static let faceTypeNames: Set = [
@@ -38,6 +41,7 @@ enum SwiftWords {
 
     /// Names that the functions of a client, a fake or a service cannot have.
     static let functionNames: Set = [
+        "CallOptions", "FakeChannel", "Method", "Protocol", "RPCError", "Self", "Type",
         "bidirectional", "channel", "client", "clientStreaming", "defaultOptions", "fake", "init",
         "register", "self", "serverStreaming", "unary", "withDefaults",
     ]

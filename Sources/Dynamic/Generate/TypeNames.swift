@@ -9,6 +9,10 @@ struct TypeNames {
     private var scopes: [[String]: NameScope] = [:]
     private var packages: [String: [String]] = ProvidedTypes.packages
     private let reserved: Set<String>
+    /// Names that a property cannot have: those of `SwiftWords`, and names of types. In an expression, the name of
+    /// the type would mean the property. A box has the name of its property with an underscore, and cannot have the
+    /// name of a type either. Names of properties do not begin with a capital letter, so most types are not included.
+    private(set) var propertyNames = SwiftWords.propertyNames
 
     init(_ schema: Schema) {
         let roots = schema.files.compactMap { $0.package.split(separator: ".").first }
@@ -49,7 +53,13 @@ extension TypeNames {
     private mutating func claim(
         _ name: String, _ suffix: String, in scope: [String], reserved: Set<String> = []
     ) -> String {
-        scopes[scope, default: NameScope()].claim(name, suffix: suffix, reserved: reserved)
+        let name = scopes[scope, default: NameScope()]
+            .claim(name, suffix: suffix, reserved: reserved)
+        if name.first?.isUppercase == false {
+            propertyNames.insert(name)
+            if name.hasPrefix("_") { propertyNames.insert(String(name.dropFirst())) }
+        }
+        return name
     }
 
     private mutating func addPackage(_ package: String) {
@@ -83,16 +93,22 @@ extension TypeNames {
 
     private mutating func add(_ enumeration: EnumSchema, in scope: [String]) {
         paths[enumeration.fullName] =
-            scope + [choose(enumeration.fullName, enumeration.name, "Enum", in: scope)]
+            scope + [
+                choose(
+                    enumeration.fullName, enumeration.name, "Enum", in: scope,
+                    reserved: SwiftWords.enumTypeNames)
+            ]
     }
 
     private mutating func choose(
-        _ fullName: String, _ name: String, _ suffix: String, in scope: [String]
+        _ fullName: String, _ name: String, _ suffix: String, in scope: [String],
+        reserved more: Set<String> = []
     ) -> String {
         if let provided = ProvidedTypes.names[fullName] {
             return claim(provided, suffix, in: scope)
         }
-        let hidden = scope.isEmpty ? reserved.union(SwiftWords.faceTypeNames) : reserved
+        let more = scope.isEmpty ? more.union(SwiftWords.faceTypeNames) : more
+        let hidden = more.isEmpty ? reserved : reserved.union(more)
         return claim(SwiftSpelling.type(name), suffix, in: scope, reserved: hidden)
     }
 

@@ -66,10 +66,54 @@ struct SwiftGeneratorTests {
             ("optional Type t = 1; enum Type { A = 0; }", "struct TypeEnum: OpenEnum"),
             ("message Protocol {} optional Protocol p = 1;", "var p: ProtocolMessage?"),
             ("message String {} optional string s = 1;", "struct StringMessage: Message"),
+            ("message _ {} optional _ a = 1;", "struct unnamed: Message"),
+            ("message _1 {} optional M __1 = 1;", "@Indirect var _1Field: M?"),
+            ("message _x {} optional M x = 1;", "@Indirect var xField: M?"),
+            ("oneof _1 { int32 a = 1; }", "var _1Choice: _1?"),
+            ("oneof __ { int32 a = 1; }", "var unnamedChoice: unnamed?"),
+            ("optional _1 t = 1; enum _1 { __1 = 0; }", "static let _1Value = _1(rawValue: 0)"),
+            ("optional RawValue t = 1; enum RawValue { A = 0; }", "struct RawValueEnum: OpenEnum"),
         ])
     func names(fields: String, line: String) throws {
         let source = try GeneratorSchema.source("syntax = \"proto2\"; message M { \(fields) }")
         #expect(source.contains(line), "\(source)")
+    }
+
+    @Test(
+        "of a client and a service has functions that the names of parameters do not hide",
+        arguments: [
+            ("rpc Request(M) returns (M);", "try await self.request(request, "),
+            (
+                "rpc Produce(stream M) returns (M);",
+                "try await self.produce(options: CallOptions(), "
+            ),
+            ("rpc Methods(M) returns (M);", "try await self.methods($0, $1)"),
+        ])
+    func functions(methods: String, line: String) throws {
+        var options = GeneratorOptions()
+        options.writesServices = true
+        let schema = try GeneratorSchema.schema(
+            "syntax = \"proto3\"; message M {} service S { \(methods) }")
+        let sources = try SwiftGenerator(options).generate(schema).map(\.source)
+        #expect(sources.contains { $0.contains(line) }, "\(sources)")
+    }
+
+    @Test("keeps the casing of methods, except for names that would hide a type")
+    func keptCasing() throws {
+        var options = GeneratorOptions()
+        options.keepsMethodCasing = true
+        for (name, isKept) in [
+            ("Get", true), ("M", true), ("Method", false), ("Type", false), ("Self", false),
+            ("A", false), ("SMethods", false), ("SClient", false), ("CallOptions", false),
+        ] {
+            let source = try GeneratorSchema.source(
+                """
+                syntax = "proto3"; package a; message M {}
+                service S { rpc \(name)(a.M) returns (a.M); }
+                """, options: options)
+            let function = isKept ? name : name + "Method"
+            #expect(source.contains("static let \(function) = Method<M, M>("), "\(source)")
+        }
     }
 
     @Test(
