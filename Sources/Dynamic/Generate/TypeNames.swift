@@ -13,6 +13,7 @@ struct TypeNames {
     /// the type would mean the property. A box has the name of its property with an underscore, and cannot have the
     /// name of a type either. Names of properties do not begin with a capital letter, so most types are not included.
     private(set) var propertyNames = SwiftWords.propertyNames
+    private let aliases = RootAliases()
 
     init(_ schema: Schema) {
         let roots = schema.files.compactMap { $0.package.split(separator: ".").first }
@@ -160,18 +161,35 @@ extension TypeNames {
         where means(Array(target[...start]), from: scope, namespaceDepth) {
             return target[start...].joined(separator: ".")
         }
-        return target.joined(separator: ".")
+        return ([alias(of: target[0])] + target.dropFirst()).joined(separator: ".")
     }
+
+    /// Another name of a type or namespace at the top level whose name means something else in a scope.
+    private func alias(of root: String) -> String {
+        var alias = "Global" + root
+        while scopes.values.contains(where: { $0.names.contains(alias) }) { alias += "_" }
+        aliases.roots[alias] = root
+        return alias
+    }
+
+    /// The types and namespaces at the top level that the references so far need another name for, by that name.
+    var rootAliases: [String: String] { aliases.roots }
 
     /// Whether the last component of `path`, on its own, refers to the declaration with that path.
     private func means(_ path: [String], from scope: [String], _ namespaceDepth: Int) -> Bool {
         guard let name = path.last else { return false }
-        for depth in stride(from: scope.count, to: 0, by: -1) {
+        // An extension of a nested type does not search the types around that type.
+        for depth in stride(from: scope.count, to: 0, by: -1) where depth >= namespaceDepth {
             let outer = Array(scope[..<depth])
             guard scopes[outer]?.names.contains(name) == true else { continue }
-            // An extension of a nested type does not search the types around that type.
-            return depth >= namespaceDepth && outer == Array(path.dropLast())
+            return outer == Array(path.dropLast())
         }
         return path.count == 1
     }
+}
+
+/// The other names of types and namespaces at the top level. A class, because references are made where the
+/// names of types do not change any more.
+private final class RootAliases {
+    var roots: [String: String] = [:]
 }

@@ -98,6 +98,31 @@ struct SwiftGeneratorTests {
         #expect(sources.contains { $0.contains(line) }, "\(sources)")
     }
 
+    @Test("names a type at the top level that a package or a type hides by another name")
+    func hiddenRoots() throws {
+        let sources = [
+            "b.proto": "package b; message X {}",
+            "c.proto": "message Y {}",
+            "d.proto": "package a.b; message Z {}",
+            "a.proto": """
+            package a; import "b.proto"; import "c.proto"; import "d.proto";
+            message M { optional .b.X x = 1; optional .Y y = 2; optional .a.b.Z z = 3; }
+            message N { message Y {} optional .Y y = 2; optional Y inner = 3; }
+            """,
+        ]
+        let compiler = ProtoCompiler { name in
+            sources[name].map { Array("syntax = \"proto2\"; \($0)".utf8) }
+        }
+        let files = try SwiftGenerator().generate(Schema(compiler.compile(["a.proto"])))
+        let source = try #require(files.first { $0.path == "a.swift" }?.source)
+        for line in [
+            "var x: GlobalB.X?", "var y: Y?\n", "var z: B.Z?", "var y: GlobalY?", "var inner: Y?",
+        ] { #expect(source.contains(line), "\(source)") }
+        let packages = try #require(files.first { $0.path == "Packages.swift" }?.source)
+        #expect(packages.contains("\ntypealias GlobalB = B\n"))
+        #expect(packages.contains("\ntypealias GlobalY = Y\n"))
+    }
+
     @Test("keeps the casing of methods, except for names that would hide a type")
     func keptCasing() throws {
         var options = GeneratorOptions()
