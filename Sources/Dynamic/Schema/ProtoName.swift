@@ -12,9 +12,12 @@ enum ProtoName {
     static let maxPackagePartCount = 100
     static let maxPackageByteCount = 511
 
-    /// Whether `name` is a letter or an underscore, followed by letters, underscores and digits.
+    /// Whether `name` is a letter or an underscore, followed by letters, underscores and digits. The message for the
+    /// entries of a map can begin with a digit: that of a field `_1` is `1Entry`.
     static func isIdentifier(_ name: some StringProtocol) -> Bool {
-        guard let first = name.utf8.first, first.isLetter else { return false }
+        guard let first = name.utf8.first, first.isLetter || name.hasSuffix("Entry") else {
+            return false
+        }
         return name.utf8.allSatisfy { $0.isLetter || $0.isDigit }
     }
 

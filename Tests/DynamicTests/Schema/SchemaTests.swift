@@ -4,6 +4,16 @@ import Testing
 
 @Suite("A schema")
 struct SchemaTests {
+    @Test("has maps whose fields begin with an underscore and a digit")
+    func digitEntries() throws {
+        let schema = try GeneratorSchema.schema(
+            "syntax = \"proto3\"; message M { map<string, M> _1 = 1; }")
+        #expect(schema.message("M")?.field("_1")?.mapValue?.message?.fullName == "M")
+        let message = try DynamicMessage(
+            json: "{\"_1\": {\"a\": {}}}", as: schema.requiredMessage("M"))
+        #expect(try message.json() == "{\"1\":{\"a\":{}}}")
+    }
+
     @Test("finds declarations by their full names")
     func lookUp() throws {
         let schema = try TestSchema.all()
