@@ -18,8 +18,9 @@ public struct ProtoCompiler: Sendable {
     /// Makes a compiler.
     ///
     /// - Parameter read: Returns the bytes of the file with a name such as `google/api/http.proto`; nil if
-    ///   there is none. Throws if the file cannot be read; the error is a mistake of the file. The files of `google/protobuf`, `google/rpc` and the most used ones of `google/api`
-    ///   are known without it. Default: no other files.
+    ///   there is none. Throws if the file cannot be read; the error is a mistake of the file. The files of
+    ///   `google/protobuf`, `google/rpc` and the most used ones of `google/api` are known without it. Default: no
+    ///   other files.
     public init(reading read: @escaping @Sendable (String) throws -> [UInt8]? = { _ in nil }) {
         self.read = read
     }
