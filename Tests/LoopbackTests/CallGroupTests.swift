@@ -34,6 +34,28 @@ struct CallGroupTests {
         _ = kept
     }
 
+    @Test("lets the other calls end after an error, unless it was told to cancel them")
+    func goesOn() async throws {
+        let fake = try FakeChannel()
+        let slow = Method<HelloRequest, HelloReply>("/test.Test/Slow", .unary)
+        let failing = Method<HelloRequest, HelloReply>("/test.Test/Failing", .unary)
+        let response = fake.respond(to: slow)
+        try fake.respond(to: failing).sendError(RPCError(.dataLoss, "gone"))
+        let failed = Gate()
+        var group = CallGroup<HelloReply>()
+        group.add { try await fake.channel.unary(slow, .init()) }
+        group.add {
+            defer { failed.open() }
+            return try await fake.channel.unary(failing, .init())
+        }
+        async let results = group.results()
+        await failed.pass()
+        try response.sendMessage(HelloReply(message: "x"))
+        let ended = await results
+        #expect(try ended[0].get().message == "x")
+        #expect((try? ended[1].get()) == nil)
+    }
+
     @Test("can pass its results to a handler")
     func handlers() async throws {
         let fake = try FakeChannel()

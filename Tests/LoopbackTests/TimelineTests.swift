@@ -125,4 +125,24 @@ struct TimelineTests {
         for try await _ in chat.responses {}
         #expect(chat.responses.timeline?.lastByte != nil)
     }
+
+    @Test("can be made for a program's own tests")
+    func values() {
+        let start = ContinuousClock.now
+        func after(_ milliseconds: Int) -> CallTimeline.Instant {
+            start + .milliseconds(milliseconds)
+        }
+        let timeline = CallTimeline(
+            started: start, resolved: after(1), connected: after(2), secured: after(3),
+            headersSent: after(4), firstByte: after(5), lastByte: after(6), streamCount: 2,
+            failedAttemptCount: 3, peer: "10.0.0.1:1", sentByteCount: 7, receivedByteCount: 8)
+        #expect(timeline.resolved == after(1) && timeline.connected == after(2))
+        #expect(timeline.secured == after(3) && timeline.headersSent == after(4))
+        #expect(timeline.firstByte == after(5) && timeline.lastByte == after(6))
+        #expect(timeline.duration == .milliseconds(6))
+        #expect(timeline.streamCount == 2 && timeline.failedAttemptCount == 3)
+        #expect(
+            "\(timeline)" == "10.0.0.1:1, 2 streams: connected after 2.00 ms, sent after 4.00 ms, "
+                + "answered after 5.00 ms, ended after 6.00 ms; 7 bytes out, 8 in")
+    }
 }
