@@ -209,19 +209,15 @@ extension ChannelCore {
 extension ChannelCore {
     private func use(_ result: ResolverResult, _ work: inout Balancing.State) {
         switch result.serviceConfig {
-        case nil: work.config = arguments.serviceConfig ?? ServiceConfig()
-        case .success(let config)?: work.config = config
+        case nil:
+            // Only a result with endpoints can say that there is no config.
+            guard case .success = result.endpoints else { break }
+            apply(arguments.serviceConfig ?? ServiceConfig(), &work)
+        case .success(let config)?: apply(config, &work)
         case .failure(let error)?:
             log.note(.serviceConfigRejected(error))
             // Proposal A21: the last good config stays in use. Without one, calls fail.
             guard work.config != nil else { return resolverFailed(error, &work) }
-        }
-        if let config = work.config {
-            methodConfigs?.use(config)
-            let service = arguments.checksHealth ? config.healthCheckServiceName : nil
-            for member in state.withLock({ Array($0.members.values) }) {
-                member.setHealthService(service)
-            }
         }
         switch result.endpoints {
         case .failure(let error): resolverFailed(error, &work)
@@ -229,6 +225,16 @@ extension ChannelCore {
             plan.resolvedAt = .now
             log.note(.resolved(endpointCount: endpoints.count))
             use(endpoints, &work)
+        }
+    }
+
+    /// Uses a service config from now on.
+    private func apply(_ config: ServiceConfig, _ work: inout Balancing.State) {
+        work.config = config
+        methodConfigs?.use(config)
+        let service = arguments.checksHealth ? config.healthCheckServiceName : nil
+        for member in state.withLock({ Array($0.members.values) }) {
+            member.setHealthService(service)
         }
     }
 

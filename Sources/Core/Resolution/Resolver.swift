@@ -29,7 +29,8 @@ public struct ResolverResult: Sendable {
     public var endpoints: Result<[Endpoint], RPCError>
 
     /// The service config that was found with the endpoints, or the error why it is not valid. Nil if there
-    /// is none.
+    /// is none. After an error, and in a result without endpoints if this is nil, the config of an earlier
+    /// result stays in use.
     public var serviceConfig: Result<ServiceConfig, RPCError>?
 
     /// Makes a result.
