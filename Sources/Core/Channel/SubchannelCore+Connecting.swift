@@ -5,17 +5,15 @@ import Synchronization
 
 extension SubchannelCore {
     /// Connects, because the balancer requested it.
-    func connect() {
-        let isIdle = state.withLock { $0.connectivity == .idle && !$0.isDropped }
-        if isIdle { startConnecting() }
-    }
+    func connect() { startConnecting { $0.connectivity == .idle } }
 
     package func requestConnection() { plan.firstLoop.run { [self] in connect() } }
 
-    func startConnecting() {
+    /// Starts an attempt, if the state allows one and meets `condition`, which is checked under the lock.
+    func startConnecting(if condition: (State) -> Bool = { _ in true }) {
         let attempt: ConnectionAttempt? = change { state in
             guard state.attempt == nil, !state.isDropped, !state.addresses.isEmpty,
-                state.links.count < state.maxConnectionCount
+                state.links.count < state.maxConnectionCount, condition(state)
             else { return nil }
             // The delay counts from the beginning of the attempt.
             let (delay, timeLimit) = state.backoff.nextAttempt(
@@ -113,8 +111,7 @@ extension SubchannelCore {
     /// Starts the next attempt, because the delay has passed.
     fileprivate func retryAfterBackoff(now: MonotonicInstant) {
         backoffTimer.hasFired(now: now)
-        guard state.withLock({ $0.connectivity == .transientFailure }) else { return }
-        startConnecting()
+        startConnecting { $0.connectivity == .transientFailure }
     }
 
     /// Connects at once instead of at the end of the delay, because the network is back.
@@ -127,9 +124,12 @@ extension SubchannelCore {
             let old = state.attempt.take()
             return (old, old != nil || state.connectivity == .transientFailure)
         }
-        backoffTimer.cancel()
         old?.cancel()
-        if waits { startConnecting() }
+        // Without an attempt to start, the timer is none of this function's: another thread may have
+        // scheduled it for a failure since then.
+        guard waits else { return }
+        backoffTimer.cancel()
+        startConnecting()
     }
 
     /// The balancer has other addresses for the endpoint. Connections to addresses that are gone are

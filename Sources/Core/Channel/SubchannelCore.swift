@@ -102,7 +102,7 @@ extension SubchannelCore: SubchannelBackend {
                 drainRefusing(link)
             case .wait(let startsConnecting, let removed):
                 _ = removed
-                if startsConnecting { startConnecting() }
+                if startsConnecting { startConnecting(if: \.mayAddConnection) }
                 return .opened
             case .disconnected: return .disconnected
             }
@@ -137,14 +137,17 @@ extension SubchannelCore.State {
     /// Records a change, which is reported to the owner.
     mutating func noteChange() { changeCount &+= 1 }
 
+    /// Whether a connection may be opened in addition to the open ones.
+    fileprivate var mayAddConnection: Bool {
+        links.count < maxConnectionCount && nextExtraAttempt.map { $0 <= .now } ?? true
+    }
+
     /// The connection for a new call. Nil when there is none, or when each has as many streams as its
     /// server allows and another connection may be opened.
     fileprivate mutating func linkForCall() -> Link? {
         guard maxConnectionCount > 1 else { return links.last }
         if let link = links.first(where: \.hasRoom) { return link }
-        let mayConnect =
-            links.count < maxConnectionCount && nextExtraAttempt.map { $0 <= .now } ?? true
-        guard mayConnect else { return links.min { $0.callCount < $1.callCount } }
+        guard mayAddConnection else { return links.min { $0.callCount < $1.callCount } }
         // The call gets a stream that becomes free, or the new connection, whichever comes first.
         return links.first { !$0.reportRoom() }
     }
