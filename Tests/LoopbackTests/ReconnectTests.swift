@@ -171,4 +171,32 @@ struct ReconnectTests {
         let error = await #expect(throws: RPCError.self) { try await call.value }
         #expect(error?.code == .cancelled)
     }
+
+    @Test("begins with the initial delay after connections that its resolver has replaced")
+    func backoffAfterMoves() async throws {
+        let servers = try (0..<4).map { number in
+            try LoopbackServer { server in
+                server.unary(ManyServersTests.whoAmI) { _, _ in [UInt8(number)] }
+            }
+        }
+        let resolver = PushedResolver(nil)
+        try Resolvers.register("moving-test") { _ in resolver }
+        let channel = try Channel("moving-test:///x", credentials: .insecure)
+        channel.connect()
+        for (number, server) in servers.enumerated() {
+            resolver.push(ResolverResult([Endpoint([try ServerAddress(server.target)])]))
+            while try await channel.unary(ManyServersTests.whoAmI, []) != [UInt8(number)] {}
+        }
+        // No other process can start to listen at this address.
+        resolver.push(ResolverResult([Endpoint([try ServerAddress("unix:/nowhere/moved.sock")])]))
+        var failure: RPCError?
+        while failure == nil {
+            do throws(RPCError) {
+                _ = try await channel.unary(ManyServersTests.whoAmI, [])
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure?.reconnection?.attemptNumber == 1)
+    }
 }

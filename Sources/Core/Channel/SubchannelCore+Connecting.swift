@@ -16,8 +16,8 @@ extension SubchannelCore {
                 state.links.count < state.maxConnectionCount, condition(state)
             else { return nil }
             // The delay counts from the beginning of the attempt.
-            let (delay, timeLimit) = state.backoff.nextAttempt(
-                connectTimeout: plan.arguments.connectTimeout)
+            let (delay, timeLimit) = state.beginAttempt(
+                connectTimeout: plan.arguments.connectTimeout, at: .now)
             let attempt = ConnectionAttempt(
                 state.addresses, serverName: state.serverName, plan: plan,
                 timeLimit: timeLimit, owner: self)
@@ -76,6 +76,7 @@ extension SubchannelCore {
             state.attempt = nil
             guard !state.isDropped else { return nil }
             state.links.append(link)
+            state.lastFailure = nil
             state.move(to: .ready)
             return state.waiting.takeAll()
         }
@@ -151,7 +152,7 @@ extension SubchannelCore {
             state.addresses = addresses
             state.serverName = endpoint.attributes.serverName
             let gone = state.links.filter { !keepsName || !names.contains($0.peer) }
-            let waiting = state.drain(gone)
+            let waiting = state.drain(gone, at: .now)
             let mustConnect =
                 state.attempt != nil || (hasNew && state.connectivity == .transientFailure)
             if hasNew, mustConnect { state.backoff.reset() }
@@ -188,7 +189,8 @@ extension SubchannelCore.State {
         -> MonotonicInstant
     {
         lastFailure = failure
-        lastFailure?.attemptNumber = backoff.attemptCount
+        // A connection may have succeeded during the attempt.
+        lastFailure?.attemptNumber = max(1, backoff.attemptCount)
         let next = max(nextAttempt ?? now, now)
         nextAttempt = next
         move(to: .transientFailure)
@@ -197,11 +199,36 @@ extension SubchannelCore.State {
         return next
     }
 
+    /// Begins an attempt, as ``Backoff/nextAttempt(connectTimeout:chance:)`` does. The delay does not grow
+    /// while an open connection shows that the server can be reached.
+    mutating func beginAttempt(
+        connectTimeout: Duration, at now: MonotonicInstant
+    ) -> (delay: Duration, timeLimit: Duration) {
+        if links.contains(where: { hasSucceeded($0, at: now) }) { noteSuccess() }
+        return backoff.nextAttempt(connectTimeout: connectTimeout)
+    }
+
+    /// Whether a connection was more than a handshake. A short-lived connection that carried no call of the
+    /// program counts as a failed attempt: otherwise the client would connect without a pause to a server
+    /// that completes the handshake and closes.
+    func hasSucceeded(_ link: Link, at now: MonotonicInstant) -> Bool {
+        link.hasCarriedCall || link.age(at: now) >= backoff.initialDelay
+    }
+
+    /// Records that a connection has succeeded, or that its loss is no fault of the server.
+    mutating func noteSuccess() {
+        backoff.reset()
+        lastFailure = nil
+    }
+
     /// Stops the use of connections for new calls. Their calls continue. If no open connection is left,
     /// returns the calls that waited for a stream: the caller passes them to the owner, which picks
     /// again for them.
-    mutating func drain(_ links: [Link]) -> [CallCore] {
+    ///
+    /// A connection that has succeeded ends the delays of earlier failures, whichever side ends it.
+    mutating func drain(_ links: [Link], at now: MonotonicInstant) -> [CallCore] {
         guard !links.isEmpty else { return [] }
+        if links.contains(where: { hasSucceeded($0, at: now) }) { noteSuccess() }
         let drained = Set(links.map { ObjectIdentifier($0) })
         self.links.removeAll { drained.contains(ObjectIdentifier($0)) }
         leaving += links

@@ -47,11 +47,8 @@ extension SubchannelCore: LinkOwner {
         forget(link)
     }
 
-    /// Stops the use of a connection for new calls. Its calls continue.
-    ///
-    /// A short-lived connection that carried no call of the program counts as a failed attempt:
-    /// otherwise the client would connect without a pause to a server that completes the handshake
-    /// and closes.
+    /// Stops the use of a connection for new calls. Its calls continue. If the connection has not
+    /// succeeded, this counts as a failed attempt.
     private func retire(
         _ link: Link, because cause: String, _ kind: DisconnectCause, isNetworkLoss: Bool = false
     ) {
@@ -59,13 +56,10 @@ extension SubchannelCore: LinkOwner {
         typealias Next = (retry: MonotonicInstant?, calls: [CallCore])
         let next: Next? = change { state in
             guard state.links.contains(where: { $0 === link }) else { return nil }
-            let calls = state.drain([link])
-            let hasSucceeded =
-                link.hasCarriedCall
-                || link.age(at: now) >= plan.arguments.backoff.initial
-            guard !hasSucceeded, !isNetworkLoss else {
-                state.backoff.reset()
-                state.lastFailure = nil
+            let calls = state.drain([link], at: now)
+            guard !state.hasSucceeded(link, at: now) else { return (nil, calls) }
+            guard !isNetworkLoss else {
+                state.noteSuccess()
                 return (nil, calls)
             }
             guard state.links.isEmpty, state.attempt == nil, !state.isDropped
@@ -118,7 +112,7 @@ extension SubchannelCore {
         let (links, attempt, calls, isEmpty, streams) = state.withLock { state in
             state.isDropped = true
             let links = state.links
-            let calls = state.drain(links)
+            let calls = state.drain(links, at: .now)
             return (
                 links, state.attempt.take(), calls, state.leaving.isEmpty, fitStreams(&state)
             )
@@ -135,7 +129,7 @@ extension SubchannelCore {
     func drainAll() {
         let (links, calls) = change { state in
             let links = state.links
-            return (links, state.drain(links))
+            return (links, state.drain(links, at: .now))
         }
         leave(links)
         if !links.isEmpty { linksChanged(pickingFor: calls) }
@@ -147,7 +141,7 @@ extension SubchannelCore {
             var idle = state.links.filter { $0.callCount == 0 }
             if idle.count == state.links.count { idle = Array(idle.dropFirst()) }
             // One connection is left, so the waiting calls stay.
-            _ = state.drain(idle)
+            _ = state.drain(idle, at: .now)
             return idle
         }
         leave(links)
