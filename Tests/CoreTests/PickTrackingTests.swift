@@ -1,3 +1,4 @@
+import SwiftletTransport
 import Synchronization
 import Testing
 
@@ -85,6 +86,32 @@ struct PickTrackingTests {
         #expect(second.text == [])
         call.cancel()
         #expect(first.text.count == 1 && second.text.count == 1)
+        backend.queue.shutdown()
+    }
+
+    /// A connection whose streams all wait to be opened.
+    private final class FullCarrier: StreamCarrier {
+        func send(
+            _ framedMessage: EncodedMessage, on stream: StreamHandle, andFinish: Bool
+        ) -> Bool { true }
+        func reportRoom(on stream: StreamHandle, to call: CallCore) {}
+        func finish(_ stream: StreamHandle) {}
+        func reset(_ stream: StreamHandle) -> Bool { true }
+        func consumed(_ consumption: Consumption, on stream: StreamHandle) {}
+    }
+
+    @Test("receives that the call was not sent when its stream was never opened")
+    func neverOpened() throws {
+        let backend = try RetryingCallTrial.Backend()
+        let (call, tracker) = (Self.startedCall(backend), Tracker())
+        call.track(tracker)
+        let request = try #require(call.takeRequest())
+        _ = call.attach(
+            to: FullCarrier(), StreamHandle(slot: 0, generation: 1),
+            ConnectionRecord(peer: "nowhere", ConnectionTimes(begun: .now)),
+            attempt: request.attempt)
+        call.deadlineExceeded()
+        #expect(tracker.text == ["DEADLINE_EXCEEDED, sent: false"])
         backend.queue.shutdown()
     }
 }

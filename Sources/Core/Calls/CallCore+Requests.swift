@@ -126,15 +126,18 @@ extension CallCore: TimerTarget {
             state.inbound.dropMessages()
             return (.ended, nil)
         }
-        tracked?.report()
         noteEnd()
+        var wasUnsent = false
+        if case .attached(let carrier, let stream) = stage {
+            // Only the carrier knows whether the stream was opened.
+            wasUnsent = carrier.reset(stream)
+            if wasUnsent { state.withLock { $0.lifetime.noteUnsent() } }
+        }
+        tracked?.report(isUnsent: wasUnsent)
         switch stage {
         case nil: return
-        case .idle, .ended: break
         case .seeking: backend.forget(self)
-        case .attached(let carrier, let stream):
-            let wasUnsent = carrier.reset(stream)
-            if wasUnsent { state.withLock { $0.lifetime.noteUnsent() } }
+        case .idle, .ended, .attached: break
         }
         deliver()
     }

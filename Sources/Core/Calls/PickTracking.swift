@@ -13,9 +13,10 @@ final class PickTracking: Sendable {
         fileprivate let trailers: Metadata
         fileprivate let wasSent: Bool
 
-        func report() {
+        /// - Parameter isUnsent: Whether the stream of the call was never opened.
+        func report(isUnsent: Bool = false) {
             var outcome = CallOutcome(code: code, load: LoadReport(trailers: trailers))
-            outcome.wasSent = wasSent
+            outcome.wasSent = wasSent && !isUnsent
             tracking.tracker.callEnded(outcome)
         }
     }
