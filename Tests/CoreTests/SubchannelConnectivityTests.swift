@@ -10,7 +10,7 @@ struct SubchannelConnectivityTests {
 
     private static func idle() -> SubchannelCore.State {
         SubchannelCore.State(
-            addresses: [.ipv4Loopback(port: 1)], serverName: nil,
+            addresses: [.ipv4Loopback(port: 1)],
             backoff: Backoff(.init(initial: .seconds(1), jitter: 0)), maxConnectionCount: 1,
             streams: SubchannelStreams(healthService: nil))
     }

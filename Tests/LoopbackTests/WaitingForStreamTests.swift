@@ -8,7 +8,7 @@ import Testing
 struct WaitingForStreamTests {
     private static func state(_ links: [Link], waiting call: CallCore) -> SubchannelCore.State {
         var state = SubchannelCore.State(
-            addresses: [.ipv4Loopback(port: 1)], serverName: nil,
+            addresses: [.ipv4Loopback(port: 1)],
             backoff: Backoff(.init(initial: .seconds(1), jitter: 0)), maxConnectionCount: 3,
             streams: SubchannelStreams(healthService: nil))
         state.links = links

@@ -2,13 +2,16 @@ import SwiftletTransport
 
 extension [Endpoint] {
     /// One endpoint with the addresses of all endpoints, in the order in which they are tried: the
-    /// concatenated addresses without repetition, with the address families interleaved (A61). The
-    /// attributes are those of the first endpoint that has an address. Nil when none has one.
+    /// concatenated addresses without repetition, with the address families interleaved (A61). Each
+    /// address keeps its TLS name. The other attributes are those of the first endpoint that has an
+    /// address. Nil when none has one.
     func flattened() -> Endpoint? {
         var seen: Set<ServerAddress> = []
         let addresses = flatMap(\.addresses).filter { seen.insert($0).inserted }
         guard let first = first(where: { !$0.addresses.isEmpty }) else { return nil }
-        return Endpoint(addresses.withFamiliesInterleaved, attributes: first.attributes)
+        var endpoint = Endpoint(addresses.withFamiliesInterleaved, attributes: first.attributes)
+        endpoint.keepServerNames(of: self)
+        return endpoint
     }
 
     /// The endpoints in a random order. The order of each endpoint's addresses is kept (A62).

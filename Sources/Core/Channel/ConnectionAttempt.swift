@@ -25,7 +25,7 @@ final class ConnectionAttempt: Sendable {
     private let state = Mutex(State())
 
     init(
-        _ addresses: [SocketAddress], serverName: String?, plan: ConnectionPlan,
+        _ addresses: [SocketAddress], serverNames: [SocketAddress: String], plan: ConnectionPlan,
         timeLimit: Duration, owner: SubchannelCore
     ) {
         self.addresses = addresses
@@ -36,7 +36,7 @@ final class ConnectionAttempt: Sendable {
         begun = .now
         let route = WireRoute(
             target: plan.target, credentials: plan.credentials, arguments: plan.arguments,
-            serverName: serverName, sockets: plan.sockets, proxy: plan.proxy)
+            serverNames: serverNames, sockets: plan.sockets, proxy: plan.proxy)
         opener = WireOpener(route, begun: begun, timeLimit: timeLimit, loop: loop)
     }
 }

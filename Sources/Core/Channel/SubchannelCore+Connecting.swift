@@ -19,7 +19,7 @@ extension SubchannelCore {
             let (delay, timeLimit) = state.beginAttempt(
                 connectTimeout: plan.arguments.connectTimeout, at: .now)
             let attempt = ConnectionAttempt(
-                state.addresses, serverName: state.serverName, plan: plan,
+                state.addresses, serverNames: state.serverNames, plan: plan,
                 timeLimit: timeLimit, owner: self)
             state.attempt = attempt
             state.nextAttempt = attempt.begun + delay
@@ -138,20 +138,23 @@ extension SubchannelCore {
     /// not apply to it.
     func update(_ endpoint: Endpoint) {
         let addresses = endpoint.addresses.map(\.socketAddress)
-        let names = Set(addresses.map { "\($0)" })
+        let serverNames = endpoint.serverNames
         typealias Outcome = (
             drained: [Link], waiting: [CallCore], attempt: ConnectionAttempt?, mustConnect: Bool
         )
         let outcome: Outcome = change { state in
-            guard
-                state.addresses != addresses
-                    || state.serverName != endpoint.attributes.serverName
+            guard state.addresses != addresses || state.serverNames != serverNames
             else { return ([], [], nil, false) }
-            let keepsName = state.serverName == endpoint.attributes.serverName
-            let hasNew = !keepsName || !names.isSubset(of: state.addresses.map { "\($0)" })
+            // An address with another TLS name is a new one.
+            let known = Set(state.addresses)
+            let kept = addresses.filter {
+                known.contains($0) && state.serverNames[$0] == serverNames[$0]
+            }
+            let hasNew = kept.count < addresses.count
             state.addresses = addresses
-            state.serverName = endpoint.attributes.serverName
-            let gone = state.links.filter { !keepsName || !names.contains($0.peer) }
+            state.serverNames = serverNames
+            let keptPeers = Set(kept.map { "\($0)" })
+            let gone = state.links.filter { !keptPeers.contains($0.peer) }
             let waiting = state.drain(gone, at: .now)
             let mustConnect =
                 state.attempt != nil || (hasNew && state.connectivity == .transientFailure)

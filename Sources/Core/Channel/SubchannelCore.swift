@@ -8,7 +8,8 @@ import Synchronization
 final class SubchannelCore: Sendable {
     struct State {
         var addresses: [SocketAddress]
-        var serverName: String?
+        /// The TLS names of addresses. For an address without an entry, TLS checks the channel's name.
+        var serverNames: [SocketAddress: String] = [:]
         private(set) var connectivity = ConnectivityState.idle
         /// Counts changes of the connectivity, and failed attempts.
         private(set) var changeCount: UInt32 = 0
@@ -58,7 +59,7 @@ final class SubchannelCore: Sendable {
         state = Mutex(
             State(
                 addresses: endpoint.addresses.map(\.socketAddress),
-                serverName: endpoint.attributes.serverName,
+                serverNames: endpoint.serverNames,
                 backoff: Backoff(plan.arguments.backoff),
                 maxConnectionCount: max(1, maxConnectionCount),
                 streams: SubchannelStreams(healthService: checksHealth ? healthService : nil)))

@@ -6,8 +6,8 @@ struct WireRoute: Sendable {
     let target: Target
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
-    /// The name that TLS checks; nil checks the name of the channel.
-    var serverName: String?
+    /// The names that TLS checks. For an address without an entry, TLS checks the channel's name.
+    var serverNames: [SocketAddress: String] = [:]
     /// The application protocols that are offered over TLS; nil offers those of the credentials.
     var protocols: [String]?
     /// Supplies connected sockets; nil connects to addresses.
@@ -218,7 +218,8 @@ extension WireOpener {
         // Set before the session is made, which may take a while: it loads certificates.
         state.withLock { $0.phase = .tls }
         let session: (any TLSSession)?
-        let host = route.serverName ?? route.arguments.defaultHost ?? route.target.host
+        let host =
+            route.serverNames[address] ?? route.arguments.defaultHost ?? route.target.host
         let override = route.arguments.targetNameOverride
         do throws(TLSError) {
             session = try route.credentials.session(
