@@ -271,7 +271,7 @@ extension ChannelCore {
     }
 
     private func resolverFailed(_ error: RPCError, _ work: inout Balancing.State) {
-        methodConfigs?.release()
+        methodConfigs?.releaseOthers()
         log.note(.resolutionFailed(error))
         guard work.balancer != nil else {
             return install(.transientFailure, FailingPicker(error: error))

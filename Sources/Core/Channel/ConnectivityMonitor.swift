@@ -164,9 +164,9 @@ extension ChannelCore: NetworkFollower {
         guard !isConnected else { return resetBackoff() }
         let members = state.withLock { Array($0.members.values) }
         let links = members.flatMap(\.allLinks)
-        // Calls that wait for the resolver's config wait for a connection from here on.
-        methodConfigs?.release()
-        // A call that waits for ready continues to wait.
+        // Calls that wait for the resolver's config wait for a connection from here on. A call that waits
+        // for ready continues to wait.
+        methodConfigs?.releaseOthers()
         var calls = state.withLock { $0.waiting.take { !$0.head.waitForReady } }
         calls += members.flatMap { $0.takeWaiting { !$0.head.waitForReady } }
         for call in calls {

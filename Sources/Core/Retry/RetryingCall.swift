@@ -24,6 +24,8 @@ final class RetryingCall: CallRequests {
     private let configs: MethodConfigs
     /// The policy of the service config, if it was known when the call was made.
     private let knownPolicy: MethodPolicy?
+    /// Whether the options of the call set ``CallOptions/waitForReady``.
+    let waitsForReady: Bool
     /// The values of the observer's properties of the same names.
     let runsHandlers: Bool
     let isAwaited: Bool
@@ -46,6 +48,7 @@ final class RetryingCall: CallRequests {
         self.limits = limits
         self.configs = configs
         self.knownPolicy = knownPolicy
+        waitsForReady = options.waitForReady ?? false
         self.backend = backend
         runsHandlers = observer.runsHandlers
         isAwaited = observer.isAwaited

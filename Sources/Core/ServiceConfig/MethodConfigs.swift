@@ -9,8 +9,11 @@ package final class MethodConfigs: Sendable {
     fileprivate struct State {
         var table: MethodConfigTable
         var throttle: RetryThrottle?
-        /// Whether calls can use the config. Calls wait until this is true.
+        /// Whether the config is the final one, or the resolver's. Calls wait until this is true.
         var isKnown: Bool
+        /// Whether calls that do not wait for ready use the config before it is known, because the resolver
+        /// or the network has failed.
+        var servesOthers = false
         /// Calls that wait for the config, with the order in which they began to wait.
         var waiting: [ObjectIdentifier: (number: UInt64, call: RetryingCall)] = [:]
         var waitingNumber: UInt64 = 0
@@ -71,18 +74,25 @@ extension MethodConfigs {
         for call in waiting { call.configIsKnown() }
     }
 
-    /// Makes waiting calls use the current config. Called when the resolver has failed, the network is lost,
-    /// or the channel is closed.
+    /// Ends the wait of calls that do not wait for ready: they use the current config. Called when the
+    /// resolver has failed or the network is lost. The other calls wait for the resolver's config, because
+    /// they would otherwise be sent without its limits, timeouts and retries.
+    func releaseOthers() {
+        for call in state.withLock({ $0.releaseOthers() }) { call.configIsKnown() }
+    }
+
+    /// Makes all waiting calls use the current config. Called when the channel is closed.
     func release() {
         for call in state.withLock({ $0.release() }) { call.configIsKnown() }
     }
 
-    /// Whether the config is known. If not, the call waits: ``RetryingCall/configIsKnown()`` is called
-    /// later on another thread, unless the call is removed before.
+    /// Whether the call can use the config. If not, the call waits: ``RetryingCall/configIsKnown()`` is
+    /// called later on another thread, unless the call is removed before.
     func isKnown(orAdd call: RetryingCall) -> Bool {
         state.withLock { state in
-            if !state.isKnown { state.append(call) }
-            return state.isKnown
+            let isKnown = state.isKnown(waitsForReady: call.waitsForReady)
+            if !isKnown { state.append(call) }
+            return isKnown
         }
     }
 
@@ -101,9 +111,11 @@ extension MethodConfigs {
         state.withLock { $0.policy(for: path) }
     }
 
-    /// The policy for a method; nil if the config is not known yet.
-    private func knownPolicy(for path: String) -> MethodPolicy? {
-        state.withLock { $0.isKnown ? $0.policy(for: path) : nil }
+    /// The policy for a method; nil if the call must wait for the config.
+    private func knownPolicy(for path: String, waitsForReady: Bool) -> MethodPolicy? {
+        state.withLock { state in
+            state.isKnown(waitsForReady: waitsForReady) ? state.policy(for: path) : nil
+        }
     }
 
     /// Makes the call of a method, with the options that its config allows.
@@ -112,7 +124,7 @@ extension MethodConfigs {
         _ backend: any ChannelBackend, observer: consuming any CallObserver,
         makeCore: @escaping MakeCore
     ) -> any CallRequests {
-        let known = knownPolicy(for: path)
+        let known = knownPolicy(for: path, waitsForReady: options.waitForReady ?? false)
         if let known {
             known.config?.apply(to: &options, limits)
             guard known.config?.attempts != nil else { return makeCore(options, observer, .first) }
@@ -128,6 +140,10 @@ extension MethodConfigs.State {
         MethodPolicy(config: table.config(for: path), throttle: throttle)
     }
 
+    fileprivate func isKnown(waitsForReady: Bool) -> Bool {
+        isKnown || (servesOthers && !waitsForReady)
+    }
+
     fileprivate mutating func append(_ call: RetryingCall) {
         waitingNumber += 1
         waiting[ObjectIdentifier(call)] = (waitingNumber, call)
@@ -138,6 +154,14 @@ extension MethodConfigs.State {
         isKnown = true
         defer { waiting = [:] }
         return waiting.values.sorted { $0.number < $1.number }.map(\.call)
+    }
+
+    /// Returns the waiting calls that do not wait for ready, in the order in which they began to wait.
+    fileprivate mutating func releaseOthers() -> [RetryingCall] {
+        servesOthers = true
+        let released = waiting.filter { !$0.value.call.waitsForReady }
+        for key in released.keys { waiting[key] = nil }
+        return released.values.sorted { $0.number < $1.number }.map(\.call)
     }
 }
 

@@ -74,4 +74,25 @@ struct ResolverFailureTests {
         #expect(try await answers() == [0])
         #expect(healths.map { $0.watcherCount(of: "t.T") } == [1, 1])
     }
+
+    @Test("before its first result leaves wait-for-ready calls waiting for the service config")
+    func beforeFirstResult() async throws {
+        let attempts = Counter()
+        let server = try Self.busyServer(attempts)
+        let resolver = PushedResolver(Self.failure)
+        try Resolvers.register("failing-first-test") { _ in resolver }
+        let channel = try Channel("failing-first-test:///x", credentials: .insecure)
+        let ends = Counter()
+        let options = CallOptions.with { $0.waitForReady = true }
+        _ = try channel.startUnary(Self.whoAmI, [], options: options) { _ in ends.add() }
+        let error = await #expect(throws: RPCError.self) {
+            try await channel.unary(Self.whoAmI, [])
+        }
+        #expect(error?.message == "no answer")
+        // The resolver has failed now.
+        _ = try channel.startUnary(Self.whoAmI, [], options: options) { _ in ends.add() }
+        resolver.push(try Self.threeAttempts(server))
+        try await eventually { ends.count == 2 }
+        #expect(attempts.count == 6)
+    }
 }
