@@ -16,7 +16,7 @@ struct SubchannelRetryTests {
         func subchannelLinksChanged(_ subchannel: SubchannelCore) {}
         func begin(_ call: CallCore) {}
         func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {}
-        func subchannelIsEmpty(_ subchannel: SubchannelCore) {}
+        func subchannelUseEnded(_ subchannel: SubchannelCore) {}
     }
 
     private static func subchannel(on queue: CompletionQueue) throws -> SubchannelCore {

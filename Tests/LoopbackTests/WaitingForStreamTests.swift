@@ -1,5 +1,6 @@
 import SwiftletLoopback
 import SwiftletTransport
+import Synchronization
 import Testing
 
 @testable import SwiftletCore
@@ -17,15 +18,74 @@ struct WaitingForStreamTests {
         return state
     }
 
+    /// Records whether calls count as waiting while they begin again.
+    private final class Owner: SubchannelOwner {
+        let log = ChannelLog()
+        let subchannel = Mutex<SubchannelCore?>(nil)
+        let begun = Mutex<[Bool]>([])
+        let useEndCount = Counter()
+
+        var requestAuthority: RequestAuthority {
+            RequestAuthority(authority: "a", scheme: "http", userAgent: "test")
+        }
+
+        func begin(_ call: CallCore) {
+            let subchannel = subchannel.withLock { $0 }
+            begun.withLock { $0.append(subchannel?.hasWaitingCalls ?? false) }
+        }
+        func subchannelUseEnded(_ subchannel: SubchannelCore) { useEndCount.add() }
+        func subchannelChanged(_ subchannel: SubchannelCore) {}
+        func subchannelLinksChanged(_ subchannel: SubchannelCore) {}
+        func subchannel(_ subchannel: SubchannelCore, reported load: LoadReport) {}
+    }
+
+    private static func call(_ backend: any CallBackend) -> CallCore {
+        CallCore(
+            CallHead(
+                MethodSignature(path: "/t.T/Echo", shape: .unary, contentSubtype: nil),
+                CallOptions(), MessageLimits()),
+            deadline: .never, backend: backend, observer: SingleResponse())
+    }
+
+    @Test(
+        "keeps a released channel open until it has begun again",
+        arguments: [
+            { $0.linkHasRoom($1) }, { subchannel, _ in subchannel.drainAll() },
+            { subchannel, _ in subchannel.drop() }, { $0.drainRefusing($1) },
+        ] as [@Sendable (SubchannelCore, Link) -> Void])
+    func handedOut(_ handOut: @Sendable (SubchannelCore, Link) -> Void) throws {
+        let queue = try CompletionQueue(.byHand)
+        defer { queue.shutdown() }
+        let client = try LinkClient()
+        let (link, server) = try client.connect()
+        try server.send(RawFrame.settings([]))
+        let owner = Owner()
+        let plan = ConnectionPlan(
+            try Target("127.0.0.1:1"), credentials: .insecure, arguments: ChannelArguments(),
+            queues: [queue], sockets: nil, proxy: nil)
+        let subchannel = SubchannelCore(
+            id: 1, Endpoint([try ServerAddress("127.0.0.1:1")]), plan: plan, maxConnectionCount: 2,
+            owner: owner)
+        owner.subchannel.withLock { $0 = subchannel }
+        subchannel.state.withLock { state in
+            state.links = [link]
+            state.move(to: .ready)
+            for _ in 0..<2 { _ = state.waiting.append(Self.call(client)) }
+        }
+        handOut(subchannel, link)
+        #expect(owner.begun.withLock { $0 } == [true, true])
+        #expect(!subchannel.hasWaitingCalls)
+        #expect(owner.useEndCount.count == 1)
+        link.end(with: LinkError(phase: .http2, cause: "the test is over"))
+        subchannel.drop()
+        owner.subchannel.withLock { $0 = nil }
+    }
+
     @Test("waits while a connection is open, and gets another pick when the last one is drained")
     func drained() throws {
         let clients = try (0..<2).map { _ in try LinkClient() }
         let links = try clients.map { try $0.connect().0 }
-        let call = CallCore(
-            CallHead(
-                MethodSignature(path: "/t.T/Echo", shape: .unary, contentSubtype: nil),
-                CallOptions(), MessageLimits()),
-            deadline: .never, backend: clients[0], observer: SingleResponse())
+        let call = Self.call(clients[0])
         var state = Self.state(links, waiting: call)
         let first = state.drain([links[0]], at: .now)
         #expect(first.isEmpty)

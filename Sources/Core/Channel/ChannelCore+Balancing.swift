@@ -200,7 +200,7 @@ extension ChannelCore {
 
     private func dropMember(_ member: SubchannelCore) {
         log.note(.subchannelDropped(id: member.diagnosticID))
-        for call in member.drop() where !call.isEnded { begin(call) }
+        member.drop()
     }
 }
 

@@ -106,9 +106,9 @@ extension ChannelCore: ChannelBackend, QueueChannel {
         idleTimer.close()
         balancing.timer.close()
         let error = closedError
-        for call in members.flatMap({ $0.drop() }) + waiting {
-            call.end(with: error, isImmediate: true)
-        }
+        // The calls that wait there find the channel shut down.
+        for member in members { member.drop() }
+        for call in waiting { call.end(with: error, isImmediate: true) }
         openCalls.close(with: error)
         methodConfigs?.release()
         post(.stop)

@@ -19,7 +19,7 @@ extension ChannelCore: SubchannelOwner {
         RequestAuthority(authority: authority, scheme: scheme, userAgent: userAgent)
     }
 
-    func subchannelIsEmpty(_ subchannel: SubchannelCore) {
+    func subchannelUseEnded(_ subchannel: SubchannelCore) {
         state.withLock { state in
             guard subchannel.isOver, state.members[subchannel.id] === subchannel else { return }
             state.members[subchannel.id] = nil

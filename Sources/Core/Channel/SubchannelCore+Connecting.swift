@@ -78,7 +78,7 @@ extension SubchannelCore {
             state.links.append(link)
             state.lastFailure = nil
             state.move(to: .ready)
-            return state.waiting.takeAll()
+            return state.handOutAll()
         }
         guard let calls else { return link.leave() }
         plan.metrics?.connectionOpened()
@@ -93,14 +93,14 @@ extension SubchannelCore {
             guard state.links.isEmpty else {
                 // The attempt was for one more connection besides the open ones.
                 state.nextExtraAttempt = state.nextAttempt
-                return .useOthers(state.waiting.takeAll())
+                return .useOthers(state.handOutAll())
             }
             return .backOff(state.backOff(after: failure, now: .now))
         }
         if next != nil { plan.metrics?.connectionFailed() }
         switch next {
         case nil: return
-        case .useOthers(let calls): for call in calls where !call.isEnded { owner.begin(call) }
+        case .useOthers(let calls): beginHandedOut(calls)
         case .backOff(let time): scheduleRetry(at: time)
         }
     }
@@ -225,8 +225,8 @@ extension SubchannelCore.State {
     }
 
     /// Stops the use of connections for new calls. Their calls continue. If no open connection is left,
-    /// returns the calls that waited for a stream: the caller passes them to the owner, which picks
-    /// again for them.
+    /// returns the calls that waited for a stream: the caller passes them to
+    /// ``SubchannelCore/beginHandedOut(_:)``.
     ///
     /// A connection that has succeeded ends the delays of earlier failures, whichever side ends it.
     mutating func drain(_ links: [Link], at now: MonotonicInstant) -> [CallCore] {
@@ -238,7 +238,7 @@ extension SubchannelCore.State {
         if self.links.isEmpty, connectivity == .ready {
             move(to: attempt == nil ? .idle : .connecting)
         }
-        return self.links.isEmpty ? waiting.takeAll() : []
+        return self.links.isEmpty ? handOutAll() : []
     }
 }
 

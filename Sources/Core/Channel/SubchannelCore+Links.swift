@@ -14,10 +14,10 @@ extension SubchannelCore: LinkOwner {
             let (calls, hasMore): ([CallCore], Bool) = state.withLock { state in
                 // A connection that is drained gets no calls.
                 guard state.links.contains(where: { $0 === link }) else { return ([], false) }
-                let calls = state.waiting.take(upTo: count)
+                let calls = state.handOut(upTo: count)
                 return (calls, !state.waiting.isEmpty)
             }
-            for call in calls where !call.isEnded { owner.begin(call) }
+            beginHandedOut(calls)
             guard hasMore, !link.hasEnded, !link.reportRoom() else { return }
         }
     }
@@ -78,7 +78,15 @@ extension SubchannelCore: LinkOwner {
     /// waited for a stream.
     func linksChanged(pickingFor calls: [CallCore]) {
         owner.subchannelLinksChanged(self)
+        beginHandedOut(calls)
+    }
+
+    /// Picks again for calls that were taken from the waiting ones.
+    func beginHandedOut(_ calls: [CallCore]) {
+        guard !calls.isEmpty else { return }
         for call in calls where !call.isEnded { owner.begin(call) }
+        state.withLock { $0.handedOutCount -= calls.count }
+        owner.subchannelUseEnded(self)
     }
 
     /// A connection has ended.
@@ -91,7 +99,25 @@ extension SubchannelCore: LinkOwner {
             return (wasOpen, state.leaving.isEmpty && state.links.isEmpty)
         }
         if wasOpen { plan.metrics?.connectionClosed() }
-        if isEmpty { owner.subchannelIsEmpty(self) }
+        if isEmpty { owner.subchannelUseEnded(self) }
+    }
+}
+
+extension SubchannelCore.State {
+    fileprivate var hasWaitingCalls: Bool { !waiting.isEmpty || handedOutCount > 0 }
+
+    /// Takes the first waiting calls, as ``WaitingCalls/take(upTo:)`` does.
+    mutating func handOut(upTo count: Int) -> [CallCore] {
+        let calls = waiting.take(upTo: count)
+        handedOutCount += calls.count
+        return calls
+    }
+
+    /// Takes all waiting calls.
+    mutating func handOutAll() -> [CallCore] {
+        let calls = waiting.takeAll()
+        handedOutCount += calls.count
+        return calls
     }
 }
 
@@ -105,10 +131,9 @@ extension GoAwayFrame {
 // MARK: - The end
 
 extension SubchannelCore {
-    /// Ends the subchannel: it accepts no more calls and does not connect again. Returns the calls
-    /// that waited here.
-    @discardableResult
-    func drop() -> [CallCore] {
+    /// Ends the subchannel: it accepts no more calls and does not connect again. Picks again for the
+    /// calls that waited here.
+    func drop() {
         let (links, attempt, calls, isEmpty, streams) = state.withLock { state in
             state.isDropped = true
             let links = state.links
@@ -121,8 +146,8 @@ extension SubchannelCore {
         backoffTimer.close()
         attempt?.cancel()
         leave(links)
-        if isEmpty { owner.subchannelIsEmpty(self) }
-        return calls
+        if isEmpty { owner.subchannelUseEnded(self) }
+        beginHandedOut(calls)
     }
 
     /// Makes the next call open a new connection. Calls on the current ones continue.
@@ -158,22 +183,25 @@ extension SubchannelCore {
 
     var hasCalls: Bool {
         state.withLock { state in
-            !state.waiting.isEmpty
+            state.hasWaitingCalls
                 || (state.links + state.leaving).contains {
                     $0.callCount > state.streams.callCount(on: $0)
                 }
         }
     }
 
-    var hasWaitingCalls: Bool { state.withLock { !$0.waiting.isEmpty } }
+    /// Whether calls wait for a stream, or were taken from the waiting ones and have not begun again.
+    var hasWaitingCalls: Bool { state.withLock { $0.hasWaitingCalls } }
 
     func takeWaiting(where isTaken: (CallCore) -> Bool) -> [CallCore] {
         state.withLock { $0.waiting.take(where: isTaken) }
     }
 
-    /// Whether the subchannel was dropped and its last connection has ended.
+    /// Whether the subchannel was dropped, its last connection has ended, and no call waits here.
     var isOver: Bool {
-        state.withLock { $0.isDropped && $0.links.isEmpty && $0.leaving.isEmpty }
+        state.withLock {
+            $0.isDropped && $0.links.isEmpty && $0.leaving.isEmpty && !$0.hasWaitingCalls
+        }
     }
 
     var isEmpty: Bool { state.withLock { $0.links.isEmpty && $0.leaving.isEmpty } }

@@ -26,6 +26,9 @@ final class SubchannelCore: Sendable {
         /// Calls that wait for a stream, because all open connections are full. Empty if there is no open
         /// connection: see ``drain(_:)``.
         var waiting = WaitingCalls()
+        /// The number of calls that were taken from ``waiting`` and have not begun again yet. A released
+        /// channel is not shut down before them.
+        var handedOutCount = 0
         var lastFailure: ConnectionFailure?
         var maxConnectionCount: Int
         /// The balancer has dropped the subchannel.
@@ -81,8 +84,9 @@ protocol SubchannelOwner: AnyObject, Sendable {
     var log: ChannelLog { get }
     /// The authority, scheme and user agent of the channel's own requests.
     var requestAuthority: RequestAuthority { get }
-    /// The last connection has closed.
-    func subchannelIsEmpty(_ subchannel: SubchannelCore)
+    /// The last connection has closed, or calls that waited for a stream have begun again. The channel may
+    /// not need the subchannel any more.
+    func subchannelUseEnded(_ subchannel: SubchannelCore)
 }
 
 // MARK: - Calls
