@@ -22,6 +22,30 @@ struct ConnectionScalingTests {
         }
     }
 
+    @Test("uses a limit that the service config raises later (A105)")
+    func raisedLimit() async throws {
+        let gate = Gate()
+        let server = try Self.server(gate)
+        let endpoints = [Endpoint([try ServerAddress(server.target)])]
+        func result(_ count: Int) -> ResolverResult {
+            var config = ServiceConfig()
+            config.maxConnectionsPerSubchannel = count
+            return ResolverResult(endpoints: .success(endpoints), serviceConfig: .success(config))
+        }
+        let resolver = PushedResolver(result(1))
+        try Resolvers.register("scaling-test") { _ in resolver }
+        let channel = try Channel("scaling-test:///x", credentials: .insecure)
+        async let first = channel.unary(HostileTrial.echo, [0])
+        await gate.waitFor(1)
+        resolver.push(result(2))
+        let second = try await channel.unary(
+            HostileTrial.echo, [1], options: .with { $0.timeout = .seconds(60) })
+        #expect(second == [1])
+        #expect(server.connectionCount == 2)
+        gate.open()
+        #expect(try await first == [0])
+    }
+
     /// The first socket leads to a server. The peer of the second one sends nothing, until the test
     /// closes it.
     private final class Sockets: Sendable {

@@ -235,7 +235,16 @@ extension ChannelCore {
         let service = arguments.checksHealth ? config.healthCheckServiceName : nil
         for member in state.withLock({ Array($0.members.values) }) {
             member.setHealthService(service)
+            member.setMaxConnectionCount(maxConnectionCount(config))
         }
+    }
+
+    /// The most connections of each subchannel.
+    private func maxConnectionCount(_ config: ServiceConfig?) -> Int {
+        guard let count = config?.maxConnectionsPerSubchannel else {
+            return arguments.maxConnectionCount
+        }
+        return min(count, arguments.maxConfiguredConnectionCount)
     }
 
     private func use(_ endpoints: [Endpoint], _ work: inout Balancing.State) {
@@ -314,9 +323,7 @@ extension ChannelCore {
             state.lastSubchannelID += 1
             let core = SubchannelCore(
                 id: state.lastSubchannelID, endpoint, plan: plan,
-                maxConnectionCount: config?.maxConnectionsPerSubchannel.map {
-                    min($0, arguments.maxConfiguredConnectionCount)
-                } ?? arguments.maxConnectionCount,
+                maxConnectionCount: maxConnectionCount(config),
                 checksHealth: checksHealth && arguments.checksHealth,
                 healthService: config?.healthCheckServiceName, owner: self)
             if state.connectivity != .shutdown { state.members[core.id] = core }

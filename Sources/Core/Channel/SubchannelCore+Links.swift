@@ -81,6 +81,17 @@ extension SubchannelCore: LinkOwner {
         beginHandedOut(calls)
     }
 
+    /// Sets the most connections (proposal A105). Connections above a lower limit stay open until they are
+    /// spare.
+    func setMaxConnectionCount(_ count: Int) {
+        let isChange = state.withLock { state in
+            defer { state.maxConnectionCount = max(1, count) }
+            return state.maxConnectionCount != max(1, count)
+        }
+        // A subchannel with one connection has a direct route.
+        if isChange { owner.subchannelLinksChanged(self) }
+    }
+
     /// Picks again for calls that were taken from the waiting ones.
     func beginHandedOut(_ calls: [CallCore]) {
         guard !calls.isEmpty else { return }

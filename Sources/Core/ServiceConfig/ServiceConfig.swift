@@ -24,7 +24,8 @@ public struct ServiceConfig: Sendable {
     /// server. Nil, the default, means no health checks.
     public var healthCheckServiceName: String?
     /// The most connections of a subchannel (proposal A105). Nil, the default, means
-    /// ``ChannelArguments/maxConnectionCount``.
+    /// ``ChannelArguments/maxConnectionCount``. Another value in a later config also applies to the subchannels
+    /// that exist.
     public var maxConnectionsPerSubchannel: Int?
 
     /// A config without any setting.
