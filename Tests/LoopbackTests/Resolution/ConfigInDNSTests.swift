@@ -80,6 +80,30 @@ struct ConfigInDNSTests {
         }
     }
 
+    @Test("is found although a search domain before it fails")
+    func failingSearchDomain() async throws {
+        // The texts of the second name; nil if its server fails, too.
+        for (texts, expected) in [(["found"], ["found"]), ([], []), (nil, nil)]
+            as [([String]?, [String]?)]
+        {
+            let count = Atomic(0)
+            let server = try FakeNameServer { query, _ in
+                guard count.add(1, ordering: .relaxed).newValue > 2, let texts else {
+                    return [DNSMessages.answer(to: query, flags: 0x8182)]
+                }
+                return [DNSMessages.answer(to: query, texts: texts)]
+            }
+            defer { server.stop() }
+            let found = try await onThread {
+                try? Self.texts(server) { servers in
+                    servers.dotCount = 5
+                    servers.searchDomains = ["failing.test"]
+                }
+            }
+            #expect(found == expected)
+        }
+    }
+
     @Test("is not found while the server fails, does not answer, or sends a malformed answer")
     func failures() async throws {
         let cases: [(answer: FakeNameServer.Answer, expected: String?)] = [

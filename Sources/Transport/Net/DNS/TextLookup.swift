@@ -13,26 +13,33 @@ package enum TextLookup {
     /// The texts of `name`, or else those of the name in a search domain. Empty if the name does not
     /// exist, or has none.
     ///
-    /// A search domain with which DNS cannot have the name is skipped. After a server has answered
-    /// that the name itself has no texts, the failure of a search domain is no failure.
+    /// A search domain with which DNS cannot have the name is skipped. The failure of a search domain is a
+    /// failure only if no server has answered for the name itself: one domain whose servers fail must not
+    /// hide the texts of the others.
     ///
-    /// Blocks until a server answers, at most for `timeLimit`. Do not call it on the thread of an event loop.
-    /// Throws if no server answers.
+    /// Blocks at most for `timeLimit`, of which each candidate may use an equal share. Do not call it on the
+    /// thread of an event loop. Throws if no server answers.
     package static func texts(
         of name: String, from servers: NameServers, timeLimit: Duration
     ) throws(NameLookup.Failure) -> [[UInt8]] {
         let end = MonotonicInstant.now + timeLimit
-        var isAnswered = false
-        for candidate in servers.candidates(for: name)
-        where candidate == name || DNSQuery(id: 0, textsOf: candidate) != nil {
-            do throws(NameLookup.Failure) {
-                let texts = try texts(ofExactly: candidate, servers, until: end)
-                if !texts.isEmpty { return texts }
-            } catch {
-                guard isAnswered else { throw error }
-            }
-            if candidate == name { isAnswered = true }
+        let candidates = servers.candidates(for: name).filter {
+            $0 == name || DNSQuery(id: 0, textsOf: $0) != nil
         }
+        var isAnswered = false
+        var firstFailure: NameLookup.Failure?
+        for (index, candidate) in candidates.enumerated() {
+            let now = MonotonicInstant.now
+            let share = now.duration(to: end) / (candidates.count - index)
+            do throws(NameLookup.Failure) {
+                let texts = try texts(ofExactly: candidate, servers, until: now + share)
+                if !texts.isEmpty { return texts }
+                if candidate == name { isAnswered = true }
+            } catch {
+                firstFailure = firstFailure ?? error
+            }
+        }
+        if let firstFailure, !isAnswered { throw firstFailure }
         return []
     }
 
