@@ -14,7 +14,8 @@ struct ServiceConfigChoices: Sendable {
         var languages: [String]
         var percentage: Int?
         var hostNames: [String]
-        var config: ServiceConfig
+        /// Not parsed further: another client may know fields and policies that this one does not.
+        var config: ConfigObject
     }
 
     private static let attribute = Array("grpc_config=".utf8)
@@ -23,7 +24,7 @@ struct ServiceConfigChoices: Sendable {
     /// Parses the first text that is a `grpc_config=` attribute. Without such a text, there are no choices.
     ///
     /// If a choice is not valid, throws INVALID_ARGUMENT with the path of the field. Then all choices are
-    /// rejected.
+    /// rejected. The configs themselves are not checked.
     init(texts: [[UInt8]]) throws(RPCError) {
         guard let text = texts.first(where: { $0.starts(with: Self.attribute) }) else {
             choices = []
@@ -45,9 +46,11 @@ struct ServiceConfigChoices: Sendable {
         self.choices = choices
     }
 
-    /// The config of the first choice that applies to the client; nil if none does.
-    func config(for client: Client) -> ServiceConfig? {
-        choices.first { $0.matches(client) }?.config
+    /// The config of the first choice that applies to the client; nil if none does. Throws INVALID_ARGUMENT
+    /// if this config is not valid.
+    func config(for client: Client) throws(RPCError) -> ServiceConfig? {
+        guard let choice = choices.first(where: { $0.matches(client) }) else { return nil }
+        return try ServiceConfig(choice.config)
     }
 }
 
@@ -67,8 +70,7 @@ extension ServiceConfigChoices.Choice {
             throw object.error("percentage", "expected an integer from 0 to 100, found -0")
         }
         hostNames = try object.strings("clientHostname") ?? []
-        config = try ServiceConfig(
-            try object.required("serviceConfig", try object.object("serviceConfig")))
+        config = try object.required("serviceConfig", try object.object("serviceConfig"))
     }
 
     /// A field that is absent or empty applies to all clients.

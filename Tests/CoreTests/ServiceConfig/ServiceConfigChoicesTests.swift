@@ -45,7 +45,7 @@ struct ServiceConfigChoicesTests {
     }
 
     @Test(
-        "are invalid as a whole if one of them is",
+        "are invalid as a whole if one of them is, or if the config of the chosen one is",
         arguments: [
             ("grpc_config=", "expected a value"), ("grpc_config={}", "an array of choices"),
             ("grpc_config=[1]", "[0]: expected an object"),
@@ -62,7 +62,7 @@ struct ServiceConfigChoicesTests {
             (#"grpc_config=[{"clientLanguage":"swift","serviceConfig":{}}]"#, "[0].clientLanguage"),
             (#"grpc_config=[{"clientHostname":[1],"serviceConfig":{}}]"#, "[0].clientHostname[0]"),
             (
-                #"grpc_config=[{"serviceConfig":{}},{"serviceConfig":{"retryThrottling":1}}]"#,
+                #"grpc_config=[{"percentage":0,"serviceConfig":{}},{"serviceConfig":{"retryThrottling":1}}]"#,
                 "[1].serviceConfig.retryThrottling"
             ),
             ("grpc_config=[{\"serviceConfig\":{}}", "expected"),
@@ -74,5 +74,16 @@ struct ServiceConfigChoicesTests {
         if !text.hasSuffix("[[[") {
             #expect(error?.message.contains(expected) ?? false, "\(error?.message ?? "none")")
         }
+    }
+
+    @Test("may have a config for other clients that this client does not know")
+    func otherClients() throws {
+        let unknown = #""serviceConfig":{"loadBalancingConfig":[{"grpclb":{}}]}"#
+        for criterion in [#""clientLanguage":["java"]"#, #""percentage":0"#] {
+            let text = "grpc_config=[{\(criterion),\(unknown)},\(Self.choice("", "a"))]"
+            #expect(try Self.chosen(text) == "a")
+        }
+        let text = "grpc_config=[\(Self.choice("", "a")),{\(unknown)}]"
+        #expect(try Self.chosen(text) == "a")
     }
 }
