@@ -44,7 +44,13 @@ struct WeightedRoundRobinBalancer: Balancer {
     mutating func update(
         _ update: BalancerUpdate, _ context: inout BalancerContext
     ) throws(RPCError) {
-        if let policy = update.policy as? WeightedRoundRobin { self.policy = policy }
+        if let policy = update.policy as? WeightedRoundRobin {
+            self.policy = policy
+            // A shorter period does not wait for the end of the longer one.
+            if let nextUpdate, updatePeriod < nextUpdate - context.now {
+                scheduleUpdate(&context)
+            }
+        }
         let isDue = try endpoints.update(update.endpoints, &context) { _ in EndpointWeight() }
         requestReports(&context)
         if isDue { reportReady(&context) }
@@ -98,8 +104,12 @@ extension WeightedRoundRobinBalancer {
         if nextUpdate == nil { scheduleUpdate(&context) }
     }
 
+    private var updatePeriod: Duration {
+        max(policy.weightUpdatePeriod, Self.shortestUpdatePeriod)
+    }
+
     private mutating func scheduleUpdate(_ context: inout BalancerContext) {
-        let time = context.now + max(policy.weightUpdatePeriod, Self.shortestUpdatePeriod)
+        let time = context.now + updatePeriod
         nextUpdate = time
         context.wake(at: time)
     }

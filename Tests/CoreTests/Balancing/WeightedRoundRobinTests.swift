@@ -136,6 +136,18 @@ struct WeightedRoundRobinTests {
         #expect(abs((channel.shares(of: 4_000)["10.0.0.1:80"] ?? 0) - 3_000) <= 20)
     }
 
+    @Test("uses a shorter update period at once")
+    func shorterPeriod() throws {
+        var channel = try channel(2, policy { $0.weightUpdatePeriod = .seconds(3_600) })
+        // A longer period begins after the next update.
+        for (period, count) in [(Duration.seconds(1), 7), (.seconds(3), 3)] {
+            try channel.update(Endpoint.many(2), policy { $0.weightUpdatePeriod = period })
+            channel.weightUpdates = []
+            channel.advance(by: .seconds(7))
+            #expect(channel.weightUpdates.count == count)
+        }
+    }
+
     @Test("a weight is not used once its endpoint has not reported for the expiration period")
     func expiration() throws {
         var channel = try channel(2, policy())
