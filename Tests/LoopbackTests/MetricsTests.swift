@@ -383,4 +383,23 @@ struct MetricsTests {
             #expect(text.split(separator: "\n").contains { $0 == line }, "\(line)")
         }
     }
+
+    @Test("name other methods only for the sinks that want them")
+    func otherMethodsOfOneSink() async throws {
+        let server = try Self.server()
+        let sinks = [false, true].map { recordsAllPaths in
+            MetricTotals(MetricInstrument.all, recordsAllPaths: recordsAllPaths)
+        }
+        var arguments = ChannelArguments()
+        arguments.metricSinks = sinks
+        let channel = try Channel(server.target, credentials: .insecure, arguments: arguments)
+        let method = try Method<[UInt8], [UInt8]>(
+            path: "/t.T/Echo", .unary, request: .bytes, reply: .bytes)
+        _ = try await channel.unary(method, [1])
+        for (totals, name) in zip(sinks, ["other", "t.T/Echo"]) {
+            #expect(Self.lines(totals, .attemptStarted) == ["\(name) 1 1"])
+            #expect(Self.lines(totals, .attemptSentSize) == ["\(name) OK 1 1"])
+            #expect(Self.lines(totals, .callDuration, sum: false) == ["\(name) OK 1"])
+        }
+    }
 }

@@ -18,13 +18,13 @@ package final class CallMeter: Sendable {
 
     let metrics: ChannelMetrics
     /// The labels for the method and the target.
-    let labels: [MetricLabel]
+    let labels: CallLabels
     private let begun = MonotonicInstant.now
     private let state = Mutex(State())
 
     init(_ metrics: ChannelMetrics, _ method: MethodSignature) {
         self.metrics = metrics
-        labels = [metrics.methodLabel(method), metrics.targetLabel]
+        labels = metrics.labels(of: method)
     }
 }
 
@@ -61,8 +61,8 @@ extension CallMeter {
         }
     }
 
-    func labels(_ code: StatusCode) -> [MetricLabel] {
-        labels + [MetricLabel(MetricLabel.status, "\(code)")]
+    func labels(_ code: StatusCode) -> CallLabels {
+        labels.adding(MetricLabel(MetricLabel.status, "\(code)"))
     }
 
     /// Records the metrics of the call. Called before the status is delivered to the observer.

@@ -55,31 +55,50 @@ extension ChannelMetrics {
     /// Whether a sink records metrics of `weighted_round_robin`.
     var measuresWeights: Bool { instruments & Self.ofWeights != 0 }
 
-    /// The value of `grpc.method`.
-    func methodLabel(_ method: MethodSignature) -> MetricLabel {
-        let isRecorded =
-            method.isLiteral || outputs.contains { $0.sink.recordsPath(method.path) }
-        return MetricLabel(
-            MetricLabel.method, isRecorded ? String(method.path.dropFirst()) : "other")
+    /// The labels for the method and the target of a call.
+    func labels(of method: MethodSignature) -> CallLabels {
+        let named = [
+            MetricLabel(MetricLabel.method, String(method.path.dropFirst())), targetLabel,
+        ]
+        guard !method.isLiteral else { return CallLabels(named) }
+        return CallLabels(
+            named, [MetricLabel(MetricLabel.method, "other"), targetLabel],
+            isNamed: outputs.map { $0.sink.recordsPath(method.path) })
     }
 
     func add(
         _ value: Int, to instrument: MetricInstrument, _ labels: [MetricLabel],
         optional: [MetricLabel] = []
     ) {
-        for output in outputs where output.instruments & Self.bit(instrument) != 0 {
+        add(value, to: instrument, CallLabels(labels), optional: optional)
+    }
+
+    func add(
+        _ value: Int, to instrument: MetricInstrument, _ labels: CallLabels,
+        optional: [MetricLabel] = []
+    ) {
+        for index in outputs.indices
+        where outputs[index].instruments & Self.bit(instrument) != 0 {
+            let output = outputs[index]
             output.sink.add(
                 MetricMeasurement(
-                    value, of: instrument, labels: labels + output.wanted(of: instrument, optional))
-            )
+                    value, of: instrument,
+                    labels: labels[index] + output.wanted(of: instrument, optional)))
         }
     }
 
     func record(_ value: Double, in instrument: MetricInstrument, _ labels: [MetricLabel]) {
-        for output in outputs where output.instruments & Self.bit(instrument) != 0 {
+        record(value, in: instrument, CallLabels(labels))
+    }
+
+    func record(_ value: Double, in instrument: MetricInstrument, _ labels: CallLabels) {
+        for index in outputs.indices
+        where outputs[index].instruments & Self.bit(instrument) != 0 {
+            let output = outputs[index]
             output.sink.record(
                 MetricMeasurement(
-                    value, of: instrument, labels: labels + output.wanted(of: instrument, [])))
+                    value, of: instrument,
+                    labels: labels[index] + output.wanted(of: instrument, [])))
         }
     }
 }
