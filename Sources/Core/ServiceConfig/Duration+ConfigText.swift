@@ -2,14 +2,15 @@ extension Duration {
     /// The largest number of seconds of a protobuf duration: about 10,000 years.
     private static let maxSeconds: Int64 = 315_576_000_000
 
-    /// Parses the JSON form of a protobuf duration of zero or more: `1.000340012s`. Nil for any other
-    /// text. The fraction has one to nine digits.
+    /// Parses the JSON form of a protobuf duration of zero or more: `1.000340012s`. The fraction has one to
+    /// nine digits. Also accepts `.1s`, because proposal A6 has such examples. Nil for any other text.
     init?(configText text: String) {
         guard text.utf8.last == UInt8(ascii: "s") else { return nil }
         let parts = text.utf8.dropLast().split(
             separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, let seconds = Self.digits(whole, count: 1...12),
-            whole.count == 1 || whole.first != UInt8(ascii: "0"), seconds <= Self.maxSeconds
+        guard let whole = parts.first,
+            let seconds = Self.digits(whole, count: (parts.count == 2 ? 0 : 1)...12),
+            whole.count <= 1 || whole.first != UInt8(ascii: "0"), seconds <= Self.maxSeconds
         else { return nil }
         self = .seconds(seconds)
         guard parts.count == 2 else { return }
