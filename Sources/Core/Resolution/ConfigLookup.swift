@@ -12,20 +12,32 @@ struct ConfigLookup: Sendable {
     private let timeLimit: Duration
     private let client: ServiceConfigChoices.Client
 
+    /// Chosen once for the process. A resolver is made whenever a channel leaves idle mode, and a client must
+    /// not change to another choice then.
+    private static let percentile = Int.random(in: 0..<100)
+
     init(host: String, servers: NameServers?, timeLimit: Duration) {
         self.host = host
         self.servers = servers
         self.timeLimit = timeLimit
-        // Chosen once for each resolver, so that a client does not switch to another choice with
-        // every look-up.
         client = ServiceConfigChoices.Client(
-            hostName: HostName.current, percentile: .random(in: 0..<100))
+            hostName: HostName.current, percentile: Self.percentile)
     }
 
-    /// Runs on a thread of its own, because a look-up blocks. Calls `receive` once.
-    func start(_ receive: @escaping @Sendable (Answer) -> Void) {
-        let isStarted = Thread.start("swiftlet-config") { receive(answer()) }
-        if !isStarted { receive(.failure(error("the system cannot start a thread"))) }
+    /// The look-ups of all channels. While no name server answers, each one blocks its thread for long.
+    private static let threads = BlockingWork("swiftlet-config", maxThreadCount: 64)
+
+    /// Runs on another thread, because a look-up blocks. Calls `receive` once, unless the look-up is not
+    /// needed any more when a thread is free.
+    func start(
+        isNeeded: @escaping @Sendable () -> Bool = { true },
+        _ receive: @escaping @Sendable (Answer) -> Void
+    ) {
+        Self.threads.run { hasThread in
+            guard isNeeded() else { return }
+            receive(
+                hasThread ? answer() : .failure(error("the system cannot start a thread")))
+        }
     }
 
     private func answer() -> Answer {

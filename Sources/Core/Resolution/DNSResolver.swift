@@ -110,7 +110,9 @@ extension DNSResolver {
         }
         guard let number else { return }
         limitTimer.schedule(LookupLimit(self, number), at: .now + timeLimit, on: loop)
-        configLookup?.start { [self] answer in
+        configLookup?.start(
+            isNeeded: { [self] in state.withLock { $0.results != nil && $0.lookupCount == number } }
+        ) { [self] answer in
             loop.run { [self] in arrived(number) { $0.config = answer } }
         }
         let ticket = lookups.lookUp(host) { [self] answer in
