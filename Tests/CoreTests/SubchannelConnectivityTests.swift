@@ -79,4 +79,16 @@ struct SubchannelConnectivityTests {
         state.move(to: .ready)
         #expect(try Self.report(state) == (.ready, nil))
     }
+
+    @Test("after many addresses have failed has the causes of the last ones")
+    func manyAddresses() throws {
+        let failure = ConnectionFailure(
+            phase: .connect, attempts: (1...1_000).map { ("\($0)", "\($0) refused") })
+        let error = failure.error(target: try Target("a.test"), nextAttempt: nil)
+        #expect(error.message == "1000 refused")
+        #expect(error.causes.count == 16)
+        #expect(error.causes.first == "999 refused")
+        #expect(error.causes.last == "984 earlier attempts failed, too")
+        #expect(error.attempts.map(\.address) == (985...1_000).map { "\($0)" })
+    }
 }

@@ -298,10 +298,10 @@ extension ChannelCore: CallBackend {
     private func current(_ error: RPCError) -> RPCError {
         let members = state.withLock { Array($0.members.values.prefix(2)) }
         guard error.reconnection != nil, members.count == 1,
-            let failure = members[0].report.failure
+            let reconnection = members[0].reconnection
         else { return error }
         var error = error
-        error.reconnection = failure.reconnection
+        error.reconnection = reconnection
         return error
     }
 

@@ -2,21 +2,47 @@ import SwiftletTransport
 
 /// Why there is no connection: the addresses that were tried, and how each attempt ended.
 struct ConnectionFailure: Sendable {
+    /// The most attempts that are kept. An error has text for each, and a resolver may report any number of
+    /// addresses.
+    static let maxAttemptCount = 16
+
     var phase: RPCError.Phase
-    /// The address of each attempt and why it failed, in the order in which the attempts ended.
-    var attempts: [(address: String, cause: String)] = []
+    /// The address of each attempt and why it failed, in the order in which the attempts ended. Only the last
+    /// ones are kept.
+    private(set) var attempts: [(address: String, cause: String)]
+    /// The number of attempts before those in ``attempts``.
+    private(set) var omittedCount: Int
     /// A failure that concerns no single address: for example, the name look-up failed or the time
     /// limit has passed. Nil if there is none.
     var cause: String?
     /// How many times in a row the channel has failed to connect.
     var attemptNumber = 1
+
+    init(
+        phase: RPCError.Phase, attempts: [(address: String, cause: String)] = [],
+        cause: String? = nil
+    ) {
+        self.phase = phase
+        self.attempts = attempts.suffix(Self.maxAttemptCount)
+        omittedCount = max(0, attempts.count - Self.maxAttemptCount)
+        self.cause = cause
+    }
 }
 
 extension ConnectionFailure {
     /// The causes as text, the last one first.
     var causes: [String] {
-        let last = cause.map { [$0] } ?? []
-        return last + attempts.reversed().map(\.cause)
+        var causes = cause.map { [$0] } ?? []
+        causes += attempts.reversed().map(\.cause)
+        if omittedCount > 0 { causes.append("\(omittedCount) earlier attempts failed, too") }
+        return causes
+    }
+
+    /// The state of the attempts to connect, for an ``RPCError``.
+    func reconnection(nextAttempt: MonotonicInstant?) -> RPCError.Reconnection {
+        RPCError.Reconnection(
+            attemptNumber: attemptNumber,
+            nextAttempt: nextAttempt.map { MonotonicInstant.now.duration(to: $0) })
     }
 
     /// The attempts, address by address, for an ``RPCError``.
@@ -31,9 +57,7 @@ extension ConnectionFailure {
         error.phase = phase
         error.causes = Array(causes.dropFirst())
         error.attempts = triedAddresses
-        error.reconnection = RPCError.Reconnection(
-            attemptNumber: attemptNumber,
-            nextAttempt: nextAttempt.map { MonotonicInstant.now.duration(to: $0) })
+        error.reconnection = reconnection(nextAttempt: nextAttempt)
         error.mayHaveBeenExecuted = false
         return error
     }

@@ -65,6 +65,14 @@ extension SubchannelCore {
     /// The current state, as it is reported to the balancer.
     var report: SubchannelState { state.withLock { $0.report(target: plan.target) } }
 
+    /// The part of a failed ``report`` that changes with time. Nil if the subchannel has not failed.
+    var reconnection: RPCError.Reconnection? {
+        state.withLock { state in
+            guard state.connectivity == .transientFailure else { return nil }
+            return state.lastFailure?.reconnection(nextAttempt: state.nextAttempt)
+        }
+    }
+
     func attemptSucceeded(_ attempt: ConnectionAttempt, _ link: Link) {
         let isExpected = state.withLock { $0.attempt === attempt && !$0.isDropped }
         // Noted before the state changes, so that the cause comes first in the log.

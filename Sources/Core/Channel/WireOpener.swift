@@ -121,10 +121,8 @@ extension WireOpener {
     func failure(_ phase: RPCError.Phase, _ cause: String) -> ConnectionFailure {
         let dialer = state.withLock { $0.dialer }
         let failures = dialer?.cancel() ?? []
-        var failure = ConnectionFailure(phase: phase)
-        failure.attempts = state.withLock { $0.note(failures) }
-        failure.cause = cause
-        return failure
+        return ConnectionFailure(
+            phase: phase, attempts: state.withLock { $0.note(failures) }, cause: cause)
     }
 
     /// The times so far.
@@ -322,7 +320,8 @@ extension WireOpener.State {
     fileprivate mutating func note(
         _ failures: [HappyEyeballs<String>.Failure]
     ) -> [(address: String, cause: String)] {
-        addresses.removeAll { address in failures.contains { $0.address == address } }
+        let failed = Set(failures.map(\.address))
+        addresses.removeAll { failed.contains($0) }
         self.failures += failures.map { ("\($0.address)", $0.cause) }
         return self.failures
     }
