@@ -151,6 +151,24 @@ struct ManyServersTests {
         group.shutdown()
     }
 
+    @Test("keeps one wake time of its balancer, however often its resolver reports")
+    func wakeTimes() async throws {
+        let server = try Self.server(1)
+        var policy = OutlierDetection(policy: RoundRobin())
+        policy.interval = .seconds(86_400)
+        policy.failurePercentageEjection = .init()
+        let result = ResolverResult(
+            endpoints: .success(try Self.endpoints([server])),
+            serviceConfig: .success(ServiceConfig(balancing: policy)))
+        let resolver = PushedResolver(result)
+        try Resolvers.register("wake-test") { _ in resolver }
+        let channel = try Channel("wake-test:///x", credentials: .insecure)
+        #expect(try await Self.answers(1, on: channel) == [1: 1])
+        for _ in 0..<50 { resolver.push(result) }
+        let core = try #require(channel.backend as? ChannelCore)
+        #expect(core.balancing.state.withLock { $0.wakeTimes.count } == 1)
+    }
+
     @Test("changes its policy without a failed call")
     func policyChange() async throws {
         let servers = try (0..<2).map { try Self.server(UInt8($0)) }

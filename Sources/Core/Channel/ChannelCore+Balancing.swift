@@ -33,7 +33,9 @@ final class Balancing: Sendable {
         var config: ServiceConfig?
         /// Counts resolvers: a result of a resolver that was stopped is ignored.
         var generation = 0
-        var wakeTimes: [Duration] = []
+        /// The times at which the balancer wants to be called. A set, because a balancer may ask for the same
+        /// time with each update.
+        var wakeTimes: Set<Duration> = []
         /// Whether the balancer must exit idle mode after its first update.
         var mustExitIdle = false
     }
@@ -92,7 +94,7 @@ extension ChannelCore {
             core.readNextReports()
         case .timeHasCome:
             let now = balancing.epoch.duration(to: .now)
-            work.wakeTimes.removeAll { $0 <= now }
+            work.wakeTimes = work.wakeTimes.filter { $0 > now }
             run(&work) { $0.timeHasCome(&$1) }
             scheduleWake(work)
         case .stop: stop(&work)
@@ -311,7 +313,7 @@ extension ChannelCore {
         for update in context.weightUpdates { plan.metrics?.record(update) }
         if context.wantsResolution { resolver?.requestResolution() }
         if !context.wakeTimes.isEmpty {
-            work.wakeTimes += context.wakeTimes
+            work.wakeTimes.formUnion(context.wakeTimes)
             scheduleWake(work)
         }
     }
