@@ -60,7 +60,8 @@ extension BalancerContext {
     /// Gives a subchannel other addresses or attributes. A connection stays in use if it leads to
     /// one of the new addresses and the TLS name is the same. Otherwise the connection is drained.
     /// If no connection stays in use, a READY subchannel becomes IDLE, or CONNECTING if an attempt
-    /// to connect was running.
+    /// to connect was running. Such an attempt continues with the new addresses, unless it performs a handshake
+    /// with an address that is gone: then another attempt starts.
     public mutating func update(_ subchannel: Subchannel, to endpoint: Endpoint) {
         actions.append(.update(subchannel, endpoint))
     }

@@ -14,6 +14,7 @@ final class ConnectionAttempt: Sendable {
 
     let begun: MonotonicInstant
     private let addresses: [SocketAddress]
+    private let serverNames: [SocketAddress: String]
     /// How long the attempt may take.
     private let timeLimit: Duration
     private let plan: ConnectionPlan
@@ -29,6 +30,7 @@ final class ConnectionAttempt: Sendable {
         timeLimit: Duration, owner: SubchannelCore
     ) {
         self.addresses = addresses
+        self.serverNames = serverNames
         self.timeLimit = timeLimit
         self.plan = plan
         self.owner = owner
@@ -36,7 +38,7 @@ final class ConnectionAttempt: Sendable {
         begun = .now
         let route = WireRoute(
             target: plan.target, credentials: plan.credentials, arguments: plan.arguments,
-            serverNames: serverNames, sockets: plan.sockets, proxy: plan.proxy)
+            sockets: plan.sockets, proxy: plan.proxy)
         opener = WireOpener(route, begun: begun, timeLimit: timeLimit, loop: loop)
     }
 }
@@ -44,7 +46,9 @@ final class ConnectionAttempt: Sendable {
 extension ConnectionAttempt {
     func start() {
         timer.schedule(self, at: begun + timeLimit, on: loop)
-        opener.start(addresses, resolved: plan.resolvedAt) { [self] outcome in
+        opener.start(
+            addresses, serverNames: serverNames, resolved: plan.resolvedAt
+        ) { [self] outcome in
             switch consume outcome {
             case .opened(let wire, let address): begin(wire, address)
             case .late(let share): linkIsLate(share)
@@ -52,6 +56,15 @@ extension ConnectionAttempt {
             }
         }
     }
+
+    /// Replaces the addresses and their TLS names. Returns false, and changes nothing, if the attempt uses an
+    /// address that is not listed any more, or has not been started: then another attempt is needed.
+    func update(to addresses: [SocketAddress], serverNames: [SocketAddress: String]) -> Bool {
+        opener.update(to: addresses, serverNames: serverNames)
+    }
+
+    /// The entry of the server names that was used for the connection.
+    var peerName: String? { opener.peerName }
 
     /// Ends the attempt without a report.
     func cancel() {

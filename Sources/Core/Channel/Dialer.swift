@@ -70,6 +70,28 @@ extension Dialer {
         return failures
     }
 
+    /// Replaces the addresses. Attempts at addresses that stay continue.
+    func update(to addresses: [SocketAddress]) {
+        loop.run { [self] in
+            let listed = Set(addresses)
+            let removed: [Attempt] = state.withLock { state in
+                guard !state.isOver else { return [] }
+                state.plan.replacePending(by: addresses)
+                let failed = Set(state.plan.failures.map(\.address))
+                let removed = state.attempts.filter { attempt in
+                    let address = state.plan.addresses[attempt.index]
+                    return !listed.contains(address) && !failed.contains(address)
+                }
+                for attempt in removed {
+                    state.plan.attemptFailed(attempt.index, "the resolver has removed the address")
+                }
+                return removed
+            }
+            for attempt in removed { close(attempt) }
+            step(now: .now)
+        }
+    }
+
     private func step(now: MonotonicInstant) {
         while true {
             let action: HappyEyeballs<String>.Action? = state.withLock { state in

@@ -1,7 +1,7 @@
 import SwiftletTransport
 import Synchronization
 
-// How a subchannel connects, connects again after a failure, and changes its addresses.
+// How a subchannel connects, and connects again after a failure.
 
 extension SubchannelCore {
     /// Connects, because the balancer requested it.
@@ -79,15 +79,23 @@ extension SubchannelCore {
         if isExpected {
             owner.log.note(.connectionOpened(subchannel: diagnosticID, peer: link.peer))
         }
+        var isGone = false
+        let peerName = attempt.peerName
         let calls: [CallCore]? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
             guard !state.isDropped else { return nil }
+            guard state.lists(link.peer, named: peerName) else {
+                isGone = true
+                return nil
+            }
             state.links.append(link)
             state.lastFailure = nil
             state.move(to: .ready)
             return state.handOutAll()
         }
+        // The address was removed while the connection became ready.
+        if isGone { startConnecting() }
         guard let calls else { return link.leave() }
         plan.metrics?.connectionOpened()
         linksChanged(pickingFor: calls)
@@ -137,42 +145,6 @@ extension SubchannelCore {
         // Without an attempt to start, the timer is none of this function's: another thread may have
         // scheduled it for a failure since then.
         guard waits else { return }
-        backoffTimer.cancel()
-        startConnecting()
-    }
-
-    /// The balancer has other addresses for the endpoint. Connections to addresses that are gone are
-    /// drained. A new address is tried at once: the delay after failures of other addresses does
-    /// not apply to it.
-    func update(_ endpoint: Endpoint) {
-        let addresses = endpoint.addresses.map(\.socketAddress)
-        let serverNames = endpoint.serverNames
-        typealias Outcome = (
-            drained: [Link], waiting: [CallCore], attempt: ConnectionAttempt?, mustConnect: Bool
-        )
-        let outcome: Outcome = change { state in
-            guard state.addresses != addresses || state.serverNames != serverNames
-            else { return ([], [], nil, false) }
-            // An address with another TLS name is a new one.
-            let known = Set(state.addresses)
-            let kept = addresses.filter {
-                known.contains($0) && state.serverNames[$0] == serverNames[$0]
-            }
-            let hasNew = kept.count < addresses.count
-            state.addresses = addresses
-            state.serverNames = serverNames
-            let keptPeers = Set(kept.map { "\($0)" })
-            let gone = state.links.filter { !keptPeers.contains($0.peer) }
-            let waiting = state.drain(gone, at: .now)
-            let mustConnect =
-                state.attempt != nil || (hasNew && state.connectivity == .transientFailure)
-            if hasNew, mustConnect { state.backoff.reset() }
-            return (gone, waiting, state.attempt.take(), mustConnect)
-        }
-        outcome.attempt?.cancel()
-        leave(outcome.drained)
-        if !outcome.drained.isEmpty { linksChanged(pickingFor: outcome.waiting) }
-        guard outcome.mustConnect else { return }
         backoffTimer.cancel()
         startConnecting()
     }

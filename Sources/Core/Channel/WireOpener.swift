@@ -6,8 +6,6 @@ struct WireRoute: Sendable {
     let target: Target
     let credentials: ChannelCredentials
     let arguments: ChannelArguments
-    /// The names that TLS checks. For an address without an entry, TLS checks the channel's name.
-    var serverNames: [SocketAddress: String] = [:]
     /// The application protocols that are offered over TLS; nil offers those of the credentials.
     var protocols: [String]?
     /// Supplies connected sockets; nil connects to addresses.
@@ -34,8 +32,10 @@ final class WireOpener: Sendable {
     typealias Report = @Sendable (consuming Outcome) -> Void
 
     fileprivate struct State {
-        /// Addresses that have not failed.
+        /// Addresses that have not failed, except the one that is connected.
         var addresses: [SocketAddress] = []
+        /// The names that TLS checks. For an address without an entry, TLS checks the channel's name.
+        var serverNames: [SocketAddress: String] = [:]
         var failures: [(address: String, cause: String)] = []
         var dialer: Dialer?
         var tunnel: ProxyTunnel?
@@ -43,6 +43,9 @@ final class WireOpener: Sendable {
         var verification: VerifiedHandshake?
         /// The address of the last successful connect. Empty before it.
         var peer = ""
+        var peerAddress: SocketAddress?
+        /// The entry of ``serverNames`` that TLS checks for the peer.
+        var peerName: String?
         var phase = RPCError.Phase.resolve
         var times: ConnectionTimes
         /// The number of wires that were opened.
@@ -75,17 +78,53 @@ extension WireOpener {
     /// Starts to connect. The resolver found `addresses` at `resolved`; they are not used when a
     /// `SocketSupply` provides the sockets. Calls `report` on the loop's thread for each outcome
     /// until ``close()``. Does nothing after ``close()``.
+    ///
+    /// - Parameter serverNames: The names that TLS checks. For an address without an entry, TLS checks the
+    ///   channel's name.
     func start(
-        _ addresses: [SocketAddress], resolved: MonotonicInstant?, report: @escaping Report
+        _ addresses: [SocketAddress], serverNames: [SocketAddress: String] = [:],
+        resolved: MonotonicInstant?, report: @escaping Report
     ) {
         let isClosed = state.withLock { state in
             state.times.resolved = resolved
+            state.addresses = addresses
+            state.serverNames = serverNames
             if !state.isClosed { state.report = report }
             return state.isClosed
         }
         guard !isClosed else { return }
-        if let sockets = route.sockets { take(from: sockets) } else { dial(addresses) }
+        if let sockets = route.sockets { take(from: sockets) } else { dial() }
     }
+
+    /// Replaces the addresses and their names. Returns false, and changes nothing, if the present work is for
+    /// an address that is not listed any more, or has another name: then the owner starts again.
+    func update(to addresses: [SocketAddress], serverNames: [SocketAddress: String]) -> Bool {
+        let (isKept, isHandshaking, dialer, rest) = state.withLock { state in
+            guard !state.isClosed, state.report != nil else {
+                return (false, false, nil as Dialer?, [] as [SocketAddress])
+            }
+            let dialer = state.dialer
+            if dialer == nil {
+                guard let peer = state.peerAddress, addresses.contains(peer),
+                    serverNames[peer] == state.peerName
+                else { return (false, false, nil, []) }
+            }
+            let failed = Set(state.failures.map(\.address))
+            state.serverNames = serverNames
+            state.addresses = addresses.filter { address in
+                !failed.contains("\(address)") && (dialer != nil || address != state.peerAddress)
+            }
+            let isHandshaking = state.tunnel != nil || state.phase == .tls
+            return (true, dialer == nil && isHandshaking, dialer, state.addresses)
+        }
+        dialer?.update(to: rest)
+        // The new addresses have a share of the time, too.
+        if isHandshaking { limitHandshake(isNew: false) }
+        return isKept
+    }
+
+    /// The entry of the server names that was used for the last address.
+    var peerName: String? { state.withLock { $0.peerName } }
 
     /// Ends without a report, and releases the owner.
     func close() {
@@ -108,12 +147,12 @@ extension WireOpener {
     /// addresses, or reports the failure.
     func passOver(phase: RPCError.Phase, _ cause: String) {
         handshakeTimer.cancel()
-        let (addresses, failures) = state.withLock { state in
+        let (isLast, failures) = state.withLock { state in
             let peer = state.peer
             state.failures.append((peer, "connect \(peer): \(cause)"))
-            return (state.addresses, state.failures)
+            return (state.addresses.isEmpty, state.failures)
         }
-        guard addresses.isEmpty else { return dial(addresses) }
+        guard isLast else { return dial() }
         report(.failed(ConnectionFailure(phase: phase, attempts: failures)))
     }
 
@@ -160,18 +199,18 @@ extension WireOpener {
         }
     }
 
-    private func dial(_ addresses: [SocketAddress]) {
-        let dialer = Dialer(
-            addresses, attemptDelay: route.arguments.happyEyeballsDelay,
-            options: route.arguments.socketOptions, loop: loop
-        ) { [self] outcome in dialed(outcome) }
-        let isClosed = state.withLock { state in
+    private func dial() {
+        let dialer: Dialer? = state.withLock { state in
             state.phase = .connect
-            state.addresses = addresses
-            if !state.isClosed { state.dialer = dialer }
-            return state.isClosed
+            guard !state.isClosed else { return nil }
+            let dialer = Dialer(
+                state.addresses, attemptDelay: route.arguments.happyEyeballsDelay,
+                options: route.arguments.socketOptions, loop: loop
+            ) { [self] outcome in dialed(outcome) }
+            state.dialer = dialer
+            return dialer
         }
-        if !isClosed { dialer.start() }
+        dialer?.start()
     }
 
     private func dialed(_ outcome: consuming Dialer.Outcome) {
@@ -183,6 +222,8 @@ extension WireOpener {
             state.withLock { state in
                 state.dialer = nil
                 state.peer = "\(address)"
+                state.peerAddress = address
+                state.peerName = state.serverNames[address]
                 state.times.connected = .now
                 state.times.failedAttemptCount = state.note(failures).count
                 state.addresses.removeAll { $0 == address }
@@ -214,10 +255,12 @@ extension WireOpener {
 
     private func secure(_ socket: consuming Socket, _ address: SocketAddress) {
         // Set before the session is made, which may take a while: it loads certificates.
-        state.withLock { $0.phase = .tls }
+        let name: String? = state.withLock { state in
+            state.phase = .tls
+            return state.peerName
+        }
         let session: (any TLSSession)?
-        let host =
-            route.serverNames[address] ?? route.arguments.defaultHost ?? route.target.host
+        let host = name ?? route.arguments.defaultHost ?? route.target.host
         let override = route.arguments.targetNameOverride
         do throws(TLSError) {
             session = try route.credentials.session(
@@ -270,15 +313,18 @@ extension WireOpener {
 
 extension WireOpener {
     /// Limits the handshakes with the proxy and with the server to an equal share of the time.
-    private func limitHandshake() {
+    ///
+    /// - Parameter isNew: False if the handshake has begun and there are other addresses now.
+    private func limitHandshake(isNew: Bool = true) {
         let (number, otherCount) = state.withLock { state in
-            state.wireCount += 1
+            if isNew { state.wireCount += 1 }
             return (state.wireCount, state.addresses.count)
         }
-        guard otherCount > 0 else { return }
+        guard otherCount > 0 else { return handshakeTimer.cancel() }
         let now = MonotonicInstant.now
         let share = now.duration(to: deadline) / (otherCount + 1)
-        handshakeTimer.schedule(HandshakeTimer(self, number, share), at: now + share, on: loop)
+        handshakeTimer.schedule(
+            HandshakeTimer(self, number, share), noLaterThan: now + share, on: loop)
     }
 
     fileprivate func handshakeIsLate(_ number: Int, _ share: Duration) {
@@ -289,6 +335,7 @@ extension WireOpener {
                 ? (true, state.tunnel.take(), state.verification.take()) : (false, nil, nil)
         }
         guard isCurrent else { return }
+        handshakeTimer.cancel()
         if let tunnel {
             tunnel.cancel()
             return passOver(phase: .connect, "\(Self.noTunnel) within \(share)")

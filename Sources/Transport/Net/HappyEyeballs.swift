@@ -25,7 +25,7 @@ package struct HappyEyeballs<Cause> {
     }
 
     /// The addresses in the order of the attempts.
-    package let addresses: [SocketAddress]
+    package private(set) var addresses: [SocketAddress]
     /// The errors of failed attempts, in the order in which they failed.
     package private(set) var failures: [Failure] = []
 
@@ -74,6 +74,16 @@ extension HappyEyeballs {
             return .start(startedCount - 1)
         }
         return failures.count == addresses.count ? .failed : .wait(until: nil)
+    }
+
+    /// The addresses whose attempts have started.
+    package var started: ArraySlice<SocketAddress> { addresses[..<startedCount] }
+
+    /// Replaces the addresses whose attempts have not started. The others keep their indices.
+    package mutating func replacePending(by addresses: [SocketAddress]) {
+        let known = Set(started)
+        self.addresses =
+            Array(started) + Self.interleaved(addresses.filter { !known.contains($0) })
     }
 
     package mutating func attemptSucceeded(_ index: Int) {

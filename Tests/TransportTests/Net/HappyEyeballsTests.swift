@@ -104,6 +104,24 @@ struct SocketsHappyEyeballsTests {
         }
     }
 
+    @Test("keep their attempts when other addresses are added, removed or reordered")
+    func replacement() {
+        var eyeballs = Eyeballs(addresses: [Self.v4(1), Self.v4(2), Self.v4(3)])
+        #expect(eyeballs.next(now: Self.start) == .start(0))
+        eyeballs.replacePending(by: [Self.v4(4), Self.v4(3), Self.v4(1)])
+        #expect(Array(eyeballs.started) == [Self.v4(1)])
+        #expect(eyeballs.addresses == [Self.v4(1), Self.v4(4), Self.v4(3)])
+        #expect(eyeballs.next(now: Self.start) == Self.wait(250))
+        // The address of a started attempt keeps its place until the attempt ends.
+        eyeballs.replacePending(by: [Self.v4(3)])
+        eyeballs.attemptFailed(0, "removed")
+        #expect(eyeballs.next(now: Self.start) == .start(1))
+        #expect(eyeballs.addresses[1] == Self.v4(3))
+        eyeballs.replacePending(by: [Self.v4(3)])
+        eyeballs.attemptFailed(1, "refused")
+        #expect(eyeballs.next(now: Self.start) == .failed)
+    }
+
     @Test("report the error of every address")
     func causes() {
         var eyeballs = Eyeballs(addresses: [Self.v6(1), Self.v4(2)])

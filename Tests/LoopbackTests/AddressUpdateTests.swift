@@ -1,0 +1,58 @@
+import Foundation
+import SwiftletLoopback
+import Testing
+
+@testable import Swiftlet
+@testable import SwiftletCore
+
+@Suite("A change of the addresses during an attempt to connect", .timeLimit(.minutes(5)))
+struct AddressUpdateTests {
+    /// A server that accepts connections and sends its SETTINGS later.
+    private final class SlowServer: Sendable {
+        let peer: RawPeer
+        let endpoint: Endpoint
+        private let settings = DispatchSemaphore(value: 0)
+
+        init() throws {
+            peer = try RawPeer(
+                RawScript(opening: { [settings] connection in
+                    settings.wait()
+                    settings.signal()
+                    try connection.send(RawFrame.settings([]))
+                }))
+            endpoint = Endpoint([try ServerAddress(peer.target)])
+        }
+
+        deinit { settings.signal() }
+
+        func sendSettings() { settings.signal() }
+    }
+
+    @Test(
+        "does not interrupt a handshake with an address that stays",
+        arguments: [
+            ([0, 1], [1, 0]), ([0, 1], [0]), ([0], [0, 1]), ([0], [1, 0]), ([0, 1], [0, 2]),
+        ] as [([Int], [Int])])
+    func keptHandshake(before: [Int], after: [Int]) async throws {
+        let servers = try (0..<3).map { _ in try SlowServer() }
+        func result(_ numbers: [Int]) -> ResolverResult {
+            ResolverResult(numbers.map { servers[$0].endpoint })
+        }
+        let resolver = PushedResolver(result(before))
+        let scheme = "kept-\(before.count)-" + after.map(String.init).joined(separator: "-")
+        try Resolvers.register(scheme) { _ in resolver }
+        var arguments = ChannelArguments()
+        arguments.connectTimeout = .seconds(3_600)
+        let channel = try Channel("\(scheme):///x", credentials: .insecure, arguments: arguments)
+        channel.connect()
+        try await eventually { servers[0].peer.connectionCount == 1 }
+        for _ in 0..<3 {
+            resolver.push(result(after))
+            resolver.push(result(before))
+        }
+        resolver.push(result(after))
+        for server in servers { server.sendSettings() }
+        try await eventually { channel.connectivity == .ready }
+        #expect(servers.map(\.peer.connectionCount) == [1, 0, 0])
+    }
+}
