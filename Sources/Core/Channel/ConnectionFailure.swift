@@ -15,6 +15,8 @@ struct ConnectionFailure: Sendable {
     /// A failure that concerns no single address: for example, the name look-up failed or the time
     /// limit has passed. Nil if there is none.
     var cause: String?
+    /// Addresses that no attempt was started to before the time limit had passed.
+    var untried: [SocketAddress] = []
     /// How many times in a row the channel has failed to connect.
     var attemptNumber = 1
 

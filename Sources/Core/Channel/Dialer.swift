@@ -92,6 +92,9 @@ extension Dialer {
         }
     }
 
+    /// The addresses whose attempts have started.
+    var startedAddresses: [SocketAddress] { state.withLock { Array($0.plan.started) } }
+
     private func step(now: MonotonicInstant) {
         while true {
             let action: HappyEyeballs<String>.Action? = state.withLock { state in

@@ -62,6 +62,14 @@ extension SubchannelCore {
 }
 
 extension SubchannelCore.State {
+    /// The addresses, in the order in which the next attempt tries them. Those that the last attempt had no
+    /// time for come first: otherwise a short time limit would never reach the end of a long list.
+    var addressesOfNextAttempt: [SocketAddress] {
+        let first = Set(untried)
+        guard !first.isEmpty else { return addresses }
+        return addresses.filter { first.contains($0) } + addresses.filter { !first.contains($0) }
+    }
+
     /// Whether a connection to `peer`, whose certificate was checked for `name`, may be used.
     func lists(_ peer: String, named name: String?) -> Bool {
         addresses.contains { "\($0)" == peer && serverNames[$0] == name }

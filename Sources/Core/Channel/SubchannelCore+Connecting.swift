@@ -19,7 +19,7 @@ extension SubchannelCore {
             let (delay, timeLimit) = state.beginAttempt(
                 connectTimeout: plan.arguments.connectTimeout, at: .now)
             let attempt = ConnectionAttempt(
-                state.addresses, serverNames: state.serverNames, plan: plan,
+                state.addressesOfNextAttempt, serverNames: state.serverNames, plan: plan,
                 timeLimit: timeLimit, owner: self)
             state.attempt = attempt
             state.nextAttempt = attempt.begun + delay
@@ -89,6 +89,7 @@ extension SubchannelCore {
                 isGone = true
                 return nil
             }
+            state.untried = []
             state.links.append(link)
             state.lastFailure = nil
             state.move(to: .ready)
@@ -106,6 +107,7 @@ extension SubchannelCore {
         let next: Next? = change { state in
             guard state.attempt === attempt else { return nil }
             state.attempt = nil
+            state.untried = failure.untried
             guard state.links.isEmpty else {
                 // The attempt was for one more connection besides the open ones.
                 state.nextExtraAttempt = state.nextAttempt

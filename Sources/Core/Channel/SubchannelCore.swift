@@ -13,6 +13,8 @@ final class SubchannelCore: Sendable {
         private(set) var connectivity = ConnectivityState.idle
         /// Counts changes of the connectivity, and failed attempts.
         private(set) var changeCount: UInt32 = 0
+        /// Addresses that the last attempt had no time for.
+        var untried: [SocketAddress] = []
         /// Connections that accept calls.
         var links: [Link] = []
         /// Connections that accept no new calls but whose calls continue.

@@ -36,6 +36,8 @@ final class WireOpener: Sendable {
         var addresses: [SocketAddress] = []
         /// The names that TLS checks. For an address without an entry, TLS checks the channel's name.
         var serverNames: [SocketAddress: String] = [:]
+        /// Addresses that an attempt to connect was started to.
+        var started: Set<SocketAddress> = []
         var failures: [(address: String, cause: String)] = []
         var dialer: Dialer?
         var tunnel: ProxyTunnel?
@@ -160,8 +162,14 @@ extension WireOpener {
     func failure(_ phase: RPCError.Phase, _ cause: String) -> ConnectionFailure {
         let dialer = state.withLock { $0.dialer }
         let failures = dialer?.cancel() ?? []
-        return ConnectionFailure(
-            phase: phase, attempts: state.withLock { $0.note(failures) }, cause: cause)
+        let started = dialer?.startedAddresses ?? []
+        return state.withLock { state in
+            state.started.formUnion(started)
+            var failure = ConnectionFailure(
+                phase: phase, attempts: state.note(failures), cause: cause)
+            failure.untried = state.addresses.filter { !state.started.contains($0) }
+            return failure
+        }
     }
 
     /// The times so far.
@@ -219,8 +227,10 @@ extension WireOpener {
             let all = state.withLock { $0.note(failures) }
             report(.failed(ConnectionFailure(phase: .connect, attempts: all)))
         case .connected(let socket, let address, let failures):
+            let started = state.withLock { $0.dialer }?.startedAddresses ?? []
             state.withLock { state in
                 state.dialer = nil
+                state.started.formUnion(started)
                 state.peer = "\(address)"
                 state.peerAddress = address
                 state.peerName = state.serverNames[address]
