@@ -96,8 +96,11 @@ extension SubchannelCore: LinkOwner {
     func beginHandedOut(_ calls: [CallCore]) {
         guard !calls.isEmpty else { return }
         for call in calls where !call.isEnded { owner.begin(call) }
-        state.withLock { $0.handedOutCount -= calls.count }
-        owner.subchannelUseEnded(self)
+        let hasOthers = state.withLock { state in
+            state.handedOutCount -= calls.count
+            return state.hasWaitingCalls
+        }
+        if !hasOthers { owner.subchannelUseEnded(self) }
     }
 
     /// A connection has ended.
