@@ -179,7 +179,8 @@ extension RPCError {
         set { set { $0.causes = newValue } }
     }
 
-    /// The earlier failed attempts: attempts to connect, and attempts of a call that was retried.
+    /// The earlier failed attempts: attempts to connect, of which the last 16 are kept, and attempts of a call
+    /// that was retried.
     public var attempts: [Attempt] {
         get { storage.values.attempts }
         set { set { $0.attempts = newValue } }
