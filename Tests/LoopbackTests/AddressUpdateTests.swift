@@ -1,5 +1,6 @@
 import Foundation
 import SwiftletLoopback
+import Synchronization
 import Testing
 
 @testable import Swiftlet
@@ -53,6 +54,9 @@ struct AddressUpdateTests {
         resolver.push(result(after))
         for server in servers { server.sendSettings() }
         try await eventually { channel.connectivity == .ready }
-        #expect(servers.map(\.peer.connectionCount) == [1, 0, 0])
+        let core = try #require(channel.backend as? ChannelCore)
+        let members = core.state.withLock { Array($0.members.values) }
+        #expect(members.flatMap(\.allLinks).map(\.peer) == [servers[0].peer.target])
+        #expect(servers[0].peer.connectionCount == 1)
     }
 }

@@ -228,16 +228,22 @@ extension WireOpener {
             report(.failed(ConnectionFailure(phase: .connect, attempts: all)))
         case .connected(let socket, let address, let failures):
             let started = state.withLock { $0.dialer }?.startedAddresses ?? []
-            state.withLock { state in
+            let isListed = state.withLock { state in
                 state.dialer = nil
                 state.started.formUnion(started)
+                state.times.failedAttemptCount = state.note(failures).count
+                // The address may have been removed while the dialer reported it.
+                guard route.sockets != nil || state.addresses.contains(address) else {
+                    return false
+                }
                 state.peer = "\(address)"
                 state.peerAddress = address
                 state.peerName = state.serverNames[address]
                 state.times.connected = .now
-                state.times.failedAttemptCount = state.note(failures).count
                 state.addresses.removeAll { $0 == address }
+                return true
             }
+            guard isListed else { return dial() }
             limitHandshake()
             openTunnel(socket, address)
         }
