@@ -16,7 +16,9 @@ public enum JSONBody {
     }
 
     public static func decode<Value: Decodable>(_ body: [UInt8]) throws -> Value {
-        try JSONDecoder().decode(Value.self, from: Data(body))
+        let decoder = JSONDecoder()
+        if let key = JSONTree.key { decoder.userInfo[key] = JSONTree(body) }
+        return try decoder.decode(Value.self, from: Data(body))
     }
 
     /// Runs `unbox`. If it throws a decoding error, the reported error contains the beginning of the body.

@@ -33,12 +33,16 @@ extension RPCClient where Kind == JSONRPC {
                 throw refusal.error
                     ?? RPCError(.internal, "the answer to a batch is not an array") as any Error
             }
-            var bodies: [String: [UInt8]] = [:]
+            var answers = JSONRPCBatch.Answers(bodies: [:], isLenient: kind.isLenient)
             // If an answer is not valid, only its call fails.
             for (answer, bytes) in zip(ids, JSONBody.elements(of: body)) {
-                if let id = answer.id { bodies[id] = bytes }
+                if let id = answer.id {
+                    answers.bodies[id] = bytes
+                } else {
+                    answers.unidentified = answers.unidentified ?? bytes
+                }
             }
-            return JSONRPCBatch.Answers(bodies: bodies, isLenient: kind.isLenient)
+            return answers
         }
     }
 }
@@ -80,16 +84,20 @@ public struct JSONRPCBatch: Sendable {
 
     /// The answers to a batch.
     public struct Answers: Sendable {
-        fileprivate let bodies: [String: [UInt8]]
+        fileprivate var bodies: [String: [UInt8]]
         fileprivate var isLenient = false
+        /// The first answer without an ID: an error of a request that the server could not read.
+        fileprivate var unidentified: [UInt8]?
 
         public var count: Int { bodies.count }
 
-        /// The result of a call. Throws the error of the call, or an `RPCError` when the server did not
-        /// answer the call.
+        /// The result of a call. Throws the error of the call. If the server did not answer the call, throws the
+        /// error that it answered without an ID, which means a request that it could not read, and otherwise
+        /// an `RPCError`.
         public subscript<Value>(ticket: Ticket<Value>) -> Value {
             get throws {
                 guard let body = bodies[ticket.ticket.id] else {
+                    if let unidentified, let error = Self.error(in: unidentified) { throw error }
                     throw RPCError(
                         .internal,
                         "the server did not answer request '\(ticket.ticket.id)' of the batch")
@@ -99,6 +107,11 @@ public struct JSONRPCBatch: Sendable {
                     return try answer.value(for: ticket.ticket.id, isLenient: isLenient)
                 }
             }
+        }
+
+        private static func error(in body: [UInt8]) -> JSONRPCError? {
+            let answer: JSONRPC.Answer<JSONValue>? = try? JSONBody.decode(body)
+            return answer?.error
         }
     }
 }

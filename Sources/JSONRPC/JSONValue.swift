@@ -12,7 +12,13 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
+    /// A body of a call is read once, at a cost that does not depend on how deep the value is in it. Any other
+    /// decoder is asked for one type after the other.
     public init(from decoder: any Decoder) throws {
+        if let tree = JSONTree.of(decoder) {
+            self = try tree.value(at: decoder.codingPath)
+            return
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null

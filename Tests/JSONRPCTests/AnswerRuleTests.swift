@@ -98,6 +98,67 @@ struct AnswerRuleTests {
         #expect(error?.message.contains("'b'") == true)
     }
 
+    private static func data(_ json: String) async throws -> JSONValue? {
+        let answer =
+            #"{"jsonrpc": "2.0", "id": "a", "error": {"code": 7, "message": "no", "data": \#(json)}}"#
+        let error = await #expect(throws: (any Error).self) { try await result(of: answer) }
+        if let error = error as? RPCError { throw error }
+        return (error as? JSONRPCError)?.data
+    }
+
+    @Test("with an error contains its data, of any type")
+    func errorData() async throws {
+        let json = #"[1, -2, 18446744073709551615, 1.5, 1e2, true, "\u00e9", null, {"a": [[]]}]"#
+        let values: [JSONValue] = [
+            .integer(1), .integer(-2), .unsigned(.max), .number(1.5), .integer(100), .bool(true),
+            .string("é"), .null, .object(["a": .array([.array([])])]),
+        ]
+        #expect(try await Self.data(json) == .array(values))
+        #expect(try await Self.data("null") == nil)
+    }
+
+    @Test(
+        "with data that is nested deeply is refused, or decoded without a cost that grows with the depth"
+    )
+    func deepData() async throws {
+        let depth = 50
+        let wide = String(repeating: "{},", count: 100_000) + "{}"
+        let nested =
+            String(repeating: "[", count: depth) + wide + String(repeating: "]", count: depth)
+        var value = try await Self.data(nested)
+        for _ in 1..<depth {
+            guard case .array(let elements)? = value else { break }
+            value = elements.first
+        }
+        guard case .array(let elements)? = value else {
+            Issue.record("not an array")
+            return
+        }
+        #expect(elements.count == 100_001)
+        let tooDeep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+        let error = await #expect(throws: RPCError.self) { _ = try await Self.data(tooDeep) }
+        #expect(error?.message.contains("inside each other") == true)
+    }
+
+    @Test("to a request of a batch that could not be read has no ID; its error is thrown")
+    func unidentified() async throws {
+        let fake = try FakeChannel()
+        let body = #"""
+            [{"jsonrpc": "2.0", "id": "0", "result": 5},
+             {"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "Invalid Request"}}]
+            """#
+        try fake.respond(to: "/rpc").send(
+            HTTPReply(contentType: "application/json", body: Array(body.utf8)))
+        let client = RPCClient(channel: fake.channel, JSONRPC(path: "/rpc"))
+        var batch = JSONRPCBatch()
+        let first = batch.add("sum", [1], returning: Int.self, ticket: RPCTicket(id: "0"))
+        let second = batch.add("sum", [2], returning: Int.self, ticket: RPCTicket(id: "1"))
+        let answers = try await client.send(batch)
+        #expect(try answers[first] == 5)
+        let error = #expect(throws: JSONRPCError.self) { try answers[second] }
+        #expect(error?.code == JSONRPCError.invalidRequestCode)
+    }
+
     @Test("is not expected for a batch without requests, which is not sent")
     func emptyBatch() async throws {
         let fake = try FakeChannel()
