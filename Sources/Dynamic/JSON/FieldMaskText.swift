@@ -13,8 +13,11 @@ enum FieldMaskText {
 
     /// The text of the paths; nil if parsing that text would give other paths.
     static func text(_ paths: [String]) -> String? {
+        // Alone, an empty path would be read as no path.
+        guard paths != [""] else { return nil }
         var names: [String] = []
         for path in paths {
+            guard !path.utf8.contains(UInt8(ascii: ",")) else { return nil }
             let name = JSONName.ofField(path)
             guard snakeCase(name[...]) == path else { return nil }
             names.append(name)

@@ -94,8 +94,7 @@ struct TextFormatReader {
         if field.isList || field.isMap {
             return try elements(of: field, in: &message)
         }
-        guard message.contents.value(field.number) == nil || !field.layout.hasPresence
-        else {
+        guard message.contents.value(field.number) == nil else {
             throw scanner.error("the field occurs twice")
         }
         if let oneof = field.oneof, message.present(in: oneof) != nil {
@@ -205,8 +204,8 @@ struct TextFormatReader {
         guard message.contents.isEmpty else {
             throw scanner.error("the Any has a type already")
         }
-        guard let slash = url.lastIndex(of: "/"),
-            let schema = Schema(pool: pool).message(String(url[url.index(after: slash)...]))
+        guard let name = DeclaredName.ofType(url: url),
+            let schema = Schema(pool: pool).message(name)
         else { throw scanner.error("the schema has no message '\(url)'") }
         _ = scanner.take(UInt8(ascii: ":"))
         var content = DynamicMessage(schema)

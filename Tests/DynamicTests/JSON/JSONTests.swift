@@ -1,4 +1,5 @@
 import SwiftletDynamic
+import SwiftletMessages
 import Testing
 
 @Suite("The JSON of a dynamic message")
@@ -208,6 +209,25 @@ struct JSONTests {
         try holder.set("time", .message(time))
         #expect(throws: DynamicError(path: "time", message: "the value is not a timestamp")) {
             try holder.json()
+        }
+    }
+
+    @Test("of a field mask is written only if it is read as the same mask")
+    func fieldMasks() throws {
+        let source = """
+            syntax = "proto3";
+            import "google/protobuf/field_mask.proto";
+            message M { google.protobuf.FieldMask mask = 1; }
+            """
+        let schema = try Schema(ProtoCompiler().compile(source: source)).requiredMessage("M")
+        func json(_ paths: [String]) throws -> String {
+            let mask = Google.Protobuf.FieldMask.with { $0.paths = paths }.encoded()
+            return try DynamicMessage(decoding: [0x0a, UInt8(mask.count)] + mask, as: schema).json()
+        }
+        #expect(try json(["a_b", "c"]) == #"{"mask":"aB,c"}"#)
+        #expect(try json([]) == #"{"mask":""}"#)
+        for paths in [["a,b"], [""], ["a", "b,c"]] {
+            #expect(throws: DynamicError.self, "\(paths)") { try json(paths) }
         }
     }
 }

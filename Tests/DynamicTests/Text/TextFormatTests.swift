@@ -172,4 +172,23 @@ struct TextFormatTests {
         let deep = String(repeating: "child {", count: 101)
         #expect(throws: FormatError.self) { try read(deep) }
     }
+
+    @Test(
+        "is refused if a field that is no list occurs twice",
+        arguments: [
+            "i: 1 i: 2", #"s: "a" s: "b""#, "o: 1 o: 2", "m {} m {}", "map { key: 1 key: 2 }",
+            #"any { [type.googleapis.com/M] { i: 1 } type_url: "x" }"#,
+        ])
+    func twice(text: String) throws {
+        let source = """
+            syntax = "proto3";
+            import "google/protobuf/any.proto";
+            message M {
+              int32 i = 1; string s = 2; optional int32 o = 3; M m = 4; map<int32, int32> map = 5;
+              google.protobuf.Any any = 6;
+            }
+            """
+        let schema = try Schema(ProtoCompiler().compile(source: source)).requiredMessage("M")
+        #expect(throws: FormatError.self) { try DynamicMessage(text: text, as: schema) }
+    }
 }
