@@ -335,4 +335,37 @@ struct DecodingTests {
             "\(far)" == "messages are nested too deeply, at byte 9 in field "
                 + "1.2.3.4…97.98.99.100 (100 deep)")
     }
+
+    @Test("refuses a key of a map with many combining marks, which would cost minutes to hash")
+    func marksInKeys() throws {
+        struct Labels: Message {
+            var labels: [String: Int32] = [:]
+            var unknownFields = UnknownFields()
+
+            mutating func visit(_ field: inout some FieldVisitor) throws(WireError) {
+                try field.map(1, &labels, .string, .int32)
+            }
+        }
+        func encoded(_ key: String) -> [UInt8] {
+            func varint(_ value: Int) -> [UInt8] {
+                value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7f | 0x80)] + varint(value >> 7)
+            }
+            let entry = [0x0a] + varint(key.utf8.count) + Array(key.utf8) + [0x10, 1]
+            return [0x0a] + varint(entry.count) + entry
+        }
+        let hostile = "a" + String(repeating: "\u{301}\u{316}", count: 200_000)
+        let error = #expect(throws: WireError.self) { try Labels(decoding: encoded(hostile)) }
+        #expect(error?.reason == .invalidValue)
+        #expect(error?.path == [1])
+        // Long keys of a language, and runs of marks as they occur, are accepted.
+        for key in [
+            String(repeating: "a\u{301}\u{316}\u{302}", count: 3_000),
+            String(repeating: "ё", count: 3_000),
+            "a" + String(repeating: "\u{301}", count: 900),
+        ] {
+            #expect(try Labels(decoding: encoded(key)).labels == [key: 1])
+        }
+        let any = Google.Protobuf.AnyMessage.with { $0.typeURL = "x/" + hostile }
+        #expect(!any.holds(Labels.self))
+    }
 }

@@ -70,7 +70,7 @@ extension DynamicDecoder {
                 found.key = try scalar(key)
                 found.isKnown = found.isKnown && found.key != nil
             } else if wire.tag == Tag.make(2, value.type.wireType) {
-                found.value = try mapValue(value, merging: found.value)
+                found.value = try mapValue(value, merging: found.value.take())
                 found.isKnown = found.isKnown && found.value != nil
             } else {
                 // An entry cannot store unknown fields.
@@ -82,11 +82,13 @@ extension DynamicDecoder {
         return found
     }
 
+    /// - Parameter old: The value of an earlier field of the entry. Passed on without another reference, so that
+    ///   a message is not copied for each field.
     private mutating func mapValue(
-        _ layout: FieldLayout, merging old: DynamicValue?
+        _ layout: FieldLayout, merging old: consuming DynamicValue?
     ) throws(WireError) -> DynamicValue? {
         guard layout.type.isMessage else { return try scalar(layout) }
-        guard var merged = old else { return .message(try message(layout)) }
+        guard var merged = old.take() else { return .message(try message(layout)) }
         try merged.mergeMessage { child throws(WireError) in try message(layout, into: &child) }
         return merged
     }

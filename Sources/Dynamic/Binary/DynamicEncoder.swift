@@ -153,6 +153,8 @@ extension DynamicContents {
         var writer = BackwardWriter(capacity: 16)
         writer.varint(UInt64(bitPattern: Int64(value)))
         writer.tag(number, .varint)
-        unknown += writer.bytes
+        let bytes = writer.bytes
+        // Appended in place: a copy for each of many numbers would be quadratic.
+        unsafe bytes.withUnsafeBufferPointer { unsafe appendUnknown($0) }
     }
 }

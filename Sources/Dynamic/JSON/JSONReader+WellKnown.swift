@@ -47,8 +47,8 @@ extension JSONReader {
             }
             return try scanner.skipValue()
         }
-        guard let slash = url.lastIndex(of: "/"),
-            let schema = Schema(pool: pool).message(String(url[url.index(after: slash)...]))
+        guard let name = DeclaredName.ofType(url: url),
+            let schema = Schema(pool: pool).message(name)
         else { throw scanner.error("the schema has no message '\(url)'").inside("@type") }
         var content = DynamicMessage(schema)
         if schema.wellKnown != nil {
@@ -67,7 +67,7 @@ extension JSONReader {
         var isEmpty = true
         try copy.object { reader, name throws(FormatError) in
             isEmpty = false
-            guard name == "@type" else { return try reader.scanner.skipValue() }
+            guard DeclaredName.isSame(name, "@type") else { return try reader.scanner.skipValue() }
             guard url == nil else { throw reader.scanner.error("'@type' occurs twice") }
             url = try reader.text("the URL of a type")
         }
@@ -80,8 +80,8 @@ extension JSONReader {
         var isRead = false
         try object { reader, name throws(FormatError) in
             switch name {
-            case "@type": try reader.scanner.skipValue()
-            case "value":
+            case _ where DeclaredName.isSame(name, "@type"): try reader.scanner.skipValue()
+            case _ where DeclaredName.isSame(name, "value"):
                 guard !isRead else { throw reader.scanner.error("'value' occurs twice") }
                 isRead = true
                 do throws(FormatError) { try reader.read(into: &content) } catch {

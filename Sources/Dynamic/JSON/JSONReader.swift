@@ -37,7 +37,9 @@ struct JSONReader {
     ) throws(FormatError) {
         var seen: Set<Int> = []
         try object { reader, name throws(FormatError) in
-            if name == passedOver { return try reader.scanner.skipValue() }
+            if let passedOver, DeclaredName.isSame(name, passedOver) {
+                return try reader.scanner.skipValue()
+            }
             guard let field = reader.field(name, of: message.schema) else {
                 guard reader.options.ignoresUnknownFields else {
                     throw reader.scanner.error(
@@ -85,8 +87,9 @@ struct JSONReader {
 
     private func field(_ name: String, of message: MessageSchema) -> FieldSchema? {
         if let field = message.field(jsonName: name) ?? message.field(name) { return field }
-        guard name.hasPrefix("["), name.hasSuffix("]"),
-            let field = message.schema.field(String(name.dropFirst().dropLast())),
+        guard name.utf8.first == UInt8(ascii: "["), name.utf8.last == UInt8(ascii: "]"),
+            let inner = String(name.utf8.dropFirst().dropLast()),
+            let field = message.schema.field(inner),
             field.isExtension, field.containingMessage == message
         else { return nil }
         return field

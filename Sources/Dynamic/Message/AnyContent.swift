@@ -11,8 +11,8 @@ struct AnyContent {
         guard case .string(let url) = any.value(1), case .bytes(let bytes) = any.value(2) else {
             throw DynamicError(path: "", message: "the message is not a google.protobuf.Any")
         }
-        guard let slash = url.lastIndex(of: "/"),
-            let schema = any.schema.schema.message(String(url[url.index(after: slash)...]))
+        guard let name = DeclaredName.ofType(url: url),
+            let schema = any.schema.schema.message(name)
         else {
             throw DynamicError(
                 path: "type_url",

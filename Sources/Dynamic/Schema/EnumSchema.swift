@@ -40,7 +40,7 @@ public struct EnumSchema: SchemaElement {
     public var values: [Value] { entry.proto.value.indices.map(value(at:)) }
 
     /// The number of the value of that name; nil when there is none.
-    public func number(_ name: String) -> Int32? { pool.enums[index].numbers[name] }
+    public func number(_ name: String) -> Int32? { pool.enums[index].numbers[declared: name] }
 
     /// The first name with that number; nil when there is none.
     public func name(_ number: Int32) -> String? {

@@ -60,7 +60,7 @@ public struct MessageSchema: SchemaElement {
 
     /// The field of that name in the `.proto` file; nil when there is none.
     public func field(_ name: String) -> FieldSchema? {
-        pool.messages[index].fieldsByName[name].map { FieldSchema(pool: pool, index: $0) }
+        pool.messages[index].fieldsByName[declared: name].map { FieldSchema(pool: pool, index: $0) }
     }
 
     /// The field with that number, an extension included; nil when there is none.
@@ -70,7 +70,13 @@ public struct MessageSchema: SchemaElement {
 
     /// The field of that JSON name; nil when there is none.
     public func field(jsonName: String) -> FieldSchema? {
-        pool.messages[index].fieldsByJSONName[jsonName].map { FieldSchema(pool: pool, index: $0) }
+        // Equal as bytes: Swift's equality of strings ignores how characters are composed.
+        guard jsonName.utf8.count <= DeclaredName.maxByteCount,
+            let found = pool.messages[index].fieldsByJSONName[jsonName].map({
+                FieldSchema(pool: pool, index: $0)
+            }), found.jsonName.utf8.elementsEqual(jsonName.utf8)
+        else { return nil }
+        return found
     }
 
     /// Whether an extension of the message can have that number.

@@ -42,7 +42,7 @@ public struct Schema: Sendable {
 
     /// The message of that full name, for example `google.protobuf.Any`; nil when there is none.
     public func message(_ fullName: String) -> MessageSchema? {
-        guard case .message(let index) = pool.symbols[fullName] else { return nil }
+        guard case .message(let index) = pool.symbols[declared: fullName] else { return nil }
         return MessageSchema(pool: pool, index: index)
     }
 
@@ -57,13 +57,13 @@ public struct Schema: Sendable {
 
     /// The enum of that full name; nil when there is none.
     public func enumeration(_ fullName: String) -> EnumSchema? {
-        guard case .enumeration(let index) = pool.symbols[fullName] else { return nil }
+        guard case .enumeration(let index) = pool.symbols[declared: fullName] else { return nil }
         return EnumSchema(pool: pool, index: index)
     }
 
     /// The service of that full name, for example `helloworld.Greeter`; nil when there is none.
     public func service(_ fullName: String) -> ServiceSchema? {
-        guard case .service(let index) = pool.symbols[fullName] else { return nil }
+        guard case .service(let index) = pool.symbols[declared: fullName] else { return nil }
         return ServiceSchema(pool: pool, index: index)
     }
 
@@ -80,7 +80,7 @@ public struct Schema: Sendable {
     /// The field or the extension of that full name, for example `google.api.http`; nil when there is
     /// none.
     public func field(_ fullName: String) -> FieldSchema? {
-        guard case .field(let index) = pool.symbols[fullName] else { return nil }
+        guard case .field(let index) = pool.symbols[declared: fullName] else { return nil }
         return FieldSchema(pool: pool, index: index)
     }
 

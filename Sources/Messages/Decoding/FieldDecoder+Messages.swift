@@ -81,6 +81,9 @@ extension FieldDecoder {
         do throws(WireError) { try read(key, value, into: &entry) } catch {
             throw error.inside(number)
         }
+        guard Key.isBounded(entry.key) else {
+            throw WireError(.invalidValue, offset: offset, path: [number])
+        }
         unsafe end = outerEnd
         return entry
     }

@@ -46,6 +46,15 @@ extension FieldKind {
 /// A kind that may be the key of a map, and its order in deterministic encoding.
 public protocol MapKeyKind: FieldKind where Value: Hashable {
     static func precedes(_ left: Value, _ right: Value) -> Bool
+
+    /// Whether a dictionary can hold the key at a cost that is proportional to its size.
+    static func isBounded(_ key: Value) -> Bool
+}
+
+extension MapKeyKind {
+    @inlinable
+    @inline(__always)
+    public static func isBounded(_ key: Value) -> Bool { true }
 }
 
 extension MapKeyKind where Value: Comparable {

@@ -10,6 +10,12 @@ public struct StringKind: MapKeyKind {
     public static func isInitial(_ value: String) -> Bool { value.isEmpty }
 
     @inlinable
+    @inline(__always)
+    public static func isBounded(_ key: String) -> Bool {
+        key.utf8.count < CombiningMarks.maxRun || CombiningMarks.areBounded(in: key)
+    }
+
+    @inlinable
     public static func isSame(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }

@@ -26,7 +26,9 @@ extension Google.Protobuf {
         }
 
         @inlinable
-        public func holds<M: Message>(_ type: M.Type) -> Bool { containedName == M.messageName }
+        public func holds<M: Message>(_ type: M.Type) -> Bool {
+            containedName.utf8.elementsEqual(M.messageName.utf8)
+        }
 
         /// The contained message. Nil if it is of another type.
         @inlinable
