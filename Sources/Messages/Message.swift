@@ -107,7 +107,8 @@ extension Message {
         return bytes
     }
 
-    /// Appends the encoded message. Uses the capacity that the array has kept:
+    /// Appends the encoded message. Uses the capacity that the array has kept. An ``EncodingBuffer`` does the
+    /// same without the time that it takes to empty an array.
     ///
     /// ```swift
     /// bytes.removeAll(keepingCapacity: true)
