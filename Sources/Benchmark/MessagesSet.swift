@@ -28,7 +28,7 @@ enum MessagesSet {
         var list: [UInt8] = []
         add("list-\(name)", bytes.count, &report) { appendMany(message, to: &list) }
         var buffer = EncodingBuffer()
-        add("kept-\(name)", bytes.count, &report) { fill(&buffer, message) }
+        add("buffer-\(name)", bytes.count, &report) { fill(&buffer, message) }
         blackHole(buffer.count)
         blackHole(kept)
         blackHole(list)

@@ -347,11 +347,8 @@ struct DecodingTests {
             }
         }
         func encoded(_ key: String) -> [UInt8] {
-            func varint(_ value: Int) -> [UInt8] {
-                value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7f | 0x80)] + varint(value >> 7)
-            }
-            let entry = [0x0a] + varint(key.utf8.count) + Array(key.utf8) + [0x10, 1]
-            return [0x0a] + varint(entry.count) + entry
+            let entry = [0x0a] + rawVarint(key.utf8.count) + Array(key.utf8) + [0x10, 1]
+            return [0x0a] + rawVarint(entry.count) + entry
         }
         let hostile = "a" + String(repeating: "\u{301}\u{316}", count: 200_000)
         let error = #expect(throws: WireError.self) { try Labels(decoding: encoded(hostile)) }

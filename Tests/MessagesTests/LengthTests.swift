@@ -23,17 +23,14 @@ struct LengthTests {
 
     /// The encoding of a length-delimited field, put together from the inside to the outside.
     private func field(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
-        content.isEmpty ? [] : [number << 3 | 2] + varint(content.count) + content
-    }
-
-    private func varint(_ value: Int) -> [UInt8] {
-        value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7f | 0x80)] + varint(value >> 7)
+        content.isEmpty ? [] : [number << 3 | 2] + rawVarint(content.count) + content
     }
 
     private func reference(_ node: Node) -> [UInt8] {
         field(1, Array(node.text.utf8)) + field(2, node.data)
-            + (node.child.map { [3 << 3 | 2] + varint(reference($0).count) + reference($0) } ?? [])
-            + field(4, node.numbers.flatMap { varint(Int($0)) }) + field(5, node.tail)
+            + (node.child.map { [3 << 3 | 2] + rawVarint(reference($0).count) + reference($0) }
+                ?? [])
+            + field(4, node.numbers.flatMap { rawVarint(Int($0)) }) + field(5, node.tail)
     }
 
     private func node(_ size: Int, child: Node? = nil) -> Node {

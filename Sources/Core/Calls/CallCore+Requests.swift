@@ -127,18 +127,17 @@ extension CallCore: TimerTarget {
             return (.ended, nil)
         }
         noteEnd()
+        guard let stage else { return }
         var wasUnsent = false
-        if case .attached(let carrier, let stream) = stage {
+        switch stage {
+        case .idle, .ended: break
+        case .seeking: backend.forget(self)
+        case .attached(let carrier, let stream):
             // Only the carrier knows whether the stream was opened.
             wasUnsent = carrier.reset(stream)
             if wasUnsent { state.withLock { $0.lifetime.noteUnsent() } }
         }
         tracked?.report(isUnsent: wasUnsent)
-        switch stage {
-        case nil: return
-        case .seeking: backend.forget(self)
-        case .idle, .ended, .attached: break
-        }
         deliver()
     }
 }

@@ -22,10 +22,6 @@ struct CostTests {
         try Schema(ProtoCompiler().compile(source: source)).requiredMessage("M")
     }
 
-    private static func varint(_ value: Int) -> [UInt8] {
-        value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7f | 0x80)] + varint(value >> 7)
-    }
-
     /// A letter and many combining marks that are not in their normal order.
     private static func marks(_ count: Int) -> String {
         "a" + String(repeating: "\u{301}\u{316}", count: count / 2)
@@ -34,7 +30,7 @@ struct CostTests {
     @Test("is a packed list of numbers that a closed enum does not have; all are kept")
     func unknownNumbers() throws {
         let count = 1 << 20
-        let bytes = [0x0a] + Self.varint(count) + [UInt8](repeating: 0x7f, count: count)
+        let bytes = [0x0a] + rawVarint(count) + [UInt8](repeating: 0x7f, count: count)
         let message = try DynamicMessage(decoding: bytes, as: Self.message())
         #expect(message.unknownFields.count == 2 * count)
         #expect(message.unknownFields.prefix(4) == [0x08, 0x7f, 0x08, 0x7f])
@@ -47,7 +43,7 @@ struct CostTests {
         let value: [UInt8] = [0x12, 3, 0x0a, 1, 1]
         let entry: [UInt8] =
             [0x0a, 1, 0x61] + repeatElement(value, count: count).joined()
-        let bytes: [UInt8] = [0x12] + Self.varint(entry.count) + entry
+        let bytes: [UInt8] = [0x12] + rawVarint(entry.count) + entry
         let message = try DynamicMessage(decoding: bytes, as: Self.message())
         guard case .map(let map) = try message.get("map"), case .message(let inner)? = map["a"],
             case .list(let values) = try inner.get("packed")

@@ -5,18 +5,8 @@ import Testing
 /// The content of an `Any` is bytes for the decoder, so its limit of depth does not count what is inside.
 @Suite("A message in an Any in an Any", .timeLimit(.minutes(5)))
 struct NestedAnyTests {
-    private static func varint(_ value: Int) -> [UInt8] {
-        var rest = value
-        var bytes: [UInt8] = []
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7f | 0x80))
-            rest >>= 7
-        }
-        return bytes + [UInt8(rest)]
-    }
-
     private static func field(_ number: Int, _ bytes: [UInt8]) -> [UInt8] {
-        varint(number << 3 | 2) + varint(bytes.count) + bytes
+        rawVarint(number << 3 | 2) + rawVarint(bytes.count) + bytes
     }
 
     private static let url = field(1, Array("/google.protobuf.Any".utf8))
